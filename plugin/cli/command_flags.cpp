@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "plugin/cli/command_line.h"
+#include "plugin/cli/help_text.h"
 #include "plugin/settings/settings.h"
 
 namespace modlock::cli {
@@ -15,12 +16,14 @@ namespace {
 void add_place_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--cache-dir", flags.cache_dir, "Directory of the package cache")
       ->envname("TOFU_MODLOCK_CACHE_DIR")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->group(kRareFlags);
   command
       .add_option("--config-file", flags.config_file,
                   "Settings of this user instead of ~/.config/tofu-modlock/config.hcl")
       ->envname("TOFU_MODLOCK_CONFIG_FILE")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kRareFlags);
 }
 
 void add_store_flags(CLI::App& command, CommonFlags& flags) {
@@ -33,27 +36,32 @@ void add_network_flags(CLI::App& command, CommonFlags& flags) {
       ->envname("TOFU_MODLOCK_OFFLINE");
   command.add_option("--git-engine", flags.git_engine, "Git implementation for http and https: auto, libgit2, or git")
       ->envname("TOFU_MODLOCK_GIT_ENGINE")
-      ->check(CLI::IsMember({"auto", "libgit2", "git"}));
+      ->check(CLI::IsMember({"auto", "libgit2", "git"}))
+      ->group(kRareFlags);
   command
       .add_option("--connections", flags.connections,
                   "Number of parallel connections to one host (default 32, maximum 64)")
       ->envname("TOFU_MODLOCK_CONNECTIONS")
       ->check(CLI::Range(std::size_t{1}, kMostConnections))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kRareFlags);
   command
       .add_option("--fetch-timeout", flags.fetch_timeout,
                   "How long a git server or a program that fetches may be silent (default 30s, at most 10m)")
       ->envname("TOFU_MODLOCK_FETCH_TIMEOUT")
-      ->type_name("DURATION");
+      ->type_name("DURATION")
+      ->group(kRareFlags);
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--implementation", flags.implementation, "The client that will run")
       ->envname("TOFU_MODLOCK_IMPLEMENTATION")
-      ->check(CLI::IsMember({"opentofu", "terraform"}));
+      ->check(CLI::IsMember({"opentofu", "terraform"}))
+      ->group(kRareFlags);
   command.add_option("--implementation-version", flags.implementation_version, "Its version")
       ->envname("TOFU_MODLOCK_IMPLEMENTATION_VERSION")
-      ->type_name("VERSION");
+      ->type_name("VERSION")
+      ->group(kRareFlags);
 }
 
 // Each is processed in order: of a value and a file the later one wins.
@@ -78,18 +86,21 @@ void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
       .add_option("--workspace-root", flags.workspace_roots,
                   "Also read files below this directory, outside of the repository (repeatable)")
       ->type_name("DIR")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kRareFlags);
 }
 
 // Flags that decide how a root is read.
 void add_reading_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--data-dir", flags.data_dir, "Data directory instead of .terraform")
       ->envname("TF_DATA_DIR")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->group(kRareFlags);
   add_variable_flags(command, flags);
   command.add_option("--workspace", flags.workspace, "The selected workspace")
       ->envname("TF_WORKSPACE")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->group(kRareFlags);
   add_workspace_root_flag(command, flags);
   add_implementation_flags(command, flags);
 }
@@ -101,22 +112,26 @@ void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
       .add_option("--root-glob", flags.root_globs,
                   "With --recursive: directories that match are root modules too (repeatable)")
       ->type_name("GLOB")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kRareFlags);
   command.add_option("--exclude", flags.exclude, "With --recursive: skip directories that match (repeatable)")
       ->type_name("GLOB")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kRareFlags);
 }
 
 void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
   command.add_option("--jobs", flags.jobs, "Number of root modules to process in parallel (default 8, maximum 64)")
       ->envname("TOFU_MODLOCK_JOBS")
       ->check(CLI::Range(1, 64))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kRareFlags);
 }
 
 void add_root_flags(CLI::App& command, CommonFlags& flags) {
   add_store_flags(command, flags);
-  command.add_option("DIR,--chdir", flags.directories, "Root modules to process (default: the current directory)");
+  command.add_option("DIR,--chdir", flags.directories, "Root modules to process (default: the current directory)")
+      ->type_name("DIR");
   add_recursive_flags(command, flags);
   add_jobs_flag(command, flags);
   add_reading_flags(command, flags);
@@ -173,19 +188,23 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       .add_option("--hashes", out.hashes,
                   "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
                   "providers-lock (what `providers lock` writes)")
-      ->check(CLI::IsMember({"superset", "init", "providers-lock"}));
+      ->check(CLI::IsMember({"superset", "init", "providers-lock"}))
+      ->group(kRareFlags);
   command
       .add_option("--resolution", out.resolution,
                   "auto: calls of one repository share a version; unified: of every source; per-call: each its own")
       ->envname("TOFU_MODLOCK_RESOLUTION")
-      ->check(CLI::IsMember({"auto", "unified", "per-call"}));
+      ->check(CLI::IsMember({"auto", "unified", "per-call"}))
+      ->group(kRareFlags);
   command
       .add_option("--minimum-release-age", out.minimum_release_age,
                   "Select only versions first seen at least this long ago; overrides the settings (0s: no minimum)")
       ->envname("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
       ->type_name("DURATION");
-  command.add_flag("--no-adopt", out.no_adopt,
-                   "On the first lock, select versions from the sources instead of keeping the installed ones");
+  command
+      .add_flag("--no-adopt", out.no_adopt,
+                "On the first lock, select versions from the sources instead of keeping the installed ones")
+      ->group(kRareFlags);
   command.add_flag("--install", out.install, "Install the locked versions afterwards");
   add_override_flags(command, out);
 }
@@ -208,6 +227,19 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
       ->allow_extra_args(false);
   add_accept_moved_flag(command, out,
                         "Lock what moved tags point to now (default: keep the locked versions and exit with code 4)");
+}
+
+void outdated_flags(CLI::App& command, CommandLine& out) {
+  out.list = true;
+  add_store_flags(command, out.common);
+  command.add_option("SUBJECT", out.updates, "Module calls and providers (default: all)");
+  command.add_option("--chdir", out.common.directories, "Root modules to process (default: the current directory)")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  add_recursive_flags(command, out.common);
+  add_jobs_flag(command, out.common);
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {
@@ -272,6 +304,12 @@ void verify_flags(CLI::App& command, CommandLine& out) {
   command.add_flag("--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
 }
 
+void status_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_include_flag(command, out.common);
+  add_network_flags(command, out.common);
+}
+
 void inspect_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
 }
@@ -309,7 +347,8 @@ void explain_flags(CLI::App& command, CommandLine& out) {
 }
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
-  command.add_option("DIR,--chdir", out.common.directories, "Root modules to process (default: the current directory)");
+  command.add_option("DIR,--chdir", out.common.directories, "Root modules to process (default: the current directory)")
+      ->type_name("DIR");
   add_recursive_flags(command, out.common);
   command.add_option("--name", out.name, "Name of the product that the SBOM describes (default: root module)")
       ->type_name("NAME");
@@ -390,6 +429,12 @@ void doctor_flags(CLI::App& command, CommandLine& out) {
   command.get_option("--offline")->excludes(online);
 }
 
+void help_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("COMMAND", out.command, "The command (default: all)");
+}
+
+void version_flags(CLI::App& /*command*/, CommandLine& /*out*/) {}
+
 void serve_flags(CLI::App& command, CommandLine& out) {
   command.add_option("--max-message-bytes", out.max_message_bytes,
                      "Longest line accepted (default 8 MiB, at most 64 MiB)");
@@ -401,9 +446,11 @@ void call_flags(CLI::App& command, CommandLine& out) {
   command.add_option("METHOD", out.method, "Name of the method")->required();
   command.add_option("--params", out.params, "The params as JSON; - reads them from stdin")->type_name("JSON");
   command.add_option("--cache-dir", out.common.cache_dir, "Directory of the package cache")
-      ->envname("TOFU_MODLOCK_CACHE_DIR");
+      ->envname("TOFU_MODLOCK_CACHE_DIR")
+      ->group(kRareFlags);
   command.add_option("--config-file", out.common.config_file, "Settings of this user")
-      ->envname("TOFU_MODLOCK_CONFIG_FILE");
+      ->envname("TOFU_MODLOCK_CONFIG_FILE")
+      ->group(kRareFlags);
   add_workspace_root_flag(command, out.common);
   add_implementation_flags(command, out.common);
   add_network_flags(command, out.common);

@@ -1,136 +1,264 @@
 #include "plugin/cli/command_line.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "backends/base/build_info.h"
 #include "plugin/cli/command_flags.h"
+#include "plugin/cli/help_text.h"
+#include "plugin/cli/terminal.h"
+#include "plugin/hcl/near_names.h"
 
 namespace modlock::cli {
 namespace {
 
 using Verb = CommandLine::Verb;
 
+// A command; several may have the same verb, with flags that are already set.
 struct Command {
-  const char* group;  // the parent command, or none
+  const char* heading;  // in --help; kRareCommands: only in --help-all
+  const char* parent;   // the parent command, or none
   Verb verb;
   const char* name;
   const char* what;
   const char* examples;
   void (*add_flags)(CLI::App&, CommandLine&);
+  const char* alias = "";  // another name, or none
 };
 
+constexpr const char* kLock = "Lock";
+constexpr const char* kInstall = "Install and check";
+constexpr const char* kInspect = "Inspect";
+constexpr const char* kIntegrate = "Integrate";
+constexpr const char* kMaintain = "Maintain";
+constexpr const char* kNested = "Subcommands";
+
 const Command kCommands[] = {
-    {"", Verb::lock, "lock", "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
+    {kLock, "", Verb::lock, "lock",
+     "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
      "  tofu-modlock lock\n"
      "  tofu-modlock lock --chdir environments/prod --install\n"
      "  tofu-modlock lock --frozen          # in CI: exit with code 3 if anything would change\n",
      lock_flags},
-    {"", Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
+    {kLock, "", Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
      "  tofu-modlock upgrade\n"
      "  tofu-modlock upgrade --target module.vpc --dry-run\n"
      "  tofu-modlock upgrade --target provider.hashicorp/aws\n"
      "  tofu-modlock upgrade --install\n",
      upgrade_flags},
-    {"", Verb::update, "update", "Change a version in the configuration and the lock file, and nothing else",
+    {kLock, "", Verb::update, "update", "Change a version in the configuration and the lock file, and nothing else",
      "  tofu-modlock update --list\n"
      "  tofu-modlock update module.vpc=2.1.0 provider.hashicorp/aws=6.2.0\n"
      "  tofu-modlock update 'module.vpc=~> 2.0' --dry-run\n"
      "  tofu-modlock update module.vpc=2.1.0 --pin immutable --format markdown\n"
      "  tofu-modlock update --from-file updates.json     # from postUpgradeTasks of Renovate\n",
      update_flags},
-    {"", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
+    {kInstall, "", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
      "  tofu-modlock install && tofu init\n"
      "  tofu-modlock install --offline      # only from the cache\n"
      "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
      install_flags},
-    {"", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
+    {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
      "  tofu-modlock verify\n"
      "  tofu-modlock verify --online        # also query the sources: moved, vanished, newer\n"
      "  tofu-modlock verify --strict --json\n"
      "  tofu-modlock verify --sarif > verify.sarif\n",
      verify_flags},
-    {"", Verb::inspect, "inspect", "Show the module tree (sources, constraints, locked versions) and the providers",
+    {kInstall, "", Verb::status, "status",
+     "Show for each module and provider the locked version, whether it is installed, and a newer version",
+     "  tofu-modlock status\n"
+     "  tofu-modlock status --offline       # without newer versions\n",
+     status_flags},
+    {kInspect, "", Verb::inspect, "inspect",
+     "Show the module tree (sources, constraints, locked versions) and the providers",
      "  tofu-modlock inspect\n"
      "  tofu-modlock inspect --json --chdir environments/prod\n",
-     inspect_flags},
-    {"", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
-     "  tofu-modlock graph > modules.mmd\n"
-     "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
-     graph_flags},
-    {"", Verb::versions, "versions", "List the versions that a module source offers",
-     "  tofu-modlock versions git::https://example.com/network.git\n"
-     "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
-     versions_flags},
-    {"", Verb::explain, "explain",
+     inspect_flags, "tree"},
+    {kInspect, "", Verb::explain, "explain",
      "Explain why a module or provider has its version: list each constraint, its location, and the versions it allows",
      "  tofu-modlock explain module.vpc.nested\n"
      "  tofu-modlock explain provider.hashicorp/aws\n"
      "  tofu-modlock explain --credentials registry.example.com\n"
      "  tofu-modlock explain --credentials ghcr.io/team/network\n",
-     explain_flags},
-    {"", Verb::sbom, "sbom", "Print an SBOM (CycloneDX 1.6) of the locked versions",
-     "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags},
-    {"", Verb::merge, "merge",
-     "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
-     "conflict, 1 with one, 2 if a file cannot be read",
-     "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
-     "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
-     merge_flags},
-    {"cache", Verb::cache_info, "info", "Show the location and size of the cache", "  tofu-modlock cache info\n",
-     cache_info_flags},
-    {"cache", Verb::cache_prune, "prune", "Remove unused packages and incomplete downloads",
-     "  tofu-modlock cache prune --max-age 720h\n"
-     "  tofu-modlock cache prune --max-bytes 2GiB\n",
-     cache_prune_flags},
-    {"", Verb::mirror, "mirror", "Run a command with a local module registry that serves only the locked versions",
+     explain_flags, "why"},
+    {kInspect, "", Verb::update, "outdated", "List available updates and change nothing (update --list)",
+     "  tofu-modlock outdated\n"
+     "  tofu-modlock outdated module.vpc --json\n",
+     outdated_flags},
+    {kInspect, "", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
+     "  tofu-modlock graph > modules.mmd\n"
+     "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
+     graph_flags},
+    {kInspect, "", Verb::versions, "versions", "List the versions that a module source offers",
+     "  tofu-modlock versions git::https://example.com/network.git\n"
+     "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
+     versions_flags},
+    {kIntegrate, "", Verb::mirror, "mirror",
+     "Run a command with a local module registry that serves only the locked versions",
      "  tofu-modlock mirror -- tofu init -upgrade\n"
      "  tofu-modlock mirror --chdir environments/prod -- terraform get -update\n",
      mirror_flags},
-    {"", Verb::hook, "hook",
+    {kIntegrate, "", Verb::sbom, "sbom", "Print an SBOM (CycloneDX 1.6) of the locked versions",
+     "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags},
+    {kMaintain, "", Verb::doctor, "doctor",
+     "Check the environment: git, the client, certificates, proxies, credentials, settings, and the cache",
+     "  tofu-modlock doctor\n"
+     "  tofu-modlock doctor --online         # also query the hosts of the configuration\n"
+     "  tofu-modlock doctor --host registry.example.com\n",
+     doctor_flags},
+    {kNested, "cache", Verb::cache_info, "info", "Show the location and size of the cache",
+     "  tofu-modlock cache info\n", cache_info_flags},
+    {kNested, "cache", Verb::cache_prune, "prune", "Remove unused packages and incomplete downloads",
+     "  tofu-modlock cache prune --max-age 720h\n"
+     "  tofu-modlock cache prune --max-bytes 2GiB\n",
+     cache_prune_flags},
+    {kMaintain, "", Verb::version, "help", "Print the help of a command",
+     "  tofu-modlock help lock\n"
+     "  tofu-modlock help --help-all\n",
+     help_flags},
+    {kMaintain, "", Verb::version, "version", "Print the version of tofu-modlock", "  tofu-modlock version\n",
+     version_flags},
+    {kRareCommands, "", Verb::hook, "hook",
      "Run as a Terragrunt hook: install locked packages before init and get, verify them before plan, apply and "
      "similar commands, restore dropped module blocks after init; do nothing for other commands",
      "  tofu-modlock hook --unit live/prod/vpc --root . init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . --after init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . plan\n",
      hook_flags},
-    {"", Verb::doctor, "doctor",
-     "Check the environment: git, the client, certificates, proxies, credentials, settings, and the cache",
-     "  tofu-modlock doctor\n"
-     "  tofu-modlock doctor --online         # also query the hosts of the configuration\n"
-     "  tofu-modlock doctor --host registry.example.com\n",
-     doctor_flags},
-    {"", Verb::serve, "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
+    {kRareCommands, "", Verb::merge, "merge",
+     "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
+     "conflict, 1 with one, 2 if a file cannot be read",
+     "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
+     "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
+     merge_flags},
+    {kRareCommands, "", Verb::serve, "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
      "  tofu-modlock serve < requests.jsonl\n", serve_flags},
-    {"", Verb::call, "call", "Call one method of the protocol and print its result",
+    {kRareCommands, "", Verb::call, "call", "Call one method of the protocol and print its result",
      "  tofu-modlock call lock/plan --params '{\"root\": \"/srv/infra\"}'\n"
      "  echo '{\"root\": \"/srv/infra\"}' | tofu-modlock call lock/verify --params -\n",
      call_flags},
-    {"", Verb::schema, "schema", "Print the protocol as a document for programs",
+    {kRareCommands, "", Verb::schema, "schema", "Print the protocol as a document for programs",
      "  tofu-modlock schema openrpc > openrpc.json\n"
      "  tofu-modlock schema jsonschema\n",
      schema_flags},
 };
 
-CLI::App& place_of(const Command& command, CLI::App& app) {
-  if (*command.group == '\0') {
+CLI::App& parent_of(const Command& command, CLI::App& app) {
+  if (*command.parent == '\0') {
     return app;
   }
-  const auto found = app.get_subcommands([&](const CLI::App* added) { return added->get_name() == command.group; });
-  if (!found.empty()) {
-    return *found.front();
+  const auto added = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == command.parent; });
+  if (!added.empty()) {
+    return *added.front();
   }
-  CLI::App* group = app.add_subcommand(command.group, "Manage the package cache");
-  group->require_subcommand(1);
-  return *group;
+  return *app.add_subcommand(command.parent, "Manage the package cache")
+              ->group(kMaintain)
+              ->require_subcommand(0, 1)
+              ->footer("");
+}
+
+void add_output_flags(CLI::App& app, CommonFlags& flags) {
+  CLI::Option* quiet = app.add_flag("-q,--quiet", flags.quiet, "Print nothing on success");
+  app.add_flag("-v,--verbose", flags.verbose, "Print each request and its time on stderr")->excludes(quiet);
 }
 
 void add_command(CLI::App& app, const Command& command, CommandLine& out) {
-  CLI::App& added = *place_of(command, app).add_subcommand(command.name, command.what);
+  CLI::App& added = *parent_of(command, app).add_subcommand(command.name, command.what)->group(command.heading);
+  if (*command.alias != '\0') {
+    added.alias(command.alias);
+  }
   added.footer(std::string("Examples:\n") + command.examples);
   // The flags of commands that the line does not name would take a tenth of the time of `--version`, and CLI11 would
   // read their environment variables over the flags of this one.
-  added.preparse_callback([&](std::size_t) { command.add_flags(added, out); });
+  added.preparse_callback([&](std::size_t) {
+    add_output_flags(added, out.common);
+    command.add_flags(added, out);
+  });
   added.parse_complete_callback([&] { out.verb = command.verb; });
+}
+
+// Returns the innermost command that the line names, or the app itself.
+CLI::App& named_command(CLI::App& app) {
+  const auto named = app.get_subcommands();
+  return named.empty() ? app : named_command(*named.front());
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
+}
+
+std::vector<std::string> names_of_flags(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_commands(const CLI::App& parent) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+    names.insert(names.end(), command->get_aliases().begin(), command->get_aliases().end());
+  }
+  return names;
+}
+
+// Describes a word that no command accepts.
+std::string unexpected(const CLI::App& command, const std::string& word) {
+  const auto unknown = [&](const char* kind, const std::string& name, const std::vector<std::string>& known) {
+    const std::string nearest = hcl::did_you_mean(name, {known.begin(), known.end()});
+    return fmt::format("unknown {} \"{}\"{}{}", kind, name, nearest.empty() ? "" : "; ", nearest);
+  };
+  if (word.starts_with("-")) {
+    return unknown("flag", word.substr(0, word.find('=')), names_of_flags(command));  // the value may be a secret
+  }
+  const std::vector<std::string> commands = names_of_commands(command);
+  return commands.empty() ? fmt::format("unexpected argument \"{}\"", word) : unknown("command", word, commands);
+}
+
+int print_usage_error(std::string message, const CLI::App& command) {
+  const Error error{.code = Code::invalid_params,
+                    .message = std::move(message),
+                    .hint = fmt::format("run: {} --help", full_name(command))};
+  print_err(render(error));
+  return exit_code(error);
+}
+
+// Prints the usage error for the first word that no command accepts.
+int print_unexpected(CLI::App& app) {
+  CLI::App* at = &app;
+  while (at->remaining().empty() && !at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+  }
+  return print_usage_error(unexpected(*at, at->remaining().empty() ? std::string() : at->remaining().front()), *at);
+}
+
+int print_help(CLI::App& app) {
+  const CLI::App& named = named_command(app);
+  if (!named.remaining().empty() && !names_of_commands(named).empty()) {
+    return print_unexpected(app);
+  }
+  print_raw(app.help());
+  return 0;
+}
+
+// Returns the words after the program's name: `help lock` is `lock --help`.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 // For `tofu` and `terraform`, the program's name determines the client.
@@ -147,19 +275,41 @@ void name_implementation(CommandLine& line) {
 std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv) {
   CommandLine out;
   CLI::App app("Locks what OpenTofu leaves unlocked: module versions.", "tofu-modlock");
-  app.set_version_flag("--version", std::string(kVersion));
-  app.require_subcommand(1);
+  const auto help = std::make_shared<HelpText>();
+  help->label("SUBCOMMAND", "COMMAND");
+  app.formatter(help);
+  app.set_help_flag("-h,--help", "Print the help");
+  app.set_help_all_flag("--help-all", "Print the help with all flags and commands");
+  app.set_version_flag("--version", std::string(kVersion), "Print the version");
+  add_output_flags(app, out.common);
+  app.require_subcommand(0, 1);
   app.footer(
       "Start with `tofu-modlock lock` in a root module, then `tofu-modlock install`.\n"
-      "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity, 5 vanished, 6 no version, "
+      "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity, 5 vanished, 6 no version,\n"
       "7 unreachable, 8 invalid input.");
   for (const Command& command : kCommands) {
     add_command(app, command, out);
   }
+  std::vector<std::string> words = words_of(argc, argv);
+  std::reverse(words.begin(), words.end());  // as CLI11 reads them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
+  } catch (const CLI::CallForVersion&) {
+    print_raw(std::string(kVersion) + "\n");
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    return print_help(app);
+  } catch (const CLI::CallForAllHelp&) {
+    help->show_rare();
+    return print_help(app);
+  } catch (const CLI::ExtrasError&) {
+    return print_unexpected(app);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return print_usage_error(error.what(), named_command(app));
+  }
+  if (!names_of_commands(named_command(app)).empty()) {
+    print_err(app.help());
+    return exit_code(Code::invalid_params);
   }
   name_implementation(out);
   return out;

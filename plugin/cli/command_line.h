@@ -24,6 +24,8 @@ struct CommonFlags {
   bool only_locks = false;              // with `recursive`: directories without configuration too
   std::size_t jobs = 8;                 // root modules processed in parallel
   bool json = false;
+  bool quiet = false;
+  bool verbose = false;
   bool offline = false;
   std::string cache_dir;
   std::string config_file;
@@ -51,6 +53,7 @@ struct CommandLine {
     update,
     install,
     verify,
+    status,
     inspect,
     graph,
     versions,
@@ -62,6 +65,7 @@ struct CommandLine {
     mirror,
     hook,
     doctor,
+    version,
     serve,
     call,
     schema
@@ -136,7 +140,8 @@ struct CommandLine {
   int drain_ms = -1;                  // negative: the default
 };
 
-// Returns a parsed command line, or the exit code if `--help`, `--version` or a usage error (2) ended the run.
+// Returns a parsed command line, or the exit code if `--help`, `--version` or a usage error (2) ended the run. A usage
+// error names the nearest command or flag. A line without a command prints the help on stderr.
 std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace modlock::cli

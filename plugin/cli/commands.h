@@ -11,6 +11,10 @@ int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_update(const CommandLine& line, const Host& host);
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
+// Returns the exit code of `verify` for one root.
+int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics);
+// Verifies and looks for newer versions; returns the exit code of run_verify().
+int run_status(const CommandLine& line, const Host& host);
 int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
 int run_doctor(const CommandLine& line, const Host& host);

@@ -106,8 +106,8 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   host.engine_ = std::make_unique<Engine>(std::move(options));
   MODLOCK_TRY(host.engine_->open());
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
-  host.progress_ = std::make_unique<TerminalProgress>();
-  host.log_ = std::make_unique<TerminalLog>();
+  host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
+  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning);
   host.stop_ = std::move(stop);
   if (flags.recursive || flags.directories.size() > 1) {
     host.shared_run_ = Run::for_many_roots({});

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "backends/base/build_info.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
@@ -21,6 +22,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_install(line, host);
     case CommandLine::Verb::verify:
       return run_verify(line, host);
+    case CommandLine::Verb::status:
+      return run_status(line, host);
     case CommandLine::Verb::inspect:
       return run_inspect(line, host);
     case CommandLine::Verb::graph:
@@ -46,6 +49,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::merge:
     case CommandLine::Verb::schema:
     case CommandLine::Verb::serve:
+    case CommandLine::Verb::version:
       break;  // need no host
   }
   return run_serve(line);
@@ -65,27 +69,34 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
   std::abort();
 }
 
-}  // namespace
-
-int end_unexpectedly(const std::exception& caught) {
-  const Error error = unexpected_error("tofu-modlock", caught);
-  print_err(render(error));
-  return exit_code(error);
+// Returns whether --quiet holds the output of a command. Others print what the user has requested.
+bool holds_output(const CommandLine& line) {
+  if (!line.common.quiet || line.common.json || line.sarif || line.dry_run || line.output_format != "text") {
+    return false;
+  }
+  switch (line.verb) {
+    case CommandLine::Verb::lock:
+    case CommandLine::Verb::upgrade:
+    case CommandLine::Verb::install:
+    case CommandLine::Verb::verify:
+    case CommandLine::Verb::status:
+    case CommandLine::Verb::cache_prune:
+    case CommandLine::Verb::mirror:
+    case CommandLine::Verb::hook:
+    case CommandLine::Verb::doctor:
+      return true;
+    case CommandLine::Verb::update:
+      return !line.list;
+    default:
+      return false;
+  }
 }
 
-int run(int argc, const char* const* argv) {
-  open_standard_descriptors();
-  // A parent may have ignored this signal; children then have no exit code.
-  std::signal(SIGCHLD, SIG_DFL);
-  // A file that may not grow is an error like others.
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::set_terminate(end_on_exception);
-  PrivateFile::remove_abandoned();
-  auto parsed = parse_command_line(argc, argv);
-  if (const int* code = std::get_if<int>(&parsed)) {
-    return *code;
+int run_line(CommandLine& line) {
+  if (line.verb == CommandLine::Verb::version) {
+    print_out(std::string(kVersion) + "\n");
+    return 0;
   }
-  auto& line = std::get<CommandLine>(parsed);
   if (line.verb == CommandLine::Verb::schema) {
     return run_schema(line);
   }
@@ -112,6 +123,36 @@ int run(int argc, const char* const* argv) {
     code = worse_exit_code(code, exit_code(Code::io_error));
   }
   return interrupt.signal() != 0 ? 128 + interrupt.signal() : code;
+}
+
+}  // namespace
+
+int end_unexpectedly(const std::exception& caught) {
+  const Error error = unexpected_error("tofu-modlock", caught);
+  release_output(true);
+  print_err(render(error));
+  return exit_code(error);
+}
+
+int run(int argc, const char* const* argv) {
+  open_standard_descriptors();
+  // A parent may have ignored this signal; children then have no exit code.
+  std::signal(SIGCHLD, SIG_DFL);
+  // A file that may not grow is an error like others.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(end_on_exception);
+  PrivateFile::remove_abandoned();
+  auto parsed = parse_command_line(argc, argv);
+  if (const int* code = std::get_if<int>(&parsed)) {
+    return *code;
+  }
+  auto& line = std::get<CommandLine>(parsed);
+  if (holds_output(line)) {
+    hold_output();
+  }
+  const int code = run_line(line);
+  release_output(code != 0);
+  return code;
 }
 
 }  // namespace modlock::cli

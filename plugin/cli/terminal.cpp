@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "backends/address/source_text.h"
 #include "protocol/base/utf8.h"
@@ -39,7 +40,7 @@ void write_stderr(std::string_view text) {
 
 }  // namespace
 
-TerminalProgress::TerminalProgress() : is_terminal_(isatty(STDERR_FILENO) == 1) {}
+TerminalProgress::TerminalProgress(bool is_shown) : is_terminal_(is_shown && isatty(STDERR_FILENO) == 1) {}
 
 TerminalProgress::~TerminalProgress() {
   clear();
@@ -116,7 +117,7 @@ bool wants_colour(std::string_view mode) {
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
-  if (level <= LogLevel::warning) {
+  if (level <= level_) {
     print_err(fmt::format("{}: {}\n", to_string(level), line));
   }
 }
@@ -173,8 +174,50 @@ std::string render(const Error& error, std::string_view severity, SourceExcerpts
   return text;
 }
 
+namespace {
+
+struct HeldOutput {
+  std::mutex mutex;
+  bool is_on = false;
+  std::vector<std::pair<std::FILE*, std::string>> texts;
+};
+
+HeldOutput& held_output() {
+  static HeldOutput held;
+  return held;
+}
+
+void print(std::FILE* stream, std::string_view text) {
+  HeldOutput& held = held_output();
+  const std::lock_guard lock(held.mutex);
+  if (held.is_on) {
+    held.texts.emplace_back(stream, text);
+    return;
+  }
+  if (stream == stderr) {
+    std::fflush(stdout);  // keeps the order of both streams when shown together
+  }
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+}  // namespace
+
+void hold_output() {
+  held_output().is_on = true;
+}
+
+void release_output(bool prints) {
+  HeldOutput& held = held_output();
+  held.is_on = false;
+  for (const auto& [stream, text] : std::exchange(held.texts, {})) {
+    if (prints) {
+      print(stream, text);
+    }
+  }
+}
+
 void print_raw(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print(stdout, text);
 }
 
 void print_out(std::string_view text) {
@@ -182,9 +225,7 @@ void print_out(std::string_view text) {
 }
 
 void print_err(std::string_view text) {
-  std::fflush(stdout);  // keeps the order of both streams when shown together
-  const std::string shown = printable(text);
-  std::fwrite(shown.data(), 1, shown.size(), stderr);
+  print(stderr, printable(text));
 }
 
 bool flush_out() {

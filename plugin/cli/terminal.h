@@ -16,7 +16,7 @@ namespace modlock::cli {
 // request is done, or with several roots when all are done.
 class TerminalProgress final : public Progress {
  public:
-  TerminalProgress();
+  explicit TerminalProgress(bool is_shown = true);
   ~TerminalProgress() override;
   void report(std::string_view message, std::size_t done, std::size_t total) override;
   void request_done();
@@ -43,10 +43,14 @@ std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t d
 // NO_COLOR is unset or empty.
 bool wants_colour(std::string_view mode);
 
-// Log lines on stderr; warnings and errors only.
+// Log lines on stderr, up to this level.
 class TerminalLog final : public Log {
  public:
+  explicit TerminalLog(LogLevel level = LogLevel::warning) : level_(level) {}
   void write(LogLevel level, std::string_view line) override;
+
+ private:
+  const LogLevel level_;
 };
 
 // Returns the displayed path of a root: relative to the current directory if it is in or below it.
@@ -75,6 +79,9 @@ void print_out(std::string_view text);  // stdout
 void print_err(std::string_view text);  // stderr
 // Prints text unchanged: JSON, and our own output that must stay byte for byte.
 void print_raw(std::string_view text);
+// From now on everything printed is held; release_output() prints or drops it.
+void hold_output();
+void release_output(bool prints);
 // Returns whether everything printed on stdout was written.
 bool flush_out();
 

@@ -135,17 +135,6 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
   }
 }
 
-int exit_code_of(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics) {
-  int worst = 0;
-  for (const messages::Verdict& verdict : verdicts) {
-    worst = worse_exit_code(worst, exit_code(kind_of(verdict)));
-  }
-  for (const Diagnostic& diagnostic : diagnostics) {
-    worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
-  }
-  return worst;
-}
-
 const char* to_do_for(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::held:
@@ -187,7 +176,7 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const
     print_verdicts(result->verdicts);
     print_diagnostics(details.diagnostics, root);
   }
-  RootOutcome outcome{.exit_code = exit_code_of(result->verdicts, details.diagnostics),
+  RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result)};
   VerdictKind worst = VerdictKind::held;
   for (const messages::Verdict& verdict : result->verdicts) {
@@ -230,6 +219,17 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace
+
+int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics) {
+  int worst = 0;
+  for (const messages::Verdict& verdict : verdicts) {
+    worst = worse_exit_code(worst, exit_code(kind_of(verdict)));
+  }
+  for (const Diagnostic& diagnostic : diagnostics) {
+    worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
+  }
+  return worst;
+}
 
 int run_verify(const CommandLine& line, const Host& host) {
   if (line.sarif) {

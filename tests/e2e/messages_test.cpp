@@ -149,26 +149,6 @@ BOOST_AUTO_TEST_CASE(inspect) {
         "files.\n");
 }
 
-BOOST_AUTO_TEST_CASE(every_command_helps_with_examples) {
-  for (const char* command :
-       {"lock", "upgrade", "install", "verify", "inspect", "graph", "versions", "cache info", "serve", "call"}) {
-    BOOST_TEST_CONTEXT(command) {
-      const std::string text = command;
-      const std::size_t space = text.find(' ');
-      std::vector<std::string> arguments = {text.substr(0, space)};
-      if (space != std::string::npos) {
-        arguments.push_back(text.substr(space + 1));
-      }
-      arguments.emplace_back("--help");
-      const Ran ran = modlock(arguments);
-      BOOST_TEST(ran.exit_code == 0);
-      BOOST_TEST(ran.err.empty());
-      BOOST_TEST(ran.out.find("Examples:\n  ") != std::string::npos);
-      BOOST_TEST(ran.out.find("  tofu-modlock " + text) != std::string::npos);
-    }
-  }
-}
-
 BOOST_AUTO_TEST_CASE(wrong_usage_exits_2) {
   BOOST_TEST(modlock({"lock", "--nonsense"}).exit_code == 2);
   BOOST_TEST(modlock({}).exit_code == 2);

@@ -18,7 +18,10 @@ def offered(*words):
 class Completion(unittest.TestCase):
     def test_words(self):
         rows = [
-            (["ver"], ["verify", "versions"]),
+            (["ver"], ["verify", "versions", "version"]),
+            (["wh"], ["why"]),
+            (["why", "--cred"], ["--credentials"]),
+            (["outdated", "--rec"], ["--recursive"]),
             (["lock", "--fr"], ["--frozen"]),
             (["lock", "--hashes", "s"], ["superset"]),
             (["lock", "--include", ""], ["modules", "providers"]),

@@ -1,0 +1,101 @@
+#include "plugin/cli/help_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace modlock::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kColumn = 30;  // of descriptions
+
+// Wraps a text at blanks, for lines that start at this column.
+std::string wrapped(std::string_view text, std::size_t column) {
+  std::string out;
+  while (text.size() > kWidth - column && text.find(' ') != std::string_view::npos) {
+    const std::size_t blank = text.rfind(' ', kWidth - column);
+    const std::size_t end = blank == std::string_view::npos ? text.find(' ') : blank;
+    out += fmt::format("{}\n{}", text.substr(0, end), std::string(column, ' '));
+    text.remove_prefix(end + 1);
+  }
+  return out.append(text);
+}
+
+std::string row(const std::string& name, std::string_view what) {
+  const std::string left = "  " + name;
+  const std::string gap =
+      left.size() < kColumn ? std::string(kColumn - left.size(), ' ') : "\n" + std::string(kColumn, ' ');
+  return left + gap + wrapped(what, kColumn) + "\n";
+}
+
+// Returns "{auto,always,never}" of "TEXT:{auto,always,never}", and "N" of "N:INT in [1 - 64]".
+std::string value_name(const std::string& type) {
+  const std::size_t choices = type.find('{');
+  return choices == std::string::npos ? type.substr(0, type.find(':')) : type.substr(choices);
+}
+
+}  // namespace
+
+std::string HelpText::make_description(const CLI::App* app) const {
+  return wrapped(app->get_description(), 0) + "\n";
+}
+
+std::string HelpText::make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const {
+  if (group == kRareFlags && !shows_rare_) {
+    return "For more flags, use --help-all.\n";
+  }
+  std::string text = CLI::Formatter::make_group(group, is_positional, std::move(options));
+  return group == kRareFlags ? text.substr(1) : text;  // a blank line is already there
+}
+
+std::string HelpText::make_option(const CLI::Option* option, bool is_positional) const {
+  std::string name = make_option_name(option, is_positional);
+  const std::string value = option->get_type_size() == 0 ? std::string() : value_name(option->get_type_name());
+  if (!value.empty() && (!is_positional || value.front() == '{')) {
+    name += " " + value;
+  }
+  if (option->get_expected_max() == CLI::detail::expected_max_vector_size) {
+    name += " ...";
+  }
+  std::string what = option->get_description();
+  if (option->get_required()) {
+    what += " (required)";
+  }
+  for (const CLI::Option* other : option->get_excludes()) {
+    what += fmt::format(" (not with {})", other->get_name());
+  }
+  if (!option->get_envname().empty()) {
+    what += fmt::format(" (environment: {})", option->get_envname());
+  }
+  return row(name, what);
+}
+
+std::string HelpText::make_subcommands(const CLI::App* app, CLI::AppFormatMode /*mode*/) const {
+  std::vector<std::string> headings;
+  const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* command : commands) {
+    if (std::find(headings.begin(), headings.end(), command->get_group()) == headings.end()) {
+      headings.push_back(command->get_group());
+    }
+  }
+  std::string text;
+  for (const std::string& heading : headings) {
+    if (heading == kRareCommands && !shows_rare_) {
+      text += "\nFor more commands, use --help-all.\n";
+      continue;
+    }
+    text += fmt::format("\n{}:\n", heading);
+    for (const CLI::App* command : commands) {
+      text += command->get_group() == heading ? make_subcommand(command) : "";
+    }
+  }
+  return text;
+}
+
+std::string HelpText::make_subcommand(const CLI::App* command) const {
+  return row(command->get_display_name(true), command->get_description());
+}
+
+}  // namespace modlock::cli

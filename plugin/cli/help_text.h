@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace modlock::cli {
+
+// The headings of flags and commands that only --help-all shows.
+inline constexpr const char* kRareFlags = "Rarely used flags";
+inline constexpr const char* kRareCommands = "Rarely used commands";
+
+// Formats --help and --help-all in at most 100 columns.
+class HelpText final : public CLI::Formatter {
+ public:
+  void show_rare() { shows_rare_ = true; }
+
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+
+ private:
+  bool shows_rare_ = false;
+};
+
+}  // namespace modlock::cli

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/cli/over_roots.h"
+#include "plugin/install/verdict.h"
+#include "protocol/messages/error_json.h"
+
+namespace modlock::cli {
+namespace {
+
+using Updates = RootAnswer<messages::UpdateLookupResult>;
+
+// The answer of `verify`, and the available updates unless offline mode is on.
+struct AskedStatus {
+  Result<messages::LockVerifyResult> result;
+  CallDetails details = {};
+  std::optional<Updates> updates = {};
+};
+
+AskedStatus ask_status(const CommandLine& line, const Host& host, const std::string& root) {
+  messages::LockVerifyParams verify;
+  verify.root = host.root_params(root, line.common);
+  verify.include = included(line.common);
+  auto verified = host.call(&Engine::verify, verify);
+  AskedStatus asked{std::move(verified.result), std::move(verified.details)};
+  if (asked.result && !host.engine().options().offline) {
+    messages::UpdateLookupParams lookup;
+    lookup.root = verify.root;
+    asked.updates = host.call(&Engine::lookup, lookup);
+  }
+  return asked;
+}
+
+using Row = std::array<std::string, 5>;
+
+std::string locked_text(const messages::Verdict& verdict) {
+  const std::string& origin = verdict.origin;
+  const std::string id = origin.substr(std::min(origin.rfind(':') + 1, origin.size()), 12);
+  return verdict.version.value_or(id.empty() ? "-" : id);
+}
+
+const char* installed_text(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::not_locked:
+      return "-";
+    case VerdictKind::missing:
+      return "no";
+    case VerdictKind::stale:
+    case VerdictKind::tampered:
+      return "differs";
+    case VerdictKind::held:
+    case VerdictKind::update_available:
+    case VerdictKind::moved:
+    case VerdictKind::vanished:
+      break;
+  }
+  return "yes";
+}
+
+// Returns the newer versions of a subject: "-" if there are none, "?" if they are not known.
+std::string newer_text(const std::optional<Updates>& updates, const std::string& subject) {
+  if (!updates || !updates->result) {
+    return "?";
+  }
+  const auto& found = updates->result->dependencies;
+  const auto dependency =
+      std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.subject == subject; });
+  const Diagnostics& diagnostics = updates->details.diagnostics;
+  const auto failed = std::find_if(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& diagnostic) {
+    return !subject.empty() && diagnostic.what.subject == subject;
+  });
+  if (dependency == found.end() || dependency->updates.empty()) {
+    return failed == diagnostics.end() ? "-" : fmt::format("? ({})", to_string(failed->what.code));
+  }
+  std::string text;
+  for (const messages::AvailableUpdate& update : dependency->updates) {
+    text += (text.empty() ? "" : ", ") + std::string(update.new_version);
+  }
+  return text;
+}
+
+void print_rows(const std::vector<Row>& rows) {
+  std::array<std::size_t, 5> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+      line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    }
+    print_out(line + row.back() + "\n");
+  }
+}
+
+// Prints what the update lookup reports and `verify` does not.
+void print_lookup_diagnostics(const AskedStatus& asked, const std::string& root) {
+  Diagnostics left;
+  for (const Diagnostic& diagnostic : asked.updates->details.diagnostics) {
+    const auto& known = asked.details.diagnostics;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Diagnostic& other) {
+      return other.what.message == diagnostic.what.message;
+    });
+    if (!is_known) {
+      left.push_back(diagnostic);
+    }
+  }
+  if (!asked.updates->result) {
+    left.push_back({Severity::warning, asked.updates->result.error()});
+  }
+  print_diagnostics(left, root);
+}
+
+RootOutcome status_root(const CommandLine& line, const std::string& root, const AskedStatus& asked) {
+  if (!asked.result) {
+    return failed(asked.result.error(), line.common, root, asked.details.error_data);
+  }
+  const auto& verdicts = asked.result->verdicts;
+  RootOutcome outcome{.exit_code = verify_exit_code(verdicts, asked.details.diagnostics), .json = {}};
+  describe_worst(asked.details.diagnostics, outcome);
+  if (line.common.json) {
+    outcome.json["verify"] = messages::encode(*asked.result);
+    if (asked.updates) {
+      outcome.json["updates"] =
+          asked.updates->result ? messages::encode(*asked.updates->result) : to_json(asked.updates->result.error(), {});
+    }
+    return outcome;
+  }
+  std::vector<Row> rows = {{"SUBJECT", "LOCKED", "INSTALLED", "NEWER", "VERDICT"}};
+  std::size_t fine = 0;
+  for (const messages::Verdict& verdict : verdicts) {
+    const VerdictKind kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
+    fine += static_cast<std::size_t>(exit_code(kind) == 0);
+    rows.push_back({verdict.subject, locked_text(verdict), installed_text(kind),
+                    newer_text(asked.updates, verdict.subject), verdict.verdict});
+  }
+  print_rows(rows);
+  print_out(fmt::format("{} of {} verified.\n", fine, verdicts.size()));
+  print_diagnostics(asked.details.diagnostics, root);
+  if (asked.updates) {
+    print_lookup_diagnostics(asked, root);
+  } else {
+    print_err(root_prefix() + "Newer versions are not known in offline mode.\n");
+  }
+  if (fine != verdicts.size()) {
+    print_err(root_prefix() + "For details, run tofu-modlock verify.\n");
+  }
+  return outcome;
+}
+
+}  // namespace
+
+int run_status(const CommandLine& line, const Host& host) {
+  return run_for_roots(
+      line.common, host, [&](const std::string& root) { return ask_status(line, host, root); },
+      [&](const std::string& root, const AskedStatus& asked) { return status_root(line, root, asked); });
+}
+
+}  // namespace modlock::cli

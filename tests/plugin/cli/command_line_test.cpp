@@ -1,0 +1,232 @@
+#include "plugin/cli/command_line.h"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "backends/base/build_info.h"
+#include "tests/plugin/cli/captured_output.h"
+
+namespace modlock::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Parsed {
+  std::variant<CommandLine, int> line = 0;
+  std::string out;
+  std::string err;
+};
+
+Parsed parse(Words words) {
+  words.insert(words.begin(), "tofu-modlock");
+  std::vector<const char*> argv;
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  Parsed parsed;
+  const test::Printed printed =
+      test::printed_by([&] { parsed.line = parse_command_line(static_cast<int>(argv.size()), argv.data()); });
+  parsed.out = printed.out;
+  parsed.err = printed.err;
+  return parsed;
+}
+
+const Words kCommands[] = {{"lock"},    {"upgrade"}, {"update"}, {"install"},       {"verify"},         {"status"},
+                           {"inspect"}, {"explain"}, {"graph"},  {"outdated"},      {"versions"},       {"mirror"},
+                           {"sbom"},    {"doctor"},  {"cache"},  {"cache", "info"}, {"cache", "prune"}, {"help"},
+                           {"version"}, {"hook"},    {"merge"},  {"serve"},         {"call"},           {"schema"}};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+BOOST_AUTO_TEST_SUITE(command_line)
+
+BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
+  struct Row {
+    const char* name;
+    Words words;
+    const char* err;
+  };
+  const Row rows[] = {
+      {"command",
+       {"lok"},
+       "Error: unknown command \"lok\"; did you mean \"lock\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock --help\n"},
+      {"other name of a command",
+       {"wyh", "module.vpc"},
+       "Error: unknown command \"wyh\"; did you mean \"why\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock --help\n"},
+      {"command of a command",
+       {"cache", "inf"},
+       "Error: unknown command \"inf\"; did you mean \"info\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock cache --help\n"},
+      {"command without a similar one",
+       {"frobnicate", "--json"},
+       "Error: unknown command \"frobnicate\" [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock --help\n"},
+      {"flag",
+       {"lock", "--frozn"},
+       "Error: unknown flag \"--frozn\"; did you mean \"--frozen\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock lock --help\n"},
+      {"flag that is rarely used",
+       {"why", "module.a", "--git-engin=git"},
+       "Error: unknown flag \"--git-engin\"; did you mean \"--git-engine\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock explain --help\n"},
+      {"flag with a secret value",
+       {"lock", "--vra=token=s3cr3t"},
+       "Error: unknown flag \"--vra\"; did you mean \"--var\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock lock --help\n"},
+      {"flag before the command",
+       {"--frozen", "lock"},
+       "Error: unknown flag \"--frozen\" [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock --help\n"},
+      {"flag without a command",
+       {"--versoin"},
+       "Error: unknown flag \"--versoin\"; did you mean \"--version\"? [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock --help\n"},
+      {"argument",
+       {"why", "module.a", "module.b"},
+       "Error: unexpected argument \"module.b\" [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock explain --help\n"},
+      {"value",
+       {"lock", "--resolution", "newest"},
+       "Error: --resolution: newest not in {auto,unified,per-call} [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock lock --help\n"},
+      {"quiet and verbose",
+       {"lock", "-q", "-v"},
+       "Error: --quiet excludes --verbose [INVALID_PARAMS]\n"
+       "  to do: run: tofu-modlock lock --help\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Parsed parsed = parse(row.words);
+      BOOST_REQUIRE(std::holds_alternative<int>(parsed.line));
+      BOOST_TEST(std::get<int>(parsed.line) == 2);
+      BOOST_TEST(parsed.out.empty());
+      BOOST_TEST(parsed.err == row.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(line_without_a_command_prints_the_help_on_stderr) {
+  for (const auto& [words, help] :
+       {std::pair<Words, Words>{{}, {"--help"}}, {{"-q"}, {"--help"}}, {{"cache"}, {"cache", "--help"}}}) {
+    const Parsed parsed = parse(words);
+    BOOST_TEST(std::get<int>(parsed.line) == 2);
+    BOOST_TEST(parsed.out.empty());
+    BOOST_TEST(parsed.err == parse(help).out);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(other_names_are_the_same_command_with_flags_that_are_set) {
+  struct Row {
+    Words words;
+    CommandLine::Verb verb;
+    bool list;
+  };
+  for (const Row& row :
+       {Row{{"outdated", "module.vpc"}, CommandLine::Verb::update, true},
+        Row{{"update", "module.vpc=1.0.0"}, CommandLine::Verb::update, false},
+        Row{{"tree"}, CommandLine::Verb::inspect, false}, Row{{"why", "lock"}, CommandLine::Verb::explain, false}}) {
+    BOOST_TEST_CONTEXT(row.words.front()) {
+      const Parsed parsed = parse(row.words);
+      BOOST_REQUIRE(std::holds_alternative<CommandLine>(parsed.line));
+      BOOST_TEST((std::get<CommandLine>(parsed.line).verb == row.verb));
+      BOOST_TEST(std::get<CommandLine>(parsed.line).list == row.list);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(output_flags_are_before_or_after_the_command) {
+  for (const Words& words : {Words{"-q", "lock"}, Words{"lock", "--quiet"}, Words{"cache", "prune", "-q"}}) {
+    BOOST_TEST(std::get<CommandLine>(parse(words).line).common.quiet);
+  }
+  for (const Words& words : {Words{"--verbose", "lock"}, Words{"lock", "-v"}}) {
+    BOOST_TEST(std::get<CommandLine>(parse(words).line).common.verbose);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(help_command_prints_what_the_flag_prints) {
+  struct Row {
+    Words words;
+    Words same_as;
+  };
+  const Row rows[] = {{{"help"}, {"--help"}},
+                      {{"-h"}, {"--help"}},
+                      {{"help", "lock"}, {"lock", "--help"}},
+                      {{"help", "lock", "--frozen"}, {"lock", "--help"}},
+                      {{"help", "cache", "prune"}, {"cache", "prune", "--help"}},
+                      {{"help", "why"}, {"explain", "-h"}},
+                      {{"help", "--help-all"}, {"--help-all"}},
+                      {{"help", "lock", "--help-all"}, {"lock", "--help-all"}}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.words.back()) {
+      const Parsed parsed = parse(row.words);
+      BOOST_TEST(std::get<int>(parsed.line) == 0);
+      BOOST_TEST(parsed.err.empty());
+      BOOST_TEST(!parsed.out.empty());
+      BOOST_TEST(parsed.out == parse(row.same_as).out);
+    }
+  }
+  BOOST_TEST(parse({"help", "lok"}).err == parse({"lok"}).err);
+  BOOST_TEST(parse({"--version"}).out == std::string(kVersion) + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(help_has_100_columns_and_20_commands) {
+  std::size_t commands = 0;
+  std::vector<std::string> headings;
+  for (const std::string& line : lines_of(parse({"--help"}).out)) {
+    headings.insert(headings.end(), line.ends_with(":") ? 1 : 0, line);
+    commands += static_cast<std::size_t>(headings.size() > 1 && line.starts_with("  ") && line[2] != ' ');
+  }
+  BOOST_TEST(headings == (std::vector<std::string>{
+                             "Options:", "Lock:", "Install and check:", "Inspect:", "Integrate:", "Maintain:"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(commands <= 20U);
+  BOOST_TEST(commands >= 15U);
+  for (const char* flag : {"--help", "--help-all"}) {
+    BOOST_TEST(parse({flag}).out.size() > 1000U);
+    std::vector<Words> all(std::begin(kCommands), std::end(kCommands));
+    all.emplace_back();
+    for (Words& words : all) {
+      words.emplace_back(flag);
+      for (const std::string& line : lines_of(parse(words).out)) {
+        BOOST_TEST(line.size() <= 100U, line);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_help_all_shows_what_is_rarely_used) {
+  const auto shows = [](const Words& words, std::string_view text) {
+    return parse(words).out.find(text) != std::string::npos;
+  };
+  BOOST_TEST(!shows({"lock", "--help"}, "--git-engine"));
+  BOOST_TEST(shows({"lock", "--help"}, "\nFor more flags, use --help-all.\n"));
+  BOOST_TEST(shows({"lock", "--help-all"}, "\nRarely used flags:\n  --cache-dir DIR  "));
+  BOOST_TEST(!shows({"--help"}, "  merge  "));
+  BOOST_TEST(shows({"--help"}, "\nFor more commands, use --help-all.\n"));
+  BOOST_TEST(shows({"--help-all"}, "\nRarely used commands:\n  hook  "));
+}
+
+BOOST_AUTO_TEST_CASE(every_command_helps_with_examples) {
+  for (const Words& command : kCommands) {
+    if (command == Words{"cache"} || command == Words{"help"}) {
+      continue;
+    }
+    Words words = command;
+    words.emplace_back("--help");
+    BOOST_TEST(parse(words).out.find("\nExamples:\n  ") != std::string::npos, command.back());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::cli
