@@ -312,6 +312,12 @@ void status_flags(CLI::App& command, CommandLine& out) {
 
 void inspect_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
+  command
+      .add_option("--format", out.output_format,
+                  "text (default) or terraform-modules: the JSON of terraform modules -json, with the lock entry of "
+                  "each module call")
+      ->check(CLI::IsMember({"text", "terraform-modules"}))
+      ->excludes("--json");
 }
 
 void graph_flags(CLI::App& command, CommandLine& out) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plugin/cli/over_roots.h"
+#include "plugin/report/terraform_modules.h"
 
 namespace modlock::cli {
 namespace {
@@ -99,6 +100,11 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
     outcome.json = messages::encode(*result);
     return outcome;
   }
+  if (line.output_format == "terraform-modules") {
+    print_diagnostics(details.diagnostics, root);
+    outcome.json = terraform_modules(result->modules);
+    return outcome;
+  }
   print_out(".\n");
   print_calls(tree_of(result->modules), "");
   print_providers(result->providers);
@@ -111,9 +117,10 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
 }  // namespace
 
 int run_inspect(const CommandLine& line, const Host& host) {
+  CommonFlags flags = line.common;
+  flags.json = flags.json || line.output_format == "terraform-modules";
   return run_for_roots(
-      line.common, host,
-      [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, line.common)); },
+      flags, host, [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, flags)); },
       [&](const std::string& root, AskedConfiguration asked) { return inspect_root(line, root, std::move(asked)); });
 }
 

@@ -49,6 +49,10 @@ std::optional<std::string> repeated_by(const ModuleCallSyntax& call) {
 messages::InspectedModule to_message(const ModuleNode& node, const LockFile& lock) {
   const auto entry = lock.modules.find(node.key);
   const bool counts = entry != lock.modules.end() && entry->second.source == node.address.source.identity();
+  const auto locked_hash = [&](std::string_view scheme) {
+    const std::string hash = counts ? entry->second.hash_value(scheme) : std::string();
+    return hash.empty() ? std::nullopt : std::optional(hash);
+  };
   const std::string source = printable_form(node.address);
   const bool shows_all = source == node.address.normalised.reveal();
   return {.key = node.key,
@@ -58,7 +62,11 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
           .constraint = node.constraints_text(),
           .constraint_locations = constraint_locations(node),
           .location = node.call.source.location,
+          .locked = counts,
           .locked_version = counts ? entry->second.version : std::nullopt,
+          .commit = locked_hash("git"),
+          .digest = locked_hash("oci"),
+          .of_tests = node.of_tests,
           .is_static = node.call.is_static,
           .repeated_by = repeated_by(*node.call.written)};
 }

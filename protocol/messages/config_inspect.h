@@ -23,7 +23,11 @@ struct InspectedModule {
   std::optional<std::string> constraint = {};
   std::vector<Location> constraint_locations = {};  // of its parts: the `version` argument, then our settings
   Location location = {};                           // of the source
+  bool locked = false;                              // the lock has an entry for this source
   std::optional<std::string> locked_version = {};
+  std::optional<std::string> commit = {};       // of the lock entry
+  std::optional<std::string> digest = {};       // of the OCI manifest in the lock entry
+  bool of_tests = false;                        // called by a test file, or by a module that a test file calls
   bool is_static = true;                        // written out, without references
   std::optional<std::string> repeated_by = {};  // "count" or "for_each"
 };
@@ -90,7 +94,11 @@ void fields(Form& form, In<Form, InspectedModule> module) {
   form.optional("constraint", module.constraint, "what its version must satisfy");
   form.optional("constraintLocations", module.constraint_locations,
                 "of its parts: the `version` argument, then our settings");
+  form.optional("locked", module.locked, "true: the lock has an entry for this source");
   form.optional("lockedVersion", module.locked_version, "the version in the lock");
+  form.optional("commit", module.commit, "the commit in the lock");
+  form.optional("digest", module.digest, "the digest of the OCI manifest in the lock: `sha256:…`");
+  form.optional("ofTests", module.of_tests, "true: called by a test file, or by a module that a test file calls");
   place_fields(form, module.location);
   form.member("static", module.is_static, "source and version are written out, without references");
   form.optional("repeated", module.repeated_by.has_value(), "true: the call has `count` or `for_each`");

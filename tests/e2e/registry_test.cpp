@@ -1,7 +1,13 @@
 // Modules of a registry, from outside: listed, locked, installed, verified, and obeyed by a stock client.
 
-#include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <iostream>
+#include <set>
+
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
 #include "tests/support/loopback.h"
@@ -38,6 +44,15 @@ struct RegistryScene : Scene {
 
   ModuleRegistry registry;
 };
+
+boost::test_tools::assertion_result has_terraform(boost::unit_test::test_unit_id) {
+  const std::vector<std::string> found = clients();
+  const bool has = std::find(found.begin(), found.end(), "terraform") != found.end();
+  if (!has) {
+    std::cout << "skipped: terraform modules -json (terraform is not on PATH)\n";
+  }
+  return has;
+}
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -89,6 +104,55 @@ BOOST_AUTO_TEST_CASE(registry_module_is_locked_installed_and_verified) {
   BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
   BOOST_TEST(lock_is_aged());
   BOOST_TEST(joined(registry.lines()) == "");
+}
+
+// Beside our fields: `key`, `source` and `version` are those of the client.
+BOOST_AUTO_TEST_CASE(format_of_terraform_modules_equals_the_client, *boost::unit_test::precondition(has_terraform)) {
+  GitRepository& vpc = repository("vpc");
+  publish(vpc, "1.0.0",
+          {{"sub/main.tf", module_call("dns", "git::" + vpc.url() + "//zone?ref=v1.0.0")},
+           {"zone/main.tf", ""},
+           {"main.tf", module_call("nested", "./sub")}});
+  const std::string address = std::string(kHost) + "/acme/vpc/aws";
+  write("main.tf", module_call("vpc", address, "~> 1.0") + module_call("sub", address + "//sub", "1.0.0") +
+                       module_call("dns", "git::" + vpc.url() + "//zone") + module_call("local", "./local/../local") +
+                       "module \"many\" {\n  source   = \"git::" + vpc.url() +
+                       "?depth=1\"\n  for_each = toset([])\n}\n");
+  write("local/main.tf", module_call("dns", "git::" + vpc.url() + "//sub?ref=v1.0.0"));
+  write("main.tftest.hcl", "run \"setup\" {\n  module {\n    source = \"./local\"\n  }\n}\n");
+  environment["TOFU_MODLOCK_IMPLEMENTATION"] = "terraform";
+  const Ran locked = modlock({"lock", "--include", "modules", "--install"});
+  BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+  BOOST_REQUIRE(program({"terraform", "init", "-no-color", "-input=false"}).exit_code == 0);
+  const Ran theirs = program({"terraform", "modules", "-json"});
+  BOOST_REQUIRE_MESSAGE(theirs.exit_code == 0, theirs.err);
+  const Ran ours = program({MODLOCK_WITHOUT_NETWORK, binary, "inspect", "--format", "terraform-modules"});
+  BOOST_REQUIRE_MESSAGE(ours.exit_code == 0, ours.err);
+  BOOST_TEST(ours.err == "");
+  const auto records = [](const std::string& text) {
+    std::multiset<std::string> found;
+    const Json::Value document = parse_json(text).value();
+    BOOST_TEST(document["format_version"].asString() == "1.0");
+    for (const Json::Value& module : document["modules"]) {
+      found.insert(
+          fmt::format("{} {} {}", module["key"].asString(), module["source"].asString(), module["version"].asString()));
+    }
+    return found;
+  };
+  BOOST_TEST(records(ours.out) == records(theirs.out), boost::test_tools::per_element());
+  BOOST_TEST(records(ours.out).count("sub " + address + "//sub 1.0.0") == 1U);
+  std::string fields;
+  const Json::Value document = parse_json(ours.out).value();
+  for (const Json::Value& module : document["modules"]) {
+    fields += fmt::format("{} {} {} {}\n", module["path"].asString(), module["sourceKind"].asString(),
+                          module["locked"].asBool(), shown(module["commit"].asString()));
+  }
+  BOOST_TEST(fields ==
+             "dns git true <1.0.0>\nlocal local false \nlocal.dns git true <1.0.0>\nlocal.dns.dns git true "
+             "<1.0.0>\nmany git true <1.0.0>\n"
+             "many.nested local false \nmany.nested.dns git true <1.0.0>\nsub registry true <1.0.0>\n"
+             "sub.dns git true <1.0.0>\nvpc registry true <1.0.0>\nvpc.nested local false \n"
+             "vpc.nested.dns git true <1.0.0>\n");
 }
 
 // Without the network an answer depends on the lock file and on what is installed, not on what this cache has heard of.
