@@ -29,6 +29,10 @@ struct ListedVersion {
   // Another tag that names an equal version with a different id ("1.2.0" next to "v1.2.0"); empty if there is none.
   // Selecting an ambiguous version is VERSION_AMBIGUOUS; which of the two is kept here is unspecified.
   std::string ambiguous_with = {};
+  // When the source claims to have published it, in whole seconds. BackendCore::trusts_dates tells whether to believe
+  // it.
+  std::optional<std::chrono::system_clock::time_point> published = {};
+  std::optional<std::string> deprecated = {};  // the source's reason not to use it, which may be empty; unset: none
 };
 
 struct SkippedTag {
@@ -125,6 +129,10 @@ class BackendCore {
     return std::nullopt;
   }
 
+  // Returns whether ListedVersion::published of the source was set by a host that the user trusts, and not by the
+  // publisher of the version.
+  virtual bool trusts_dates(const Source& /*source*/) const { return false; }
+
   // Returns SOURCE_DENIED if a user may name the source but a server may not.
   virtual Result<void> check_redirected(const SourceAddress& /*source*/, const Context& /*context*/) { return {}; }
 };
@@ -152,6 +160,7 @@ class Backend final {
   Backend& operator=(const Backend&) = delete;
 
   bool serves(const Source& source) const { return core_->serves(source); }
+  bool trusts_dates(const Source& source) const { return core_->trusts_dates(source); }
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context);
   Result<Pin> pin(const SourceAddress& source, const Context& context);
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,

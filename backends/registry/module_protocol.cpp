@@ -4,6 +4,7 @@
 #include <json/value.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <unordered_map>
 
@@ -55,7 +56,66 @@ Result<std::string> text_member(const Json::Value& object, std::string_view name
   return value.asString();
 }
 
-void add_version(Listing& listing, std::unordered_map<std::string, std::string>& seen, const std::string& text) {
+// Reads RFC 3339 with any fraction of a second, which is cut off. nullopt for any other text.
+std::optional<std::chrono::system_clock::time_point> read_time(const std::string& text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hours = 0;
+  int minutes = 0;
+  int seconds = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d%n", &year, &month, &day, &hours, &minutes, &seconds, &used) !=
+          6 ||
+      used != 19) {
+    return std::nullopt;
+  }
+  std::string_view zone = std::string_view(text).substr(19);
+  if (zone.substr(0, 1) == ".") {
+    zone.remove_prefix(std::min(zone.find_first_not_of("0123456789", 1), zone.size()));
+  }
+  int zone_hours = 0;
+  int zone_minutes = 0;
+  if (zone != "Z" && zone != "z" &&
+      (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') ||
+       std::sscanf(zone.data() + 1, "%2d:%2d", &zone_hours, &zone_minutes) != 2)) {
+    return std::nullopt;
+  }
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+  const bool fits = date.ok() && year >= 1970 && hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 &&
+                    seconds >= 0 && seconds <= 60;
+  const auto offset = std::chrono::hours(zone_hours) + std::chrono::minutes(zone_minutes);
+  return fits ? std::optional(std::chrono::sys_days(date) + std::chrono::hours(hours) + std::chrono::minutes(minutes) +
+                              std::chrono::seconds(seconds) - (zone[0] == '-' ? -offset : offset))
+              : std::nullopt;
+}
+
+std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value& version) {
+  constexpr std::chrono::sys_days kFillIn = std::chrono::year{2026} / 4 / 21;  // src/internal/module/backfill.go
+  if (const Json::Value& discovered = version["discovered"]; discovered.isString()) {
+    const auto time = read_time(discovered.asString());
+    return time == kFillIn ? kNoDate : time;
+  }
+  const Json::Value& published = version.isMember("published_at") ? version["published_at"] : version["published-at"];
+  return published.isString() ? read_time(published.asString()) : std::nullopt;
+}
+
+std::optional<std::string> read_deprecation(const Json::Value& version) {
+  const Json::Value& deprecation = version["deprecation"];
+  if (!deprecation.isObject()) {
+    return std::nullopt;
+  }
+  std::string text;
+  for (const char* name : {"reason", "link"}) {
+    if (deprecation[name].isString() && !deprecation[name].asString().empty()) {
+      text += (text.empty() ? "" : ", ") + escape_controls(deprecation[name].asString());
+    }
+  }
+  return text;
+}
+
+void add_version(Listing& listing, std::unordered_map<std::string, std::string>& seen, const std::string& text,
+                 const Json::Value& object) {
   auto version = Version::parse(text);
   if (!version) {
     listing.skipped.push_back({escape_controls(text), "not a version"});
@@ -66,8 +126,13 @@ void add_version(Listing& listing, std::unordered_map<std::string, std::string>&
     listing.skipped.push_back({text, fmt::format("the same version as \"{}\"", at->second)});
     return;
   }
-  listing.versions.push_back(
-      {.version = std::move(*version), .tag = text, .id = {}, .ref = std::move(canonical), .ambiguous_with = {}});
+  listing.versions.push_back({.version = std::move(*version),
+                              .tag = text,
+                              .id = {},
+                              .ref = std::move(canonical),
+                              .ambiguous_with = {},
+                              .published = read_date(object),
+                              .deprecated = read_deprecation(object)});
 }
 
 bool is_relative(std::string_view location) {
@@ -164,7 +229,7 @@ Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock:
     }
     MODLOCK_TRY(const auto text,
                 text_member(versions[i], "version", fmt::format("\"modules[0].versions[{}].version\"", i)));
-    add_version(listing, seen, text);
+    add_version(listing, seen, text, versions[i]);
   }
   std::stable_sort(listing.versions.begin(), listing.versions.end(),
                    [](const ListedVersion& left, const ListedVersion& right) { return right.version < left.version; });

@@ -17,7 +17,14 @@ namespace modlock::registry {
 // used. Newest first. Versions that differ only in metadata are all kept, in the order of the registry: OpenTofu
 // selects the first that matches. Skips invalid and repeated versions. `ref` is the canonical text, which requests use.
 // An empty list of modules is an error too.
+//
+// Two members that clients ignore are read where they are well-formed: the date ("discovered" of registry.opentofu.org,
+// else "published_at" or "published-at"), and "deprecation", null or {"reason": "…", "link": "…"} (private registries
+// of HCP Terraform). The time that registry.opentofu.org gave to all versions older than its dates is kNoDate: their
+// age is unknown, and they are old.
 Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at);
+
+inline constexpr std::chrono::system_clock::time_point kNoDate{};
 
 // A package that the registry serves itself instead of naming a module source.
 struct DirectPackage {

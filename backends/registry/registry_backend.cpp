@@ -281,9 +281,14 @@ class RegistryBackend final : public BackendCore {
   explicit RegistryBackend(RegistryBackendOptions options)
       : client_(RegistryHttp(options.http, options.credentials, options.policy, std::move(options.user_agent)),
                 options.client, {.version = std::move(options.client_version), .rules = options.rules}),
-        others_(options.others) {}
+        others_(options.others),
+        trusted_dates_(std::move(options.trusted_dates)) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::registry; }
+
+  bool trusts_dates(const Source& source) const override {
+    return std::find(trusted_dates_.begin(), trusted_dates_.end(), source.host) != trusted_dates_.end();
+  }
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
@@ -312,6 +317,7 @@ class RegistryBackend final : public BackendCore {
  private:
   RegistryClient client_;
   const BackendSet& others_;
+  const std::vector<std::string> trusted_dates_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
@@ -21,7 +22,8 @@ struct RegistryBackendOptions {
   registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
   std::string client_version = {};      // X-Terraform-Version; empty: not sent
   registry::LocationRules rules = registry::LocationRules::opentofu_1_12;
-  std::string user_agent = {};  // with TF_APPEND_USER_AGENT; empty: the one of `http`
+  std::vector<std::string> trusted_dates = {};  // hosts, in ASCII, whose publication dates are trusted
+  std::string user_agent = {};                  // with TF_APPEND_USER_AGENT; empty: the one of `http`
 };
 
 // Serves registry modules ("modules.v1"). A registry only states the location of a version. The package comes from

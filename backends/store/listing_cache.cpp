@@ -23,16 +23,19 @@ Json::Int64 seconds_of(Time time) {
   return static_cast<Json::Int64>(std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count());
 }
 
-std::optional<Json::Value> read_object(const std::filesystem::path& file) {
-  auto object = read_file(file).and_then([](const std::string& bytes) { return parse_json(bytes); });
+bool is_time(const Json::Value& value) {
   constexpr Json::Int64 kLatest = 253402300799;  // the year 9999
-  const bool is_one = object && object->isObject() && (*object)["fetchedAt"].isInt64() &&
-                      (*object)["fetchedAt"].asInt64() >= 0 && (*object)["fetchedAt"].asInt64() <= kLatest;
-  return is_one ? std::optional(std::move(*object)) : std::nullopt;
+  return value.isInt64() && value.asInt64() >= 0 && value.asInt64() <= kLatest;
 }
 
-Time time_of(const Json::Value& object) {
-  return Time(std::chrono::seconds(object["fetchedAt"].asInt64()));
+Time time_of(const Json::Value& seconds) {
+  return Time(std::chrono::seconds(seconds.asInt64()));
+}
+
+std::optional<Json::Value> read_object(const std::filesystem::path& file) {
+  auto object = read_file(file).and_then([](const std::string& bytes) { return parse_json(bytes); });
+  const bool is_one = object && object->isObject() && is_time((*object)["fetchedAt"]);
+  return is_one ? std::optional(std::move(*object)) : std::nullopt;
 }
 
 void write_object(const Store& store, const std::filesystem::path& file, const Json::Value& object) {
@@ -51,17 +54,31 @@ Json::Value object_of(const ListedVersion& version) {
       object[name] = *text;
     }
   }
+  if (version.published) {
+    object["published"] = seconds_of(*version.published);
+  }
+  if (version.deprecated) {
+    object["deprecated"] = *version.deprecated;
+  }
   return object;
 }
 
 std::optional<ListedVersion> version_of(const Json::Value& object) {
   auto version = Version::parse(text_of(object, "version"));
-  return version ? std::optional(ListedVersion{.version = std::move(*version),
-                                               .tag = text_of(object, "tag"),
-                                               .id = text_of(object, "id"),
-                                               .ref = text_of(object, "ref"),
-                                               .ambiguous_with = text_of(object, "ambiguousWith")})
-                 : std::nullopt;
+  if (!version) {
+    return std::nullopt;
+  }
+  ListedVersion listed{.version = std::move(*version),
+                       .tag = text_of(object, "tag"),
+                       .id = text_of(object, "id"),
+                       .ref = text_of(object, "ref"),
+                       .ambiguous_with = text_of(object, "ambiguousWith"),
+                       .published = {},
+                       .deprecated = string_member(object, "deprecated")};
+  if (is_time(object["published"])) {
+    listed.published = time_of(object["published"]);
+  }
+  return listed;
 }
 
 std::string question_of(std::string_view package, std::string_view tag_prefix) {
@@ -108,8 +125,10 @@ std::optional<Listing> ListingCache::find(std::string_view package, std::string_
       !(*object)["complete"].isBool() || !(*object)["versions"].isArray()) {
     return std::nullopt;
   }
-  Listing listing{
-      .versions = {}, .skipped = {}, .fetched_at = time_of(*object), .complete = (*object)["complete"].asBool()};
+  Listing listing{.versions = {},
+                  .skipped = {},
+                  .fetched_at = time_of((*object)["fetchedAt"]),
+                  .complete = (*object)["complete"].asBool()};
   for (const Json::Value& one : (*object)["versions"]) {
     auto version = version_of(one);
     if (!version) {
@@ -139,7 +158,7 @@ std::optional<ListingCache::CachedPin> ListingCache::find_pin(const Source& sour
     return std::nullopt;
   }
   return CachedPin{.pin = {.id = text_of(*object, "id"), .ref = text_of(*object, "ref")},
-                   .fetched_at = time_of(*object)};
+                   .fetched_at = time_of((*object)["fetchedAt"])};
 }
 
 void ListingCache::keep_pin(const Source& source, const Pin& pin, Time now) const {
@@ -168,7 +187,7 @@ std::optional<CachedResponse> FileResponseCache::find(const SecretText& url) con
                         .last_modified = text_of(*object, "lastModified"),
                         .headers = headers_of(*object),
                         .body = std::move(*body),
-                        .fetched_at = time_of(*object)};
+                        .fetched_at = time_of((*object)["fetchedAt"])};
 }
 
 void FileResponseCache::keep(const SecretText& url, const CachedResponse& response) const {

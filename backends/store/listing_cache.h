@@ -14,7 +14,8 @@ namespace modlock {
 // The last responses of sources, for offline mode. Only offline runs read them, because a selection requires a fresh
 // listing. Each query has a file among the responses of a store (its response_directory()):
 //   listing-<sha256 hex of package and tag prefix>.json   {"package", "tagPrefix", "fetchedAt", "complete", "versions":
-//                                                         [{"version", "tag", "id", "ref", "ambiguousWith"}]}
+//                                                         [{"version", "tag", "id", "ref", "ambiguousWith",
+//                                                         "published", "deprecated"}]}
 //   pin-<sha256 hex of the source>.json                   {"source", "fetchedAt", "id", "ref"}
 // Times are seconds since 1970. Unreadable files are treated as absent; a failure to write is no error.
 class ListingCache {

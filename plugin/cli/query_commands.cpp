@@ -29,6 +29,12 @@ void print_versions(const messages::VersionsListResult& result) {
         print_out("  " + more);
       }
     }
+    if (version.published) {
+      print_out("  published " + *version.published);
+    }
+    if (version.deprecated) {
+      print_out(version.deprecated->empty() ? "  deprecated" : "  deprecated: " + *version.deprecated);
+    }
     print_out("\n");
   }
   print_out(fmt::format("{} versions, {} tags skipped.\n", result.versions.size(), result.skipped.size()));

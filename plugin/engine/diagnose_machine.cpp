@@ -179,6 +179,8 @@ const std::vector<std::pair<const char*, Describe>>& described() {
          return text;
        }},
       {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
+      {"trust_publication_dates",
+       [](const Settings& s) { return fmt::format("{}", fmt::join(s.trust_publication_dates, ", ")); }},
   };
   return all;
 }

@@ -109,7 +109,8 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                          .others = backends_,
                                          .policy = registry_policy(),
                                          .client_version = options.client_version,
-                                         .rules = location_rules(options)}));
+                                         .rules = location_rules(options),
+                                         .trusted_dates = options.trusted_dates}));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
   for (const BackendSetting& external : options.externals) {

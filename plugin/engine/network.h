@@ -33,11 +33,12 @@ struct NetworkOptions {
   ClientKind tool = ClientKind::opentofu;
   std::string git_engine;  // "auto", "libgit2" or "git"
   std::size_t connections = kConnectionsPerHost;
-  std::string client_version;                  // X-Terraform-Version; empty: not known, and not sent
-  std::vector<BackendSetting> externals = {};  // programs for further source types; the first of a scheme applies
-  std::vector<std::string> token_realms = {};  // hosts that may receive the credentials of OCI registries
-  bool asks_once = false;                      // it serves one run with all its requests
-  BackendReplacement replacement = {};         // for tests: backends in memory
+  std::string client_version;                   // X-Terraform-Version; empty: not known, and not sent
+  std::vector<BackendSetting> externals = {};   // programs for further source types; the first of a scheme applies
+  std::vector<std::string> token_realms = {};   // hosts that may receive the credentials of OCI registries
+  std::vector<std::string> trusted_dates = {};  // registry hosts whose publication dates are trusted
+  bool asks_once = false;                       // it serves one run with all its requests
+  BackendReplacement replacement = {};          // for tests: backends in memory
 };
 
 // Errors: CONFIG_PARSE at the first setting that is not a valid backend; INVALID_PARAMS if a host named it.

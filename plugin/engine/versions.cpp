@@ -1,6 +1,7 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "backends/registry/module_protocol.h"
+#include "backends/store/first_seen.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
@@ -12,14 +13,22 @@ namespace {
 
 std::optional<std::string> newest_fitting(const Listing& listing, const std::optional<ModuleConstraint>& constraint,
                                           bool include_prerelease) {
+  const ListedVersion* deprecated = nullptr;
   for (const ListedVersion& candidate : listing.versions) {
     const bool fits = constraint ? constraint->selects(candidate.version)
                                  : include_prerelease || candidate.version.prerelease().empty();
-    if (fits) {
+    if (fits && !candidate.deprecated) {
       return candidate.version.to_string();
     }
+    deprecated = fits && deprecated == nullptr ? &candidate : deprecated;
   }
-  return std::nullopt;
+  return deprecated == nullptr ? std::nullopt : std::optional(deprecated->version.to_string());
+}
+
+// The registry gave the versions before its dates one date, which is not known.
+std::optional<std::string> known_date(const ListedVersion& version) {
+  return version.published && *version.published != registry::kNoDate ? std::optional(time_text(*version.published))
+                                                                      : std::nullopt;
 }
 
 Result<Listing> list(const Engine& engine, const Network& network, const SourceAddress& address,
@@ -54,15 +63,13 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
   if (!listing) {
     return fail(client->with_warnings(std::move(listing.error())));
   }
-  messages::VersionsListResult result{
-      .source = address.source.identity(),
-      .kind = std::string(to_string(address.source.kind)),
-      .versions = {},
-      .selected = newest_fitting(*listing, constraint, params.include_prerelease),
-      .skipped = {},
-      .fetched_at =
-          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(listing->fetched_at))),
-      .complete = listing->complete};
+  messages::VersionsListResult result{.source = address.source.identity(),
+                                      .kind = std::string(to_string(address.source.kind)),
+                                      .versions = {},
+                                      .selected = newest_fitting(*listing, constraint, params.include_prerelease),
+                                      .skipped = {},
+                                      .fetched_at = time_text(listing->fetched_at),
+                                      .complete = listing->complete};
   result.versions.reserve(listing->versions.size());
   const ContentId id_kind = address.source.traits().content_id;
   for (ListedVersion& version : listing->versions) {
@@ -71,7 +78,9 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
       result.versions.push_back({.version = version.version.to_string(),
                                  .tag = std::move(version.tag),
                                  .commit = id_kind == ContentId::commit ? std::move(version.id) : "",
-                                 .digest = id_kind == ContentId::digest ? std::move(version.id) : ""});
+                                 .digest = id_kind == ContentId::digest ? std::move(version.id) : "",
+                                 .published = known_date(version),
+                                 .deprecated = std::move(version.deprecated)});
     }
   }
   for (SkippedTag& tag : listing->skipped) {

@@ -15,6 +15,7 @@ namespace {
 struct Candidate {
   Version version;
   std::optional<SourceFetcher::Time> known_since;
+  std::optional<std::string> deprecated = {};  // the reason
 };
 using Candidates = std::vector<Candidate>;
 
@@ -124,6 +125,7 @@ class Explainer {
                });
     }
     explain_age(resolved);
+    explain_deprecated(resolved);
     explain_kept(resolved);
   }
 
@@ -149,7 +151,7 @@ class Explainer {
     const auto& since = fetcher_.known_since(node_.address, node_.tag_prefix);
     for (std::size_t i = 0; i < listing->versions.size(); ++i) {
       const ListedVersion& listed = listing->versions[i];
-      candidates_.push_back({listed.version, since[i]});
+      candidates_.push_back({listed.version, since[i], listed.deprecated});
       // A locked package that is available was not looked up.
       if (explanation_.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
         explanation_.ref = listed.ref;
@@ -187,6 +189,23 @@ class Explainer {
                return is_old || is_chosen || is_named
                           ? std::nullopt
                           : std::optional("first seen at " + time_text(candidate.known_since.value_or(fetcher_.now())));
+             });
+  }
+
+  void explain_deprecated(const ResolvedModule& resolved) {
+    const bool all =
+        std::all_of(candidates_.begin(), candidates_.end(), [](const auto& one) { return one.deprecated; });
+    const bool any =
+        std::any_of(candidates_.begin(), candidates_.end(), [](const auto& one) { return one.deprecated; });
+    if (all || !any) {
+      return;
+    }
+    add_step({.constraint = "not deprecated by the registry"},
+             [&](const Candidate& candidate) -> std::optional<std::string> {
+               if (!candidate.deprecated || candidate.version == *resolved.version) {
+                 return std::nullopt;
+               }
+               return candidate.deprecated->empty() ? "deprecated" : "deprecated: " + *candidate.deprecated;
              });
   }
 

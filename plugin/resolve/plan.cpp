@@ -159,6 +159,26 @@ void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
   }
 }
 
+// The listings of this run say which versions are deprecated.
+void name_deprecated_versions(Plan& plan, const SourceFetcher& fetcher) {
+  for (const auto& [key, resolved] : plan.resolved) {
+    const ModuleNode& node = plan.tree.nodes.find(key)->second;
+    const ListedVersion* listed = fetcher.known_version(node.address.source, resolved.ref);
+    if (listed == nullptr || !listed->deprecated) {
+      continue;
+    }
+    plan.diagnostics.push_back(
+        {Severity::warning,
+         Error{.code = Code::registry_notice,
+               .message = fmt::format("version {} of module \"{}\" is deprecated by its registry{}{}",
+                                      listed->version.to_string(), key, listed->deprecated->empty() ? "" : ": ",
+                                      *listed->deprecated),
+               .subject = node.subject(),
+               .location = node.call.source.location,
+               .hint = "the lock is valid; allow another version with the constraint, then run tofu-modlock upgrade"}});
+  }
+}
+
 // The resolution "auto" lets registry calls differ; "unified" and "per-call" are fixed. Several walks converge: the
 // tree and the decisions of the last walk belong together.
 Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver& resolver, const Context& context) {
@@ -268,6 +288,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   }
   name_tags_seen_elsewhere(plan, fetcher);
   name_young_releases(request, plan, fetcher);
+  name_deprecated_versions(plan, fetcher);
   return plan;
 }
 

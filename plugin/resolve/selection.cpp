@@ -131,6 +131,7 @@ Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<c
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate) {
   std::optional<std::size_t> oldest_young;
+  const ListedVersion* deprecated = nullptr;
   for (std::size_t i = 0; i < listing.versions.size(); ++i) {
     const ListedVersion& candidate = listing.versions[i];
     if (!selects(uses, candidate.version)) {
@@ -141,7 +142,14 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
       oldest_young = is_older ? i : oldest_young;
       continue;
     }
+    if (candidate.deprecated && !gate.is_in_use(candidate)) {
+      deprecated = deprecated == nullptr ? &candidate : deprecated;
+      continue;
+    }
     return check_unambiguous(candidate, uses, package);
+  }
+  if (deprecated != nullptr) {
+    return check_unambiguous(*deprecated, uses, package);
   }
   if (oldest_young) {
     return fail(too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young],

@@ -16,20 +16,21 @@ struct ReleaseGate {
   std::chrono::seconds minimum{0};
   std::chrono::system_clock::time_point now = {};
   std::span<const std::chrono::system_clock::time_point> known_since = {};  // of each version of the listing
-  // The age of versions in use does not matter; otherwise an upgrade would select an older version. Empty: none are in
-  // use.
+  // The age and the deprecation of versions in use do not matter; otherwise an upgrade would select an older version.
+  // Empty: none are in use.
   std::function<bool(const ListedVersion&)> is_locked = {};
 
   bool lets_through(const Listing& listing, std::size_t version) const {
-    return minimum.count() == 0 || now - known_since[version] >= minimum ||
-           (is_locked && is_locked(listing.versions[version]));
+    return minimum.count() == 0 || now - known_since[version] >= minimum || is_in_use(listing.versions[version]);
   }
+  bool is_in_use(const ListedVersion& version) const { return is_locked && is_locked(version); }
 };
 
 // Returns the newest version of a listing that every constraint and the gate allow; without a constraint the newest
-// release. Pure. Errors: NO_MATCHING_VERSION (there is no release; or a single constraint has no match: names it, the
-// newest three versions, and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they
-// have none: every constraint with its module and location, what to change, and the setting `resolution = "per-call"`);
+// release. A deprecated version is selected only if it is in use or if no other version fits. Pure. Errors:
+// NO_MATCHING_VERSION (there is no release; or a single constraint has no match: names it, the newest three versions,
+// and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they have none: every
+// constraint with its module and location, what to change, and the setting `resolution = "per-call"`);
 // VERSION_AMBIGUOUS (the selected version has two tags with different ids). Also NO_MATCHING_VERSION if all matching
 // versions are too new: reports when the first is old enough.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,

@@ -149,6 +149,9 @@ SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
           slot.known_since = FirstSeen(store_).note(request.source->source, sightings, now_, context_);
+          for (std::size_t i = 0; i < sightings.size(); ++i) {
+            slot.known_since[i] = known_since(request.source->source, slot.listing->versions[i], slot.known_since[i]);
+          }
         }
       });
     }
@@ -174,11 +177,31 @@ const std::vector<SourceFetcher::Time>& SourceFetcher::known_since(const SourceA
   return listings_.at(Key{package_key(source), tag_prefix}).known_since;
 }
 
+SourceFetcher::Time SourceFetcher::known_since(const Source& source, const ListedVersion& version,
+                                               Time first_seen) const {
+  if (!version.published) {
+    return first_seen;
+  }
+  return backend(source)->trusts_dates(source) ? *version.published : std::max(first_seen, *version.published);
+}
+
+const ListedVersion* SourceFetcher::known_version(const Source& source, const std::string& ref) const {
+  const auto found = listings_.find(Key{source.package_identity(), ""});
+  if (found == listings_.end() || !found->second.listing || !source.identifies_package()) {
+    return nullptr;
+  }
+  const auto& versions = found->second.listing->versions;
+  const auto listed = std::find_if(versions.begin(), versions.end(), [&](const auto& one) { return one.ref == ref; });
+  return listed == versions.end() ? nullptr : &*listed;
+}
+
 SourceFetcher::Time SourceFetcher::note(const Source& source, const std::string& ref, const std::string& id) const {
   const FirstSeen seen(store_);
   const Observation sighting{ref, id};
   const auto listed = seen.find(source, ref, "");
-  return listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
+  const Time first = listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
+  const ListedVersion* version = known_version(source, ref);
+  return version == nullptr ? first : known_since(source, *version, first);
 }
 
 std::string SourceFetcher::other_id(const Source& source, const std::string& ref, const std::string& id) const {
@@ -194,8 +217,10 @@ std::optional<SourceFetcher::Time> SourceFetcher::first_seen_as(const Source& so
 
 std::optional<SourceFetcher::Time> SourceFetcher::first_seen(const Source& source, const std::string& ref,
                                                              const std::string& id) const {
-  const auto found = first_seen_as(source, ref, id);
-  return found ? found : FirstSeen(store_).find(source, "", id);
+  auto found = first_seen_as(source, ref, id);
+  found = found ? found : FirstSeen(store_).find(source, "", id);
+  const ListedVersion* version = known_version(source, ref);
+  return found && version != nullptr ? known_since(source, *version, *found) : found;
 }
 
 const Listing* SourceFetcher::known_listing(const SourceAddress& source) const {

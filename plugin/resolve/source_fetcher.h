@@ -62,22 +62,27 @@ class SourceFetcher {
 
   // Returns a response that a fetch task requested. `choose` of that task may already read it.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
-  // Returns when each version of a listing was first seen, in their order; empty if the listing failed.
+  // Returns since when each version of a listing is known, in their order; empty if the listing failed. If the user
+  // trusts the dates of the registry, it is the date that the registry gives. Otherwise it is when the cache first saw
+  // the version, or a later date that the source claims.
   const std::vector<Time>& known_since(const SourceAddress& source, std::string_view tag_prefix) const;
   const Result<Pin>& pinned(const Source& source) const;
   // Returns the listing without a tag prefix, or null if this run did not request it or the request failed.
   const Listing* known_listing(const SourceAddress& source) const;
 
+  // Returns a version of the listing without a tag prefix, by its FetchRequest::ref; null if it is not known.
+  const ListedVersion* known_version(const Source& source, const std::string& ref) const;
+
   // Returns the time of the run.
   Time now() const { return now_; }
-  // Records that a source serves an id under a reference. Returns when that was first seen. If a listing contained the
+  // Records that a source serves an id under a reference. Returns since when that is known. If a listing contained the
   // reference without its id, only the reference is compared.
   Time note(const Source& source, const std::string& ref, const std::string& id) const;
   // Returns when that was recorded for this reference; nullopt: never.
   std::optional<Time> first_seen_as(const Source& source, const std::string& ref, const std::string& id) const;
   // Returns the last other id that was recorded for this reference; empty if there is none.
   std::string other_id(const Source& source, const std::string& ref, const std::string& id) const;
-  // The same, or else for any other reference.
+  // Returns since when that is known, by the rules of known_since(), also under any other reference; nullopt: unknown.
   std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
 
   // Returns a package that a fetch task fetched.
@@ -100,6 +105,7 @@ class SourceFetcher {
   void fetch_missing(std::vector<Missing> missing);
   Result<Package>* add_package(const PackageRequest& request);
   static std::string question_of(const PackageRequest& request);
+  Time known_since(const Source& source, const ListedVersion& version, Time first_seen) const;
   // Reads the package from the store, if possible.
   bool take_stored(Missing& wanted) const;
   static void warn_damaged_package(const Missing& wanted);

@@ -30,10 +30,11 @@ std::string quoted_list(const Words& words, std::string_view separator) {
 }
 
 const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {"required_version", "implementation",  "platforms",        "resolution",
-                                            "module_lock_file", "allow_sources",   "deny_sources",     "git_engine",
-                                            "connections",      "workspace_roots", "oci_token_realms", "roots",
-                                            "exclude",          "fetch_timeout",   "child_memory"};
+  static const SettingsText::Words names = {
+      "required_version", "implementation",  "platforms",        "resolution",
+      "module_lock_file", "allow_sources",   "deny_sources",     "git_engine",
+      "connections",      "workspace_roots", "oci_token_realms", "roots",
+      "exclude",          "fetch_timeout",   "child_memory",     "trust_publication_dates"};
   return names;
 }
 
@@ -234,7 +235,7 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
     });
   }
   if ((name == "git_engine" || name == "connections" || name == "workspace_roots" || name == "oci_token_realms" ||
-       name == "child_memory") &&
+       name == "child_memory" || name == "trust_publication_dates") &&
       place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
@@ -248,6 +249,9 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   if (name == "oci_token_realms") {
     return read_token_realms(attribute);
+  }
+  if (name == "trust_publication_dates") {
+    return read_trusted_registries(attribute);
   }
   if (name == "fetch_timeout") {
     return read_fetch_timeout(attribute);
@@ -320,6 +324,21 @@ Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) 
                     "write it as \"auth.example.com\"");
     }
     settings_.oci_token_realms.push_back(std::move(host->ascii));
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_trusted_registries(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto hosts, read_strings(attribute));
+  settings_.trust_publication_dates.clear();
+  for (const SourceText& host : hosts) {
+    auto forms = parse_service_host(host.text);
+    if (!forms) {
+      return reject(*host.location.range,
+                    fmt::format("trust_publication_dates must name registry hosts, found \"{}\"", host.text),
+                    "write it as \"registry.example.com\"");
+    }
+    settings_.trust_publication_dates.push_back(std::move(forms->display));
   }
   return {};
 }

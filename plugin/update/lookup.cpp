@@ -192,7 +192,7 @@ class Modules {
   static std::vector<OfferedVersion> offers(const Listing& listing) {
     std::vector<OfferedVersion> offered;
     for (const ListedVersion& listed : listing.versions) {
-      if (listed.ambiguous_with.empty()) {
+      if (listed.ambiguous_with.empty() && !listed.deprecated) {
         offered.push_back({listed.version, listed.id});
       }
     }

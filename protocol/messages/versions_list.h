@@ -27,6 +27,8 @@ struct OfferedVersion {
   std::string tag;
   std::string commit;
   std::string digest;
+  std::optional<std::string> published = {};   // RFC 3339; not verified
+  std::optional<std::string> deprecated = {};  // the registry's reason, which may be empty
 };
 struct SkippedTag {
   std::string tag;
@@ -51,7 +53,9 @@ template <typename Form>
 void fields(Form& form, In<Form, OfferedVersion> version) {
   // Sorted by name, which is the fastest to write: there may be ten thousand versions.
   form.optional("commit", version.commit, "the commit of a git source");
+  form.optional("deprecated", version.deprecated, "why its registry deprecates it, which may be empty");
   form.optional("digest", version.digest, "the digest of an OCI source");
+  form.optional("published", version.published, "when its registry claims to have published it (RFC 3339, UTC)");
   form.optional("tag", version.tag, "the tag that has it");
   form.member("version", version.version, "the version");
 }

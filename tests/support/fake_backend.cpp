@@ -90,6 +90,12 @@ Result<Listing> FakeBackend::list_versions(const SourceAddress& source, std::str
     if (auto version = parse_version_tag(tag, tag_prefix, &reason)) {
       listing.versions.push_back(
           {.version = *version, .tag = tag, .id = kind_ == SourceKind::registry ? "" : id, .ref = reference});
+      if (const auto date = published.find(tag); date != published.end()) {
+        listing.versions.back().published = date->second;
+      }
+      if (const auto reason_not = deprecated.find(tag); reason_not != deprecated.end()) {
+        listing.versions.back().deprecated = reason_not->second;
+      }
     } else {
       listing.skipped.push_back({tag, reason});
     }

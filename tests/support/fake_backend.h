@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,7 @@ class FakeBackend final : public BackendCore {
   void remove_package(const std::string& package) { packages_.erase(package); }
 
   bool serves(const Source& source) const override { return source.kind == kind_; }
+  bool trusts_dates(const Source& source) const override { return source.host == trusted_dates; }
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override;
   Result<Pin> pin(const SourceAddress& source, const Context& context) override;
@@ -43,7 +45,10 @@ class FakeBackend final : public BackendCore {
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override;
 
-  bool is_local = false;  // no server may redirect to it
+  std::string trusted_dates;  // the host whose publication dates are trusted
+  std::map<std::string, std::chrono::system_clock::time_point> published;  // by tag
+  std::map<std::string, std::string> deprecated;                           // the reason, by tag
+  bool is_local = false;                                                   // no server may redirect to it
   int listings = 0;
   int pins = 0;
   std::vector<std::string> fetched;                                         // ids, in order

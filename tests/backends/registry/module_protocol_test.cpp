@@ -86,6 +86,50 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_newest_first) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(dates_and_deprecation_of_a_version) {
+  struct Row {
+    const char* name;
+    const char* members;
+    std::optional<std::int64_t> published;  // seconds since 1970
+    std::optional<std::string> deprecated;
+  };
+  const Row rows[] = {
+      {"neither", R"("root":{})", std::nullopt, std::nullopt},
+      {"nanoseconds", R"("discovered":"2026-09-18T20:01:35.204743996Z")", 1789761695, std::nullopt},
+      {"an offset", R"("discovered":"2026-09-18T22:01:35+02:00")", 1789761695, std::nullopt},
+      {"older than the dates of the registry", R"("discovered":"2026-04-21T00:00:00Z")", 0, std::nullopt},
+      {"published_at", R"("published_at":"2026-09-18T20:01:35Z")", 1789761695, std::nullopt},
+      {"published-at", R"("published-at":"2026-04-21T00:00:00Z")", 1776729600, std::nullopt},
+      {"discovered is preferred", R"("published_at":"1970-01-01T00:00:01Z","discovered":"2026-09-18T20:01:35Z")",
+       1789761695, std::nullopt},
+      {"not a date", R"("discovered":"yesterday")", std::nullopt, std::nullopt},
+      {"no zone", R"("discovered":"2026-09-18T20:01:35")", std::nullopt, std::nullopt},
+      {"text after the zone", R"("discovered":"2026-09-18T20:01:35Z;")", std::nullopt, std::nullopt},
+      {"a day that does not exist", R"("discovered":"2026-02-30T20:01:35Z")", std::nullopt, std::nullopt},
+      {"before 1970", R"("discovered":"0001-01-01T00:00:00Z")", std::nullopt, std::nullopt},
+      {"a number", R"("discovered":1789761695)", std::nullopt, std::nullopt},
+      {"deprecated", R"("deprecation":{"reason":"use b","link":"https://example.com/b"})", std::nullopt,
+       "use b, https://example.com/b"},
+      {"deprecated without a reason", R"("deprecation":{})", std::nullopt, ""},
+      {"a reason with control characters", R"("deprecation":{"reason":"a\u001b[31m"})", std::nullopt, "a\\x1b[31m"},
+      {"not deprecated", R"("deprecation":null)", std::nullopt, std::nullopt},
+      {"deprecation of another shape", R"("deprecation":"soon")", std::nullopt, std::nullopt},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto listing =
+          parse_versions(fmt::format(R"({{"modules":[{{"versions":[{{"version":"1.0.0",{}}}]}}]}})", row.members), {});
+      BOOST_TEST_REQUIRE(listing.has_value());
+      const ListedVersion& version = listing->versions.at(0);
+      BOOST_TEST((version.published.has_value() == row.published.has_value()));
+      if (version.published && row.published) {
+        BOOST_TEST(std::chrono::system_clock::to_time_t(*version.published) == *row.published);
+      }
+      BOOST_TEST((version.deprecated == row.deprecated));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_listing_of_another_shape_is_refused_by_path) {
   struct Row {
     const char* name;

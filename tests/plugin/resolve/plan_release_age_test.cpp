@@ -244,3 +244,95 @@ BOOST_AUTO_TEST_CASE(calls_that_share_a_version_wait_for_the_longest_age) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+constexpr const char* kModule = "registry.example.com/acme/vpc/aws";
+
+// A registry module whose versions this cache has never seen; 72 hours are required.
+struct RegistryFixture : AgeFixture {
+  RegistryFixture() {
+    auto backend = std::make_unique<FakeBackend>(SourceKind::registry);
+    registry = backend.get();
+    backends.add(std::move(backend));
+    request.walk.settings.modules.clear();
+    request.walk.settings.sources[0].glob = "*";
+    write("main.tf", "module \"vpc\" {\n  source  = \"" + std::string(kModule) + "\"\n  version = \"~> 1.0\"\n}\n");
+    const std::string package = parse_source(kModule)->source.package_identity();
+    registry->add_tag(package, "1.0.0", kTree);
+    registry->add_tag(package, "1.1.0", kTree);
+  }
+
+  std::string result() {
+    const auto planned = plan();
+    return planned ? locked(*planned) : std::string(to_string(planned.error().code));
+  }
+
+  FakeBackend* registry = nullptr;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(publication_dates, RegistryFixture)
+
+BOOST_AUTO_TEST_CASE(only_trusted_dates_make_a_version_old) {
+  struct Row {
+    const char* name;
+    const char* trusted;
+    std::optional<hours> old;    // the claimed age of 1.0.0
+    std::optional<hours> newer;  // of 1.1.0
+    std::optional<hours> seen;   // how long this cache has known both
+    const char* expected;
+  };
+  const char* own = "registry.example.com";
+  const Row rows[] = {
+      {"no dates, an empty cache", own, {}, {}, {}, "NO_MATCHING_VERSION"},
+      {"no dates, a cache with a past", own, {}, {}, hours(96), "1.1.0"},
+      {"trusted", own, hours(96), hours(1), {}, "1.0.0"},
+      {"trusted, both old", own, hours(96), hours(73), {}, "1.1.0"},
+      {"trusted, and seen long ago under another date", own, hours(96), hours(1), hours(96), "1.0.0"},
+      {"the trust is for another host", "registry.opentofu.org", hours(96), hours(96), {}, "NO_MATCHING_VERSION"},
+      {"not trusted, but seen long ago", "", hours(300), hours(300), hours(96), "1.1.0"},
+      {"a claim that is not trusted lengthens the wait", "", hours(96), hours(1), hours(96), "1.0.0"},
+      {"a date in the future", own, hours(96), hours(-5), {}, "1.0.0"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::filesystem::remove_all(directory / "cache/v2/seen");
+      registry->trusted_dates.clear();
+      registry->published.clear();
+      if (row.seen) {
+        request.minimum_release_age = hours(0);
+        see(*row.seen);
+        request.minimum_release_age.reset();
+      }
+      registry->trusted_dates = row.trusted;
+      for (const auto& [tag, age] : {std::pair("1.0.0", row.old), std::pair("1.1.0", row.newer)}) {
+        if (age) {
+          registry->published[tag] = now - *age;
+        }
+      }
+      BOOST_TEST(result() == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_deprecated_version_is_chosen_only_if_nothing_else_fits) {
+  request.minimum_release_age = hours(0);
+  registry->deprecated["1.1.0"] = "use 2.0";
+  BOOST_TEST(locked(lock()) == "1.0.0");
+  request.lock = {};
+  registry->deprecated["1.0.0"] = "";
+  const Plan planned = lock();
+  BOOST_TEST(locked(planned) == "1.1.0");
+  BOOST_REQUIRE(planned.diagnostics.size() == 1U);
+  BOOST_TEST(to_string(planned.diagnostics[0].what.code) == "REGISTRY_NOTICE");
+  BOOST_TEST(planned.diagnostics[0].what.message ==
+             "version 1.1.0 of module \"vpc\" is deprecated by its registry: use 2.0");
+  // A version in use stays, even if an older one is not deprecated.
+  registry->deprecated.erase("1.0.0");
+  request.mode = PlanMode::upgrade;
+  BOOST_TEST(locked(lock()) == "1.1.0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -77,6 +77,25 @@ BOOST_AUTO_TEST_CASE(token_realms_are_hosts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(registries_with_trusted_dates_are_hosts) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  const auto trusted = [&](const std::string& text) {
+    write_text(file, text);
+    return load_user_settings(file).value().trust_publication_dates;
+  };
+  BOOST_TEST(trusted("") == std::vector<std::string>{"registry.opentofu.org"}, boost::test_tools::per_element());
+  BOOST_TEST(trusted("trust_publication_dates = []\n").empty());
+  const std::vector<std::string> hosts = {"bücher.example:8443", "registry.opentofu.org"};
+  BOOST_TEST(trusted("trust_publication_dates = [\"Bücher.example:8443\", \"registry.opentofu.org:443\"]\n") == hosts,
+             boost::test_tools::per_element());
+  write_text(file, "trust_publication_dates = [\"https://registry.example.com\"]\n");
+  const auto wrong = load_user_settings(file);
+  BOOST_TEST_REQUIRE(!wrong.has_value());
+  BOOST_TEST(wrong.error().message ==
+             "trust_publication_dates must name registry hosts, found \"https://registry.example.com\"");
+}
+
 BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
