@@ -14,6 +14,7 @@
 #include "plugin/hcl/near_names.h"
 #include "plugin/hcl/value.h"
 #include "plugin/settings/directory_glob.h"
+#include "plugin/settings/setting_table.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -27,15 +28,6 @@ std::string quoted_list(const Words& words, std::string_view separator) {
     result += fmt::format("{}\"{}\"", result.empty() ? std::string_view{} : separator, word);
   }
   return result;
-}
-
-const SettingsText::Words& setting_names() {
-  static const SettingsText::Words names = {
-      "required_version", "implementation",  "platforms",        "resolution",
-      "module_lock_file", "allow_sources",   "deny_sources",     "git_engine",
-      "connections",      "workspace_roots", "oci_token_realms", "roots",
-      "exclude",          "fetch_timeout",   "child_memory",     "trust_publication_dates"};
-  return names;
 }
 
 }  // namespace
@@ -215,6 +207,10 @@ Result<void> SettingsReader::deny_programs(const hcl::Body& body) const {
 
 Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   const std::string_view name = attribute.name;
+  const SettingInfo* setting = find_setting(name);
+  if (setting == nullptr) {
+    return unknown("setting", name, attribute.name_range, setting_names(""));
+  }
   if (name == "required_version") {
     return {};
   }
@@ -229,20 +225,19 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   // The value of a nearer file wins, but every file must be valid.
   if (name == "implementation") {
-    static const Words words = {"opentofu", "terraform"};
-    return read_choice(attribute, words).map([this](std::size_t choice) {
-      settings_.implementation = settings_.implementation.value_or(std::string(words[choice]));
+    return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
+      settings_.implementation = settings_.implementation.value_or(std::string(setting->choices[choice]));
     });
   }
-  if ((name == "git_engine" || name == "connections" || name == "workspace_roots" || name == "oci_token_realms" ||
-       name == "child_memory" || name == "trust_publication_dates") &&
-      place_ != SettingsPlace::user) {
+  if (setting->file == SettingInfo::File::user && place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
                   "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
   }
   if (name == "connections") {
-    return read_count(attribute, 1, kMostConnections).map([this](std::size_t count) { settings_.connections = count; });
+    return read_count(attribute, setting->least, setting->most).map([this](std::size_t count) {
+      settings_.connections = count;
+    });
   }
   if (name == "workspace_roots") {
     return read_workspace_roots(attribute);
@@ -260,22 +255,20 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
     return read_child_memory(attribute);
   }
   if (name == "git_engine") {
-    static const Words words = {"auto", "libgit2", "git"};
-    return read_choice(attribute, words).map([this](std::size_t choice) { settings_.git_engine = words[choice]; });
+    return read_choice(attribute, setting->choices).map([this, setting](std::size_t choice) {
+      settings_.git_engine = setting->choices[choice];
+    });
   }
   if (name == "resolution") {
     constexpr std::array kMeanings = {Resolution::automatic, Resolution::unified, Resolution::per_call};
-    return read_choice(attribute, {"auto", "unified", "per-call"}).map([&](std::size_t choice) {
+    return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
       settings_.resolution = settings_.resolution.value_or(kMeanings[choice]);
     });
   }
-  if (name == "module_lock_file") {
-    constexpr std::array kMeanings = {LockPlacement::in_lock_file, LockPlacement::sidecar};
-    return read_choice(attribute, {"inline", "sidecar"}).map([&](std::size_t choice) {
-      settings_.module_lock_file = settings_.module_lock_file.value_or(kMeanings[choice]);
-    });
-  }
-  return unknown("setting", name, attribute.name_range, setting_names());
+  constexpr std::array kMeanings = {LockPlacement::in_lock_file, LockPlacement::sidecar};
+  return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
+    settings_.module_lock_file = settings_.module_lock_file.value_or(kMeanings[choice]);
+  });
 }
 
 Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
@@ -425,7 +418,7 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
                     at(block.header_range)),
         fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
   }
-  if (auto fits = check_block(block, "the key of a call", {"version", "tag_prefix"}); !fits) {
+  if (auto fits = check_block(block, "the key of a call", setting_names(block.type)); !fits) {
     return fits;
   }
   auto version = read_argument(block.body, "version");
@@ -442,7 +435,7 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
 }
 
 Result<void> SettingsReader::read_source(const hcl::Block& block) {
-  if (auto fits = check_block(block, "a glob", {"version", "tag_prefix", "minimum_release_age"}); !fits) {
+  if (auto fits = check_block(block, "a glob", setting_names(block.type)); !fits) {
     return fits;
   }
   auto version = read_argument(block.body, "version");
@@ -464,7 +457,7 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
 }
 
 Result<void> SettingsReader::read_backend(const hcl::Block& block) {
-  if (auto fits = check_block(block, "a scheme", {"command"}); !fits) {
+  if (auto fits = check_block(block, "a scheme", setting_names(block.type)); !fits) {
     return fits;
   }
   const hcl::Attribute* attribute = block.body.find("command");

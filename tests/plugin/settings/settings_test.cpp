@@ -173,10 +173,9 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
-       "use one of \"required_version\", \"implementation\", \"platforms\", \"resolution\", \"module_lock_file\", "
-       "\"allow_sources\", \"deny_sources\", \"git_engine\", \"connections\", \"workspace_roots\", "
-       "\"oci_token_realms\", "
-       "\"roots\", \"exclude\", \"fetch_timeout\", \"child_memory\""},
+       "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
+       "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
+       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\""},
       {"two near",
        kNear,
        "low_sources = []\n",
