@@ -441,6 +441,24 @@ void help_flags(CLI::App& command, CommandLine& out) {
 
 void version_flags(CLI::App& /*command*/, CommandLine& /*out*/) {}
 
+void init_flags(CLI::App& command, CommandLine& out) {
+  command
+      .add_option("DIR,--chdir", out.common.directories,
+                  "The directory of the settings file (default: the current directory); the other files are written to "
+                  "the top of its git repository")
+      ->expected(1);
+  command.add_flag("--settings", out.settings, "Write .tofu-modlock.hcl, with each setting as a comment");
+  command.add_flag("--gitattributes", out.gitattributes, "Add the line of the merge driver to .gitattributes");
+  command.add_option("--ci", out.ci, "Write .github/workflows/tofu-modlock.yml, or .gitlab-ci.yml")
+      ->check(CLI::IsMember({"github", "gitlab"}));
+  command.add_flag("--pre-commit", out.pre_commit, "Write .pre-commit-config.yaml");
+  command.add_flag("--all", out.all, "Write all four (CI: for GitLab if .gitlab-ci.yml exists)");
+}
+
+void completion_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("SHELL", out.shell, "The shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
 void serve_flags(CLI::App& command, CommandLine& out) {
   command.add_option("--max-message-bytes", out.max_message_bytes,
                      "Longest line accepted (default 8 MiB, at most 64 MiB)");
@@ -463,9 +481,11 @@ void call_flags(CLI::App& command, CommandLine& out) {
 }
 
 void schema_flags(CLI::App& command, CommandLine& out) {
-  command.add_option("DOCUMENT", out.document, "openrpc (the result of rpc.discover) or jsonschema")
+  command
+      .add_option("DOCUMENT", out.document,
+                  "openrpc (the result of rpc.discover), jsonschema (its messages), or settings (a JSON Schema)")
       ->required()
-      ->check(CLI::IsMember({"openrpc", "jsonschema"}));
+      ->check(CLI::IsMember({"openrpc", "jsonschema", "settings"}));
 }
 
 }  // namespace modlock::cli

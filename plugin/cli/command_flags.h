@@ -27,8 +27,13 @@ void hook_flags(CLI::App& command, CommandLine& out);
 void doctor_flags(CLI::App& command, CommandLine& out);
 void help_flags(CLI::App& command, CommandLine& out);
 void version_flags(CLI::App& command, CommandLine& out);
+void init_flags(CLI::App& command, CommandLine& out);
+void completion_flags(CLI::App& command, CommandLine& out);
 void serve_flags(CLI::App& command, CommandLine& out);
 void call_flags(CLI::App& command, CommandLine& out);
 void schema_flags(CLI::App& command, CommandLine& out);
+
+// Adds all commands. Those that the parsed line names also get their flags.
+void add_commands(CLI::App& app, CommandLine& out);
 
 }  // namespace modlock::cli

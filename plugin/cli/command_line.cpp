@@ -130,6 +130,16 @@ const Command kCommands[] = {
      "  tofu-modlock hook --unit live/prod/vpc --root . --after init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . plan\n",
      hook_flags},
+    {kMaintain, "", Verb::init, "init",
+     "Write a settings file, .gitattributes, a CI file and a pre-commit hook; overwrite nothing",
+     "  tofu-modlock init                    # asks for each file\n"
+     "  tofu-modlock init --settings --ci github\n"
+     "  tofu-modlock init --all\n",
+     init_flags},
+    {kMaintain, "", Verb::completion, "completion", "Print the completion script of a shell",
+     "  source <(tofu-modlock completion bash)    # in ~/.bashrc; zsh: in ~/.zshrc, after compinit\n"
+     "  tofu-modlock completion fish > ~/.config/fish/completions/tofu-modlock.fish\n",
+     completion_flags},
     {kRareCommands, "", Verb::merge, "merge",
      "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
      "conflict, 1 with one, 2 if a file cannot be read",
@@ -142,9 +152,10 @@ const Command kCommands[] = {
      "  tofu-modlock call lock/plan --params '{\"root\": \"/srv/infra\"}'\n"
      "  echo '{\"root\": \"/srv/infra\"}' | tofu-modlock call lock/verify --params -\n",
      call_flags},
-    {kRareCommands, "", Verb::schema, "schema", "Print the protocol as a document for programs",
+    {kRareCommands, "", Verb::schema, "schema", "Print the protocol or the settings as a document for programs",
      "  tofu-modlock schema openrpc > openrpc.json\n"
-     "  tofu-modlock schema jsonschema\n",
+     "  tofu-modlock schema jsonschema\n"
+     "  tofu-modlock schema settings > settings.schema.json\n",
      schema_flags},
 };
 
@@ -272,6 +283,12 @@ void name_implementation(CommandLine& line) {
 
 }  // namespace
 
+void add_commands(CLI::App& app, CommandLine& out) {
+  for (const Command& command : kCommands) {
+    add_command(app, command, out);
+  }
+}
+
 std::variant<CommandLine, int> parse_command_line(int argc, const char* const* argv) {
   CommandLine out;
   CLI::App app("Locks what OpenTofu leaves unlocked: module versions.", "tofu-modlock");
@@ -287,9 +304,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
       "Start with `tofu-modlock lock` in a root module, then `tofu-modlock install`.\n"
       "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity, 5 vanished, 6 no version,\n"
       "7 unreachable, 8 invalid input.");
-  for (const Command& command : kCommands) {
-    add_command(app, command, out);
-  }
+  add_commands(app, out);
   std::vector<std::string> words = words_of(argc, argv);
   std::reverse(words.begin(), words.end());  // as CLI11 reads them
   try {

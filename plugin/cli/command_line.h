@@ -66,6 +66,8 @@ struct CommandLine {
     hook,
     doctor,
     version,
+    init,
+    completion,
     serve,
     call,
     schema
@@ -111,6 +113,14 @@ struct CommandLine {
   std::string max_age;
   // doctor
   std::vector<std::string> hosts;
+  // init
+  bool settings = false;
+  bool gitattributes = false;
+  bool pre_commit = false;
+  bool all = false;
+  std::string ci;  // "github" or "gitlab"
+  // completion
+  std::string shell;  // "bash", "zsh" or "fish"
   // sbom
   std::string name;
   // merge: paths, and the length of conflict markers
@@ -134,7 +144,7 @@ struct CommandLine {
   std::string method;
   std::string params = "{}";
   // schema
-  std::string document;  // "openrpc" or "jsonschema"
+  std::string document;  // "openrpc", "jsonschema" or "settings"
   // serve
   std::size_t max_message_bytes = 0;  // 0: the default
   int drain_ms = -1;                  // negative: the default

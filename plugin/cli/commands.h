@@ -29,6 +29,10 @@ int run_sbom(const CommandLine& line, const Host& host);
 // Merges three lock files without configuration, network or host. Returns 0, 1 if a conflict is left, or 2 if a file
 // cannot be read or written; then nothing has changed.
 int run_merge(const CommandLine& line);
+// Writes the files that the flags name, or that the user accepts on a terminal, and overwrites nothing. Needs no host.
+// Returns 0, 2 if nothing is named and there is no terminal, or the exit code of the error.
+int run_init(const CommandLine& line);
+int run_completion(const CommandLine& line);  // needs no host
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Returns the exit code of the child command; before it starts, as the others.

@@ -7,6 +7,7 @@
 
 #include "backends/base/started_child.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/cli/settings_documents.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"
@@ -63,8 +64,9 @@ int run_serve(const CommandLine& line) {
 }
 
 int run_schema(const CommandLine& line) {
-  print_raw(
-      write_json_pretty(line.document == "openrpc" ? messages::openrpc_document() : messages::json_schema_document()));
+  print_raw(write_json_pretty(line.document == "openrpc"    ? messages::openrpc_document()
+                              : line.document == "settings" ? settings_schema()
+                                                            : messages::json_schema_document()));
   return 0;
 }
 

@@ -1,9 +1,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "backends/base/build_info.h"
 #include "plugin/cli/commands.h"
+#include "plugin/cli/completion.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/mirror/private_file.h"
@@ -46,6 +48,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_doctor(line, host);
     case CommandLine::Verb::hook:
       return run_hook(line, host);
+    case CommandLine::Verb::completion:
+    case CommandLine::Verb::init:
     case CommandLine::Verb::merge:
     case CommandLine::Verb::schema:
     case CommandLine::Verb::serve:
@@ -100,6 +104,12 @@ int run_line(CommandLine& line) {
   if (line.verb == CommandLine::Verb::schema) {
     return run_schema(line);
   }
+  if (line.verb == CommandLine::Verb::completion) {
+    return run_completion(line);
+  }
+  if (line.verb == CommandLine::Verb::init) {
+    return run_init(line);
+  }
   if (line.verb == CommandLine::Verb::merge) {
     return run_merge(line);
   }
@@ -142,6 +152,10 @@ int run(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(end_on_exception);
   PrivateFile::remove_abandoned();
+  if (argc > 1 && std::string_view(argv[1]) == "complete") {
+    run_complete({argv + 2, argv + argc});
+    return 0;
+  }
   auto parsed = parse_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) {
     return *code;

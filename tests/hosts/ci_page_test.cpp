@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "backends/base/process.h"
 #include "tests/e2e/scene.h"
@@ -183,6 +184,37 @@ BOOST_AUTO_TEST_CASE(every_block_passes_and_fails_as_the_page_says) {
       fs::remove_all(root() / "live/1/.terraform.lock.hcl");
     }
   }
+}
+
+// The case above runs the commands of the files.
+BOOST_AUTO_TEST_CASE(init_writes_the_blocks_of_the_page) {
+  for (const auto& [kind, file, heading] :
+       {std::tuple{"github", ".github/workflows/tofu-modlock.yml", "## GitHub Actions"},
+        std::tuple{"gitlab", ".gitlab-ci.yml", "## GitLab"}}) {
+    BOOST_TEST_CONTEXT(kind) {
+      const Ran ran = modlock({"init", "--ci", kind});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      std::string block;
+      for (const std::string& line : read_page_block(heading, "yaml")) {
+        block += line + "\n";
+      }
+      BOOST_TEST(read(file) == block);
+    }
+  }
+}
+
+// The entry of the hook runs in a shell, as pre-commit runs it with `language: system`.
+BOOST_AUTO_TEST_CASE(init_writes_settings_that_lock_reads_and_a_hook_that_runs) {
+  use(clients().front());
+  BOOST_TEST(modlock({"init", "--all"}).exit_code == 0);
+  const std::string config = read(".pre-commit-config.yaml");
+  const std::size_t entry = config.find("entry: ") + 7;
+  const std::vector<std::string> hook = {config.substr(entry, config.find('\n', entry) - entry)};
+  BOOST_TEST(hook.front() == "tofu-modlock lock --frozen --include modules --recursive .");
+  const Ran fine = run(hook);
+  BOOST_TEST(fine.exit_code == 0, fine.err);
+  write_root("live/new");
+  BOOST_TEST(run(hook).exit_code == 3);
 }
 
 BOOST_AUTO_TEST_CASE(atlantis_runs_its_steps_in_each_root) {
