@@ -1,52 +1,77 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
 
+#include "backends/address/provider_address.h"
+#include "backends/address/source.h"
+#include "backends/backend.h"
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
+#include "backends/providers/provider_source.h"
 #include "plugin/client/client_configuration.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/credential_report.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
+#include "plugin/engine/root_request.h"
+#include "plugin/settings/settings.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
 
-// The uses of a host, in the words of explain_credentials(): "registry", "oci", "download", "git".
-using Uses = std::map<std::string, std::set<std::string>>;
+// What a root needs of a host.
+struct HostUse {
+  std::set<std::string> uses;                    // in the words of explain_credentials(): "registry", "oci", …
+  std::map<std::string, SourceAddress> sources;  // whose versions `lock` lists, by package
+  std::set<ProviderAddress> providers;
+};
+using Hosts = std::map<std::string, HostUse>;
 
-void add_source(const std::string& text, ClientKind tool, Uses& uses) {
-  const auto address = parse_source(text, default_registry(tool));
+void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
+  auto address = parse_source(text, default_registry(tool));
   if (!address || address->source.host.empty()) {
     return;
   }
   const Source& source = address->source;
+  HostUse& host = hosts[source.host];
   const bool is_service = source.is_registry() || source.has_tags();
-  uses[source.host].insert(is_service ? std::string(source.traits().name) : "download");
+  host.uses.insert(is_service ? std::string(source.traits().name) : "download");
+  if (is_service) {
+    const std::string package = source.package_identity();
+    host.sources.emplace(package, std::move(*address));
+  }
 }
 
-Uses uses_of(const Engine& engine, const messages::RootParams& root, const Run& run, ClientKind tool) {
-  Uses uses;
+Hosts hosts_of(const Engine& engine, const messages::RootParams& root, const Run& run, ClientKind tool) {
+  Hosts hosts;
   Run inspection(run.options());
   const auto inspected = engine.inspect(root, inspection);
   if (!inspected) {
-    return uses;  // the configuration is not the subject here
+    return hosts;  // the configuration is not the subject here
   }
   for (const messages::InspectedModule& module : inspected->modules) {
-    add_source(module.source.value_or(""), tool, uses);
+    add_source(module.source.value_or(""), tool, hosts);
   }
   for (const messages::InspectedProvider& provider : inspected->providers) {
     const std::string name = provider.address.substr(0, provider.address.find('/'));
     if (name.find('.') != std::string::npos && name != "terraform.io") {
-      uses[name].insert("registry");
+      hosts[name].uses.insert("registry");
+      if (const auto address = ProviderAddress::parse(provider.address, default_registry(tool))) {
+        hosts[name].providers.insert(*address);
+      }
     }
   }
-  return uses;
+  return hosts;
 }
 
 std::string credential_line(const CredentialSearch& search) {
@@ -82,30 +107,98 @@ std::string certificate_verdict(const std::string& name, const Context& context)
   return "";
 }
 
-void query(const std::string& name, const std::set<std::string>& uses, const Network& network, const Context& context,
-           Finding& finding) {
-  if (uses.count("registry") != 0) {
-    const auto services = network.services_of(name, context);
+// The requests of `doctor --online`.
+class HostQueries {
+ public:
+  HostQueries(const Network& network, const Settings& settings, const std::filesystem::path& root, Context context)
+      : network_(network), settings_(settings), root_(root), context_(std::move(context)) {}
+
+  // Lists what `lock` would list at a host, once each, and stops if the host cannot be reached.
+  void query(const std::string& name, const HostUse& use, Finding& finding) {
+    std::optional<Code> failure;
+    if (use.uses.count("registry") != 0) {
+      failure = discover(name, finding);
+    }
+    for (auto source = use.sources.begin(); source != use.sources.end() && !failure; ++source) {
+      failure = list(source->first, list_versions(source->second), finding);
+    }
+    for (auto provider = use.providers.begin(); provider != use.providers.end() && !failure; ++provider) {
+      failure = list("provider " + provider->to_string(), list_versions(*provider), finding);
+    }
+    const bool is_listed = !use.sources.empty() || !use.providers.empty() || use.uses.count("registry") != 0;
+    if (!failure && is_listed) {
+      return;
+    }
+    if (const std::string verdict = certificate_verdict(name, context_); !verdict.empty()) {
+      finding.verdict = Finding::Verdict::error;
+      finding.exit_code = exit_code(Code::unreachable);
+      finding.details.push_back(verdict);
+      finding.hint = finding.hint.empty() ? "name a file with its CA certificate in SSL_CERT_FILE" : finding.hint;
+    }
+  }
+
+ private:
+  std::optional<Code> discover(const std::string& name, Finding& finding) const {
+    const auto services = network_.services_of(name, context_);
     if (services) {
       std::string listed;
       for (const auto& [service, url] : *services) {
         listed += (listed.empty() ? "" : ", ") + service;
       }
       finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
-      return;
+      return std::nullopt;
     }
     finding.verdict = Finding::Verdict::error;
     finding.found = services.error().message;
     finding.hint = services.error().hint;
     finding.exit_code = exit_code(services.error());
+    return services.error().code;
   }
-  if (const std::string verdict = certificate_verdict(name, context); !verdict.empty()) {
+
+  Result<std::size_t> list_versions(const SourceAddress& address) const {
+    MODLOCK_TRY(check_source_allowed(settings_, address.source.identity()));
+    Backend* backend = network_.backends().find(address.source);
+    if (backend == nullptr) {
+      return fail(Code::source_unsupported,
+                  fmt::format("the source type of \"{}\" is not supported", address.source.identity()),
+                  "configure an external backend for this source type (docs/backends.md)");
+    }
+    MODLOCK_TRY(const auto listing, backend->list_versions(address, "", context_));
+    return listing.versions.size();
+  }
+
+  Result<std::size_t> list_versions(const ProviderAddress& address) {
+    if (providers_ == nullptr) {
+      providers_ = network_.provider_source(root_);
+    }
+    MODLOCK_TRY(const auto listing, providers_->list_versions(address, context_));
+    return listing.versions.size();
+  }
+
+  // Returns the code of a failure that other requests to the host would have too.
+  static std::optional<Code> list(const std::string& what, const Result<std::size_t>& count, Finding& finding) {
+    if (count) {
+      finding.details.push_back(fmt::format("{}: {} version{}", what, *count, *count == 1 ? "" : "s"));
+      return std::nullopt;
+    }
+    const Error& error = count.error();
     finding.verdict = Finding::Verdict::error;
-    finding.exit_code = exit_code(Code::unreachable);
-    finding.details.push_back(verdict);
-    finding.hint = finding.hint.empty() ? "name a file with its CA certificate in SSL_CERT_FILE" : finding.hint;
+    finding.exit_code = worse_exit_code(finding.exit_code, exit_code(error));
+    finding.details.push_back(error.message);
+    if (finding.hint.find(error.hint) == std::string::npos) {
+      finding.hint += (finding.hint.empty() ? "" : "; ") + error.hint;
+    }
+    const bool is_of_host = error.code == Code::unreachable || error.code == Code::timeout ||
+                            error.code == Code::rate_limited || error.code == Code::request_cancelled;
+    return is_of_host ? std::optional(error.code) : std::nullopt;
   }
-}
+
+  const Network& network_;
+  const Settings& settings_;
+  const std::filesystem::path& root_;
+  const Context context_;
+  std::shared_ptr<ProviderSource> providers_;
+};
 
 }  // namespace
 
@@ -114,14 +207,20 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   walk.root = options.root.root;
   const ClientProgram client = find_client(engine.options(), walk);
   const Context context = engine.context_for(run);
-  Uses uses = uses_of(engine, options.root, run, client.tool);
+  Hosts hosts = hosts_of(engine, options.root, run, client.tool);
   for (const std::string& name : options.hosts) {
-    uses[name].insert("registry");
+    hosts[name].uses.insert("registry");
   }
+  // A root that cannot be opened has no sources; the check of its settings reports why.
+  const auto root = open_root(options.root, engine);
+  const Settings& settings = root ? root->walk.settings : engine.user_settings();
+  Context querying = engine.context_for(run, settings);
+  querying.check_source = source_judge(settings);
   const auto network = engine.network(client.tool, client.version, run);
   const ProcessEnvironment environment = current_environment();
+  HostQueries queries(*network, settings, walk.root, querying);
   std::vector<Finding> findings;
-  for (const auto& [name, kinds] : uses) {
+  for (const auto& [name, use] : hosts) {
     Finding finding{.check = "host " + name};
     const auto report = explain_credentials(name, network->client_configuration(), environment, context);
     if (!report) {
@@ -133,12 +232,12 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
       continue;
     }
     for (const CredentialSearch& search : report->uses) {
-      if (kinds.count(search.use) != 0) {
+      if (use.uses.count(search.use) != 0) {
         finding.found += (finding.found.empty() ? "" : "; ") + credential_line(search);
       }
     }
     if (options.online) {
-      query(name, kinds, *network, context, finding);
+      queries.query(name, use, finding);
     }
     findings.push_back(std::move(finding));
   }

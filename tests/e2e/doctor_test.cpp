@@ -1,10 +1,16 @@
 // What `doctor` says of a machine.
+#include <fmt/ranges.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <functional>
+#include <tuple>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/oci_registry.h"
+#include "tests/support/provider_registry.h"
 
 namespace modlock::test {
 namespace {
@@ -32,6 +38,12 @@ struct Machine : Scene {
     write_text(path("tools/" + name), "#!/bin/sh\n" + does + "\n");
     fs::permissions(path("tools/" + name), fs::perms::owner_all);
   }
+  // The hosts that `doctor --online` reports.
+  Ran online() const {
+    Ran ran = modlock({"doctor", "--online"});
+    ran.out.erase(0, ran.out.find("host "));
+    return ran;
+  }
   void call_registry(const std::string& host) const { write("main.tf", module_call("a", host + "/a/b/c")); }
 
   CertificateAuthority authority;
@@ -39,6 +51,10 @@ struct Machine : Scene {
 
 boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
   return CertificateAuthority::available("doctor");
+}
+
+boost::test_tools::assertion_result has_git_server(boost::unit_test::test_unit_id) {
+  return HttpsGitServer::available("doctor of git repositories");
 }
 
 BOOST_FIXTURE_TEST_SUITE(doctor, Machine, *boost::unit_test::precondition(has_openssl))
@@ -127,7 +143,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
 }
 
 BOOST_AUTO_TEST_CASE(hosts_are_asked) {
-  const ModuleRegistry registry(authority.issue("server"));
+  ModuleRegistry registry(authority.issue("server"));
+  registry.add_version("a/b/c", "1.0.0", {});
   name_text(registry.authority(), "<registry>");
   call_registry(registry.authority());
   BOOST_TEST(modlock({"doctor"}).exit_code == 0);
@@ -149,6 +166,130 @@ BOOST_AUTO_TEST_CASE(hosts_are_asked) {
   BOOST_TEST(
       ran.out.find("OpenSSL of depth=0 CN = server: unable to get local issuer certificate\n") != std::string::npos,
       ran.out);
+}
+
+// One request for each package and provider.
+BOOST_AUTO_TEST_CASE(online_lists_what_lock_needs) {
+  ModuleRegistry registry(authority.issue("server"));
+  registry.add_version("a/b/c", "1.0.0", {});
+  registry.add_version("a/b/c", "1.1.0", {});
+  name_text(registry.authority(), "<registry>");
+  write("main.tf", module_call("one", registry.authority() + "/a/b/c") +
+                       module_call("two", registry.authority() + "/a/b/c//sub") +
+                       module_call("gone", registry.authority() + "/a/b/gone"));
+  const Ran ran = online();
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(
+      ran.out ==
+      "host <registry>  error    registry: no credential in 3 places\n"
+      "                               serves the registry protocols: modules.v1\n"
+      "                               <registry>/modules/a/b/c: 2 versions\n"
+      "                               could not list the versions of \"<registry>/modules/a/b/gone\": "
+      "https://<registry>/v1/modules/a/b/gone/versions: not found (status 404)\n"
+      "                               to do: check the address and the version; a registry may also hide private "
+      "modules from anonymous requests: tofu-modlock explain --credentials <registry>\n");
+  // The first request is the check of the host itself.
+  BOOST_TEST(fmt::format("{}", fmt::join(registry.lines(), "\n")) ==
+             "GET /.well-known/terraform.json\n"
+             "GET /.well-known/terraform.json\n"
+             "GET /v1/modules/a/b/c/versions\n"
+             "GET /v1/modules/a/b/gone/versions");
+}
+
+BOOST_AUTO_TEST_CASE(online_finds_a_token_that_a_registry_refuses) {
+  ModuleRegistry registry(authority.issue("server"));
+  registry.add_version("a/b/c", "1.0.0", {});
+  registry.require_token("/v1/modules/", "right");
+  name_text(registry.authority(), "<registry>");
+  call_registry(registry.authority());
+  environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+  const auto use_token = [&](const std::string& token) {
+    write_text(path("tofurc"), "credentials \"" + registry.authority() + "\" {\n  token = \"" + token + "\"\n}\n");
+  };
+  use_token("right");
+  const std::string credential =
+      "registry: a credential in credentials \"<registry>\" in <dir>/tofurc:2\n"
+      "                               serves the registry protocols: modules.v1\n"
+      "                               ";
+  Ran ran = online();
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out == "host <registry>  ok       " + credential + "<registry>/modules/a/b/c: 1 version\n");
+  use_token("canary");
+  ran = online();
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.out == "host <registry>  error    " + credential +
+                            "could not list the versions of \"<registry>/modules/a/b/c\": "
+                            "https://<registry>/v1/modules/a/b/c/versions: authentication is required, or the "
+                            "credentials were rejected (status 401)\n"
+                            "                               to do: <registry> rejected the credential from credentials "
+                            "\"<registry>\" in <dir>/tofurc:2: renew it there\n");
+  write(".tofu-modlock.hcl", "deny_sources = [\"*/a/b/c\"]\n");
+  registry.forget_requests();
+  online();
+  BOOST_TEST(registry.lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(online_lists_providers) {
+  ProviderRegistry providers(authority.issue("providers"));
+  providers.publish({.name = "acme/cloud", .version = "1.0.0"});
+  name_text(providers.authority(), "<providers>");
+  write("main.tf", "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + providers.authority() +
+                       "/acme/cloud\"\n    }\n  }\n}\n");
+  const Ran ran = online();
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out ==
+             "host <providers>  ok       registry: no credential in 3 places\n"
+             "                               serves the registry protocols: modules.v1, providers.v1\n"
+             "                               provider <providers>/acme/cloud: 1 version\n");
+}
+
+BOOST_AUTO_TEST_CASE(online_lists_the_tags_of_oci_repositories) {
+  OciRegistry oci(authority.issue("oci"));
+  oci.push("team/net", "1.0.0", {{"main.tf", ""}});
+  name_text(oci.host(), "<oci>");
+  write("main.tf", module_call("net", oci.source("team/net")));
+  Ran ran = online();
+  BOOST_TEST(ran.exit_code == 0);
+  BOOST_TEST(ran.out ==
+             "host <oci>  ok       oci: no credential in 4 places\n"
+             "                               oci://<oci>/team/net: 1 version\n");
+  oci.require_token("user", "password");
+  ran = online();
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.out ==
+             "host <oci>  error    oci: no credential in 4 places\n"
+             "                               could not get a token for \"oci://<oci>/team/net\": https://<oci>/token: "
+             "authentication is required, or the credentials were rejected (status 401)\n"
+             "                               to do: run \"docker login <oci>\", or write oci_credentials \"<oci>\" { "
+             "username = \"…\", password = \"…\" } into the client's CLI configuration\n");
+}
+
+BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *boost::unit_test::precondition(has_git_server)) {
+  HttpsGitServer server;
+  GitRepository vpc(server.repositories() / "vpc.git");
+  release(vpc, "1.0.0");
+  name_text(server.host(), "<git>");
+  environment["SSL_CERT_FILE"] = server.authority().string();
+  for (const auto& [prefix, exit_code, expected] :
+       {std::tuple{"open", 0,
+                   "host <git>  ok       git: its own credential helpers are queried\n"
+                   "                               git::https://<git>/open/vpc.git: 1 version\n"},
+        std::tuple{
+            "private", 7,
+            "host <git>  error    git: its own credential helpers are queried\n"
+            "                               git could not list the tags of \"git::https://<git>/private/vpc.git\": "
+            "<git> asks for credentials (looked in: the address, git's credential helpers, ~/.netrc)\n"
+            "                               to do: configure a git credential helper for https://<git>, or add "
+            "\"machine localhost login … password …\" to ~/.netrc; then `git ls-remote "
+            "https://<git>/private/vpc.git` works without asking\n"}}) {
+    BOOST_TEST_CONTEXT(prefix) {
+      write("main.tf", module_call("a", "git::" + server.url(prefix, "vpc.git") + "?ref=v1.0.0") +
+                           module_call("b", "git::" + server.url(prefix, "vpc.git//sub")));
+      const Ran ran = online();
+      BOOST_TEST(ran.exit_code == exit_code);
+      BOOST_TEST(ran.out == expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(for_programs) {
