@@ -47,6 +47,34 @@ BOOST_AUTO_TEST_CASE(a_version_is_chosen_among_those_that_were_there_last) {
   BOOST_TEST(lock() == locked);
 }
 
+// Of the listing that the lock left in the cache: the newest of the same and of the next major version.
+BOOST_AUTO_TEST_CASE(versions_are_completed_from_the_last_listing) {
+  GitRepository& vpc = repository("vpc.git");
+  for (const char* version : {"1.0.0", "1.1.0", "1.2.0", "2.3.1"}) {
+    release(vpc, version);
+  }
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  release(vpc, "3.0.0");
+  fs::rename(repositories(), path("away"));
+  struct Row {
+    std::vector<std::string> words;
+    const char* expected;
+  };
+  for (const Row& row :
+       {Row{{"update", "mod"}, "module.vpc=\t1.0.0\n"},
+        Row{{"update", "module.vpc="}, "module.vpc=1.2.0\tminor\nmodule.vpc=2.3.1\tmajor\nmodule.vpc=1.0.0\tlocked\n"},
+        Row{{"update", "module.vpc=2"}, "module.vpc=2.3.1\tmajor\n"}, Row{{"update", "module.other="}, ""}}) {
+    std::vector<std::string> arguments = row.words;
+    arguments.insert(arguments.begin(), "complete");
+    const Ran ran = modlock(arguments);
+    BOOST_TEST(ran.exit_code == 0);
+    BOOST_TEST(ran.out == row.expected);
+    BOOST_TEST(ran.err == "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_branch_is_where_it_was_last) {
   GitRepository& vpc = repository("vpc.git");
   release(vpc, "1.0.0");
