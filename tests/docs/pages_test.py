@@ -15,6 +15,7 @@ A block of any language with the mark `<!-- file: PATH -->` is written to that f
 `Warning: … [CODE]` that a block shows must be in the output of its command.
 Exit: 0 all passed, 1 one failed.
 """
+import concurrent.futures
 import os
 import re
 import shlex
@@ -34,7 +35,8 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 CODED = re.compile(r"^(?:Error|Warning): .*\[[A-Z_]+\]$", re.MULTILINE)
-COUNTS = {"run": 0, "marked": 0}
+SEEN = []  # "run" or "marked" for each block
+WORKERS = 4  # pages at the same time; they mostly wait for programs
 
 # Places of the pages, and those of the scene.
 REWRITTEN = {"/opt/tofu-modlock": "$SCENE/opt/tofu-modlock", "/path/to/root": "$ROOT", "/repo/live": "$ROOT",
@@ -68,7 +70,7 @@ def rewrite(text):
     return text
 
 
-def script_of(page, page_blocks):
+def script_of(page, page_blocks, environment):
     """The shell program that runs a page; it prints one text for each finding."""
     parts = [PRELUDE]
     for block in page_blocks:
@@ -89,12 +91,9 @@ def script_of(page, page_blocks):
             coded = "\n".join(CODED.findall(shown))
             command = rewrite(command)
             for variable in ("SCENE", "ROOT"):  # also in single quotes
-                command = command.replace(f"${variable}", SCENE_VALUES[variable])
+                command = command.replace(f"${variable}", environment[variable])
             parts.append(f"run {where} {expected} {shlex.quote(command)} {shlex.quote(coded)}")
     return "\n".join(parts) + "\n"
-
-
-SCENE_VALUES = {}
 
 
 def has_syntax(command):
@@ -113,13 +112,19 @@ class Pages(unittest.TestCase):
                 for repository in ("acme/network", "oci-local/network"):
                     cls.servers.push_oci(repository, version, {"main.tf": f"# {version}\n"})
 
+        cls.pool = concurrent.futures.ThreadPoolExecutor(WORKERS)
+        chosen = sys.argv[1:] and not sys.argv[1].startswith("-")  # then only the chosen pages run
+        cls.problems = {page: cls.pool.submit(cls.find_problems, page) for page in PAGES if not chosen}
+
     @classmethod
     def tearDownClass(cls):
+        cls.pool.shutdown()
         cls.servers.stop()
         cls.directory.cleanup()
-        print(f"{COUNTS['run']} blocks run, {COUNTS['marked']} marked as not run")
+        print(f"{SEEN.count('run')} blocks run, {SEEN.count('marked')} marked as not run")
 
-    def environment(self, scene, page):
+    @classmethod
+    def environment(cls, scene, page):
         """A new home; PATH has tofu-modlock, a client named tofu, and stand-ins for docker, sudo and credential helpers."""
         for name in ("home", "bin", "root", "tmp", "repositories"):
             (scene / name).mkdir(parents=True)
@@ -129,28 +134,32 @@ class Pages(unittest.TestCase):
         for stand_in in (HERE / "stand_ins").iterdir():
             (scene / "bin" / stand_in.name).symlink_to(stand_in)
         is_terraform = Path(client).name == "terraform"
-        return self.servers.environment() | {
+        return cls.servers.environment(scene / "repositories") | {
             "PATH": f"{scene}/bin:{os.environ['PATH']}", "HOME": str(scene / "home"), "TMPDIR": str(scene / "tmp"),
             "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", "CHECKPOINT_DISABLE": "1",
             "TOFU_MODLOCK_IMPLEMENTATION": "terraform" if is_terraform else "opentofu",
             "SCENE": str(scene), "ROOT": str(scene / "root"), "HERE": str(HERE), "PAGE": page.stem.replace("-", "_").lower(),
             "PROJECT": str(PROJECT), "REPOSITORIES": str(scene / "repositories"), "PASSWORD": servers.PASSWORD}
 
-    def find_problems(self, page):
+    def check_page(self, page):
+        if page.stem == "private-sources" and not self.servers.has_oci:
+            self.skipTest("docker-registry and htpasswd are not installed")
+        self.assertEqual(self.problems[page].result() if page in self.problems else self.find_problems(page), "")
+
+    @classmethod
+    def find_problems(cls, page):
         """One text for all problems of a page, empty if there are none."""
         found = blocks.read_blocks(page.read_text(encoding="utf-8"))
         commands = [block for block in found if block.language in blocks.LANGUAGES]
         for block in commands:
-            COUNTS["marked" if "not run" in block.marks else "run"] += page in PAGES
+            SEEN.extend(["marked" if "not run" in block.marks else "run"] if page in PAGES else [])
             if not block.commands() or not all(has_syntax(command) for command, _ in block.commands()):
                 return f"{page.name}:{block.line}: no command, or a syntax error"
         if all("not run" in block.marks for block in commands):
             return ""
-        scene = Path(tempfile.mkdtemp(prefix=f"{page.stem}-", dir=self.directory.name))
-        environment = self.environment(scene, page)
-        self.servers.server.repositories = scene / "repositories"
-        SCENE_VALUES.update(environment)
-        ran = subprocess.run(["bash", "-c", script_of(page, found)], cwd=scene, env=environment, text=True,
+        scene = Path(tempfile.mkdtemp(prefix=f"{page.stem}-", dir=cls.directory.name))
+        environment = cls.environment(scene, page)
+        ran = subprocess.run(["bash", "-c", script_of(page, found, environment)], cwd=scene, env=environment, text=True,
                              capture_output=True, check=False)
         log = scene / "scene.log"
         if ran.returncode != 0:
@@ -182,7 +191,7 @@ def add_tests():
     for page in PAGES:
         name = "test_" + page.stem.lower().replace("-", "_")
         name += "_index" if page == PROJECT / "docs/README.md" else ""
-        setattr(Pages, name, lambda self, page=page: self.assertEqual(self.find_problems(page), ""))
+        setattr(Pages, name, lambda self, page=page: self.check_page(page))
 
 
 class Names(unittest.TestCase):
@@ -206,8 +215,9 @@ class Names(unittest.TestCase):
 
     @classmethod
     def help_commands(cls):
-        """Names in the lines `  NAME   description` of the help."""
-        return [name for name in re.findall(r"^ {2,4}([a-z][\w-]*)(?: [A-Z|a-z\[\].]+)*\s{2,}", cls.help_text(), re.MULTILINE)]
+        """The names in lines such as `  lock   Update …` and `  inspect, tree   Show …` of the help."""
+        lines = re.findall(r"^ {2,4}([a-z][\w-]*(?:, [a-z][\w-]*)*)(?: [A-Z|a-z\[\].]+)*\s{2,}", cls.help_text(), re.MULTILINE)
+        return [name for line in lines for name in line.split(", ")]
 
     def test_names(self):
         everything = set().union(*self.flags.values())

@@ -161,7 +161,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.send(401, WWW_Authenticate=f'Basic realm="{host}"')
                 return
         environment = os.environ | {
-            "GIT_PROJECT_ROOT": str(self.server.repositories), "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_PROJECT_ROOT": str(self.server.repositories[self.client_address[1]]), "GIT_HTTP_EXPORT_ALL": "1",
             "PATH_INFO": "/" + path.strip("/").removeprefix("acme/infra/_git/").removeprefix("acme/"),
             "QUERY_STRING": urllib.parse.urlsplit(self.path).query, "REQUEST_METHOD": self.command,
             "CONTENT_TYPE": self.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
@@ -179,7 +179,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, context):
         super().__init__(("127.0.0.1", 0), Handler)
         self.context = context
-        self.repositories = None  # the directory of the git repositories
+        self.repositories = {}  # port of a client -> the directory of its git repositories
         self.oci_port = 0
 
     def finish_request(self, request, client_address):
@@ -203,10 +203,10 @@ class Tunnel(socketserver.BaseRequestHandler):
         method, target, _ = head.decode().split(" ", 2)
         host = target.partition(":")[0]
         if method != "CONNECT" or host not in HOSTS:
-            self.server.refused.append(target)
             self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return
-        with socket.create_connection(("127.0.0.1", self.server.upstream)) as upstream:
+        with socket.create_connection(self.server.upstream.server_address) as upstream:
+            self.server.upstream.repositories[upstream.getsockname()[1]] = self.server.repositories
             self.request.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
             back = threading.Thread(target=self.copy, args=(upstream, self.request), daemon=True)
             back.start()
@@ -224,12 +224,18 @@ class Tunnel(socketserver.BaseRequestHandler):
 
 
 class Proxy(socketserver.ThreadingTCPServer):
+    """Serves the git repositories of one directory."""
+
     daemon_threads = True
-    refused = []
+
+    def __init__(self, upstream, repositories):
+        super().__init__(("127.0.0.1", 0), Tunnel)
+        self.upstream = upstream
+        self.repositories = repositories
 
 
 class Servers:
-    """All servers, and the variables that lead programs to them."""
+    """All servers, and the variables with which programs use them."""
 
     def __init__(self, directory):
         self.directory = Path(directory)
@@ -238,22 +244,27 @@ class Servers:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.directory / "server.pem", self.directory / "server.key")
         self.server = Server(context)
-        self.proxy = Proxy(("127.0.0.1", 0), Tunnel)
-        self.proxy.upstream = self.server.server_address[1]
-        for server in (self.server, self.proxy):
-            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        self.running = []
+        self.start(self.server)
         self.registry = None
         self.has_oci = bool(shutil.which("docker-registry") and shutil.which("htpasswd"))
         if self.has_oci:
             self.start_registry()
 
-    def environment(self):
-        address = f"http://127.0.0.1:{self.proxy.server_address[1]}"
+    def start(self, server):
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        self.running.append(server)
+
+    def environment(self, repositories):
+        """The variables for a program that sees these repositories."""
+        proxy = Proxy(self.server, repositories)
+        self.start(proxy)
+        address = f"http://127.0.0.1:{proxy.server_address[1]}"
         authority = str(self.directory / "authority.pem")
         return {"HTTPS_PROXY": address, "https_proxy": address, "SSL_CERT_FILE": authority, "GIT_SSL_CAINFO": authority}
 
     def stop(self):
-        for server in (self.server, self.proxy):
+        for server in self.running:
             server.shutdown()
             server.server_close()
         if self.registry:
