@@ -161,7 +161,7 @@ std::string Backend::id_of(std::span<const std::string> hashes) const {
 Result<void> check_redirected_source(const Source& source, const Context& context) {
   if (!source.is_remote() || (source.scheme == "file" && !source.has_commits())) {
     return fail(Code::source_denied,
-                fmt::format("\"{}\" is on this machine, where no server may lead", source.identity()),
+                fmt::format("\"{}\" is on this machine, and a server must not redirect to it", source.identity()),
                 "if you trust it, write that path as the source");
   }
   return context.check_source ? context.check_source(source) : Result<void>();

@@ -142,7 +142,7 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   auto [given, subdir] = split_subdir(text);
   const auto outside = [&] {
     return fail(Code::source_invalid,
-                fmt::format("the module source \"{}\" has a subdirectory that leads outside of its package", shown),
+                fmt::format("the module source \"{}\" has a subdirectory outside of its package", shown),
                 "name a directory inside the package after \"//\"");
   };
   if (leads_outside(subdir)) {

@@ -114,9 +114,8 @@ class ExternalBackend final : public BackendCore {
     const std::string doing = fmt::format("{} \"{}\"", question.doing, identity);
     if (context.offline) {
       return fail(Code::offline_miss,
-                  fmt::format("the backend \"{}\" may not {}: offline was asked for, and it is not in the cache",
-                              scheme_, doing),
-                  "run once without offline");
+                  fmt::format("the backend \"{}\" may not {} in offline mode: it is not in the cache", scheme_, doing),
+                  "run the command without offline mode");
     }
     question.params["source"] = identity;
     question.params["url"] = source.package_url.reveal();

@@ -200,20 +200,22 @@ Result<void> fetch_with_history(const Remote& remote, const Repository& reposito
   }
   MODLOCK_TRY(const auto found, whole.leads_to(remote, commit, context));
   if (!found) {
-    return fail(Code::not_found,
-                fmt::format("no branch and no tag of \"{}\" leads to a commit {}, and it gives out nothing else",
-                            remote.address().display, commit),
-                "check the commit, or whether the history was rewritten");
+    return fail(
+        Code::not_found,
+        fmt::format("\"{}\" has no branch or tag from which commit {} is reachable, and serves no other commits",
+                    remote.address().display, commit),
+        "check the commit, or whether the history was rewritten");
   }
   return whole.hand_over(remote, repository, commit, context);
 }
 
 tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& commit) {
-  return fail(Code::hash_mismatch,
-              fmt::format("commit {} is on no branch and no tag of \"{}\": it may come from a fork, or from a history "
-                          "that was rewritten",
-                          commit, remote.address().display),
-              "do not use it before you know where it comes from; then choose a commit that a branch or tag leads to");
+  return fail(
+      Code::hash_mismatch,
+      fmt::format("commit {} is on no branch and no tag of \"{}\": it may come from a fork, or from a history "
+                  "that was rewritten",
+                  commit, remote.address().display),
+      "verify the origin of the commit before you use it, or choose a commit that is reachable from a branch or tag");
 }
 
 // Fetches a commit without git; false if the remote's last known advertisement lacks it, or if git must fetch it.
@@ -268,10 +270,10 @@ Result<Pin> find_revision(const Remote& remote, const Repository& repository, co
   }
   const std::string& display = remote.address().display;
   if (found.empty()) {
-    return fail(Code::not_found,
-                fmt::format("\"{}\" has no branch or tag \"{}\", and no commit on its branches and tags is meant by it",
-                            display, quotable(ref)),
-                "check the spelling of ?ref=, or whether the history was rewritten");
+    return fail(
+        Code::not_found,
+        fmt::format("\"{}\" has no branch or tag \"{}\", and no reachable commit of that name", display, quotable(ref)),
+        "check the spelling of ?ref=, or whether the history was rewritten");
   }
   return fail(Code::not_found,
               fmt::format("\"{}\" has more than one commit that begins with \"{}\": {} and {}", display, ref, found[0],

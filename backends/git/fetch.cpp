@@ -263,7 +263,7 @@ void CommitFetch::resolve_other(std::size_t i, const Now& now) {
     return;
   }
   results_[i] = fail(Code::content_modified,
-                     fmt::format("\"{}\" of \"{}\" gave commit {} a moment ago and gives {} now", request.ref,
+                     fmt::format("\"{}\" of \"{}\" pointed to commit {} a moment ago and points to {} now", request.ref,
                                  remote_.address().display, request.id, *now.commit),
                      "run the command again");
 }
@@ -296,7 +296,7 @@ void CommitFetch::take_commit(std::size_t i) {
 // Handles a commit that its reference no longer points to.
 void CommitFetch::take_moved(std::size_t i, const Now& now) {
   const FetchRequest& request = requests_[i];
-  const std::string found = now.commit ? fmt::format("gives commit {} now", *now.commit) : "is gone";
+  const std::string found = now.commit ? fmt::format("points to commit {} now", *now.commit) : "is gone";
   if (!request.locked) {
     results_[i] = fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
                        "run the command again");
@@ -305,14 +305,14 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
   constexpr std::string_view kTags = "refs/tags/";
   const bool is_tag = now.name.substr(0, kTags.size()) == kTags;
   const std::string hint =
-      is_tag ? "find out why the tag was moved; `tofu-modlock upgrade --target` locks what it gives now"
-             : "find out why the branch was rewritten; `tofu-modlock upgrade --target` locks what it gives now";
+      is_tag ? "find out why the tag was moved; `tofu-modlock upgrade --target` locks the current commit"
+             : "find out why the branch was rewritten; `tofu-modlock upgrade --target` locks the current commit";
   auto fine = check_commit(remote_, repository_, request.id, context_);
   if (!fine) {
     const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;
     if (refused && now.commit) {
       fine = fail(Code::hash_mismatch,
-                  fmt::format("\"{}\" of \"{}\" {}, the lock names {}, and no branch or tag leads there any more",
+                  fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is no longer reachable from any branch or tag",
                               now.name, remote_.address().display, found, request.id),
                   hint);
     }
@@ -326,8 +326,8 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
     results_[i]->push_back(
         {Severity::warning,
          Error{.code = Code::tag_moved,
-               .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, which a branch or tag still "
-                                      "leads to",
+               .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, because it is still "
+                                      "reachable from a branch or tag",
                                       now.name, remote_.address().display, found, request.id),
                .hint = hint}});
   }

@@ -90,7 +90,7 @@ class GitBackend final : public BackendCore {
   // follows such a redirect.
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
     const auto address = make_remote_address(source);
-    return address ? check_file_transport(*address, "repository", "where no server may lead", context)
+    return address ? check_file_transport(*address, "repository", "and a server must not redirect to it", context)
                    : fail(address.error());
   }
 

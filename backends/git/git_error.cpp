@@ -109,30 +109,31 @@ struct Meaning {
 };
 
 constexpr std::array kMeanings = {
-    Meaning{GitFailure::unknown_reference, Code::not_found, "the branch or tag is not there",
+    Meaning{GitFailure::unknown_reference, Code::not_found, "branch or tag not found",
             "check the reference, or whether it was deleted"},
-    Meaning{GitFailure::unknown_commit, Code::not_found, "the remote does not give that commit",
+    Meaning{GitFailure::unknown_commit, Code::not_found, "the remote does not serve that commit",
             "check the commit, or whether the history was rewritten"},
-    Meaning{GitFailure::refused_commit, Code::not_found, "the remote gives out branches and tags only, not that commit",
-            "name a branch or tag that leads to the commit"},
-    Meaning{GitFailure::no_repository, Code::not_found, "there is no such repository, or it may not be seen",
-            "check the address; a private repository may hide behind this answer: then give git credentials for it"},
-    Meaning{GitFailure::forbidden, Code::forbidden, "the credentials were accepted and do not suffice",
-            "ask for read access to the repository, or give git other credentials"},
-    Meaning{GitFailure::rate_limited, Code::rate_limited, "the server refuses more requests for now",
-            "wait, or give git credentials with a higher limit"},
-    Meaning{GitFailure::server_error, Code::unreachable, "the server reported an error of its own", "try again later"},
+    Meaning{GitFailure::refused_commit, Code::not_found, "the remote serves only branches and tags, not that commit",
+            "name a branch or tag from which the commit is reachable"},
+    Meaning{GitFailure::no_repository, Code::not_found, "repository not found, or access denied",
+            "check the address; a server may hide a private repository in this way: then configure git credentials"},
+    Meaning{GitFailure::forbidden, Code::forbidden, "access denied: the credentials lack read permission",
+            "request read access to the repository, or configure other git credentials"},
+    Meaning{GitFailure::rate_limited, Code::rate_limited, "rate limit exceeded",
+            "wait, or configure git credentials with a higher limit"},
+    Meaning{GitFailure::server_error, Code::unreachable, "server error", "try again later"},
     Meaning{GitFailure::unreachable, Code::unreachable, "the server could not be reached",
             "check the host, the network and the proxy settings"},
     Meaning{GitFailure::certificate, Code::unreachable, "the server's certificate was not accepted",
             "name your authority's certificates in GIT_SSL_CAINFO or in git's http.sslCAInfo"},
-    Meaning{GitFailure::timeout, Code::timeout, "the server did not answer in time", "try again later"},
-    Meaning{GitFailure::broken_response, Code::bad_response, "the answer was broken off or makes no sense",
-            "try again; if it stays so, run `git fsck` in the repository on the server"},
-    Meaning{GitFailure::redirected, Code::bad_response, "the server redirected to what is not this repository",
+    Meaning{GitFailure::timeout, Code::timeout, "the server did not respond in time", "try again later"},
+    Meaning{GitFailure::broken_response, Code::bad_response, "the response was truncated or malformed",
+            "try again; if it persists, run `git fsck` in the repository on the server"},
+    Meaning{GitFailure::redirected, Code::bad_response,
+            "the server redirected to an address that is not this repository",
             "write the address that the repository has now"},
     Meaning{GitFailure::downgraded, Code::bad_response,
-            "the server redirected from https to http, which nobody could trust",
+            "the server redirected from https to http, which is not allowed",
             "write the https address that the repository has now"},
     Meaning{GitFailure::transport_refused, Code::source_denied, "its transport is not allowed",
             "only https, http, ssh, git and file are; GIT_ALLOW_PROTOCOL and url.<base>.insteadOf of git's "
@@ -140,8 +141,8 @@ constexpr std::array kMeanings = {
     Meaning{GitFailure::object_format, Code::source_unsupported,
             "it is a repository of the SHA-256 object format, and only SHA-1 is understood",
             "use a copy of the repository in the SHA-1 object format"},
-    Meaning{GitFailure::too_large, Code::limit_exceeded, "it sends more than a repository here may hold",
-            "do not use this repository, or have what is large removed from its history"},
+    Meaning{GitFailure::too_large, Code::limit_exceeded, "it is larger than the limit for repositories",
+            "do not use this repository, or have large files removed from its history"},
     Meaning{GitFailure::too_many_files, Code::io_error, "it may not open more files",
             "raise the limit (ulimit -n), then run it again"},
     Meaning{GitFailure::no_memory, Code::io_error, "no memory is left for it",
@@ -189,10 +190,10 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
   } else {
     const bool given = failure == GitFailure::credentials_refused;
     error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc)", prefix,
-                                remote.host, given ? "refused the credentials" : "asks for credentials");
+                                remote.host, given ? "rejected the credentials" : "requires authentication");
     error.hint = fmt::format(
         "configure a git credential helper for {0}://{1}, or add \"machine {2} login … password …\" "
-        "to ~/.netrc; then `git ls-remote {3}` works without asking",
+        "to ~/.netrc; then `git ls-remote {3}` works without a prompt",
         remote.scheme, remote.host, remote.host.substr(0, remote.host.find(':')), remote.url);
   }
   return error;
@@ -291,10 +292,10 @@ Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure fa
 }
 
 Error not_in_cache(const RemoteAddress& remote) {
-  return Error{.code = Code::offline_miss,
-               .message = fmt::format(
-                   "git may not fetch from \"{}\": offline was asked for, and it is not in the cache", remote.display),
-               .hint = "run once without offline"};
+  return Error{
+      .code = Code::offline_miss,
+      .message = fmt::format("git may not fetch from \"{}\" in offline mode: it is not in the cache", remote.display),
+      .hint = "run the command without offline mode"};
 }
 
 Error git_missing(std::string_view doing, std::string_view display) {

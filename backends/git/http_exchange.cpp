@@ -251,7 +251,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
   }
   if (!is_status_success(response->status)) {
     if (response->status == kUnauthorized) {
-      only_git_ = "the server asks for credentials that git may have another way";
+      only_git_ = "the server requires authentication, which git may provide in another way";
     }
     return fail(explain_status(std::move(*response)));
   }
@@ -314,7 +314,7 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
   const bool has_own = std::any_of(headers.begin(), headers.end(),
                                    [](const auto& header) { return http::same_name(header.first, "authorization"); });
   if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
-    only_git_ = "the server asks for credentials that git may have another way";
+    only_git_ = "the server requires authentication, which git may provide in another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);
   }
   MODLOCK_TRY(const auto stored, fill_credential(remote_, context_));

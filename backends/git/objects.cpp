@@ -86,7 +86,7 @@ tl::unexpected<Error> broken(git_repository* repository) {
   return fail(
       Code::io_error,
       fmt::format("the cached repository \"{}\" cannot be read: {}", git_repository_path(repository), library_reason()),
-      "remove that directory: it is made anew");
+      "remove that directory: it is created again");
 }
 
 std::string text_of(const git_oid& id) {
@@ -291,7 +291,7 @@ Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository)
   if (git_repository_open_bare(&opened, repository.c_str()) != 0) {
     return fail(Code::io_error,
                 fmt::format("the cached repository \"{}\" cannot be read: {}", repository.string(), library_reason()),
-                "remove that directory: it is made anew");
+                "remove that directory: it is created again");
   }
   return ObjectReader(opened);
 }

@@ -76,9 +76,8 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
                                 std::string_view doing) const {
   if (context_.offline) {
     return fail(Code::offline_miss,
-                fmt::format("git may not {} \"{}\": offline was asked for, and it is not in the cache", doing,
-                            address_.display),
-                "run once without offline");
+                fmt::format("git may not {} \"{}\" in offline mode: it is not in the cache", doing, address_.display),
+                "run the command without offline mode");
   }
   std::optional<PrivateFile> key;
   if (address_.scheme == "ssh" && !address_.ssh_key.empty()) {

@@ -163,7 +163,7 @@ class Installer {
       return fail(Error{.code = Code::hash_mismatch,
                         .message = fmt::format("the cached package of module \"{}\" is damaged: {}", key, found),
                         .subject = placement.node->subject(),
-                        .hint = "it was removed from the cache; run the same command again to fetch it anew"});
+                        .hint = "it was removed from the cache; run the command again to download it"});
     }
     if (auto ok = write_file_list(request_.data, summary); !ok) {
       return ok;
@@ -192,7 +192,7 @@ class Installer {
   static Error unusable_key(const ModuleNode& node) {
     return Error{
         .code = Code::config_parse,
-        .message = fmt::format("module \"{}\" cannot be installed: its key is no name for a directory", node.key),
+        .message = fmt::format("module \"{}\" cannot be installed: its key is not a valid directory name", node.key),
         .subject = node.subject(),
         .location = node.call.location,
         .hint = "give the call, or one of those it is nested in, a shorter name"};
@@ -290,7 +290,7 @@ class Installer {
       return fail(with_note(*broken_, fmt::format("it cannot be moved to {}: {}", aside.string(), error.message())));
     }
     broken_->hint =
-        fmt::format("it was moved to {}, and a new one was written: delete it if nobody needs it", aside.string());
+        fmt::format("it was moved to {}, and a new one was written: delete it if it is not needed", aside.string());
     report_.diagnostics.push_back({Severity::warning, *std::move(broken_)});
     return {};
   }

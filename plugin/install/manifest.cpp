@@ -160,7 +160,7 @@ std::optional<Verdict> check_manifest_record(const ModuleNode& node, const Modul
         .kind = VerdictKind::tampered,
         .expected = node.manifest_directory,
         .actual = record->second.directory,
-        .detail = fmt::format("modules.json leads a client to \"{}\" instead of \"{}\"",
+        .detail = fmt::format("modules.json points to \"{}\" instead of \"{}\"",
                               escape_controls(record->second.directory), escape_controls(node.manifest_directory))};
   }
   if (node.is_local() || (is_here && record->second.version == recorded_version(node, entry))) {

@@ -185,7 +185,7 @@ class OriginCheck {
       warn(
           asked, Code::version_ambiguous,
           fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different content: whether the locked "
-                      "one moved cannot be told",
+                      "one moved cannot be determined",
                       listed->tag, listed->ambiguous_with, asked.source().package_identity(), locked),
           "ask its author to delete one of the two tags");
     } else if (!listed->id.empty() && !id.empty()) {

@@ -186,7 +186,7 @@ class OverridePlanner {
     const bool is_shared = request_.mode == OverrideMode::refresh && !confine(path, {request_.root});
     if (before != after && (request_.mode == OverrideMode::leave || is_shared)) {
       Error stale{.code = Code::frozen,
-                  .message = fmt::format("{} does not say what the lock file says", name),
+                  .message = fmt::format("{} does not match the lock file", name),
                   .location = Location{name, std::nullopt},
                   .hint = "run: tofu-modlock install --overrides, or --no-overrides to remove the file"};
       if (!is_shared) {

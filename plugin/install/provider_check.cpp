@@ -129,13 +129,14 @@ class ProviderChecker {
           check_.platform.to_string(), shared_by(place));
     } else if (has_scheme(lock.hashes, "zh:")) {
       verdict.kind = VerdictKind::not_locked;
-      verdict.detail = "the lock file has no h1 hash of it, and those of archives say nothing of the installed package";
+      verdict.detail =
+          "the lock file has no h1 hash of it, and hashes of archives do not apply to the installed package";
     } else {
       verdict.detail = "the lock file has no hash of it to compare with";
     }
   }
 
-  // Returns "; it lies in the plugin cache …" if the place is a link into it, else "".
+  // Returns "; it is in the plugin cache …" if the place is a link into it, else "".
   std::string shared_by(const fs::path& place) const {
     std::error_code ignored;
     if (check_.plugin_cache_directory.empty()) {
@@ -145,7 +146,7 @@ class ProviderChecker {
     const fs::path cache = fs::canonical(check_.plugin_cache_directory, ignored);
     const auto parted = std::mismatch(cache.begin(), cache.end(), real.begin(), real.end());
     const bool is_below = !cache.empty() && parted.first == cache.end();
-    return is_below ? fmt::format("; it lies in the plugin cache {}", check_.plugin_cache_directory) : std::string();
+    return is_below ? fmt::format("; it is in the plugin cache {}", check_.plugin_cache_directory) : std::string();
   }
 
   const ProviderCheck& check_;

@@ -124,9 +124,9 @@ Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_in
   for (const auto& [key, record] : manifest) {
     if (!record.version.empty() && !Version::parse(record.version)) {
       return fail(Code::io_error,
-                  fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is no version",
+                  fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is not a version",
                               data.manifest().string(), record.version, key),
-                  "remove the file; `tofu-modlock install`, or the client's own init, writes it anew");
+                  "remove the file; `tofu-modlock install`, or the client's own init, recreates it");
     }
   }
   auto modules = std::make_shared<const RecordedModules>(data, std::move(manifest), context);

@@ -62,7 +62,7 @@ std::string version_difference(const ModuleLock& installed, const ModuleLock& lo
 Diagnostic unserved_warning(const ModuleNode& node) {
   return {Severity::warning,
           Error{.code = Code::source_unsupported,
-                .message = fmt::format("module \"{}\" is not verified: nobody serves {} sources here (\"{}\")",
+                .message = fmt::format("module \"{}\" is not verified: {} sources are not supported here (\"{}\")",
                                        node.key, to_string(node.address.source.kind), node.address.source.identity()),
                 .subject = node.subject(),
                 .location = node.call.source.location,
@@ -73,7 +73,7 @@ Diagnostic dev_override_warning(const ProviderAddress& provider) {
   return {Severity::warning,
           Error{.code = Code::lock_unenforced,
                 .message = fmt::format("provider {} is not verified: a client takes it from a directory that "
-                                       "dev_overrides names, whatever the lock file says",
+                                       "dev_overrides names, regardless of the lock file",
                                        provider.to_string()),
                 .subject = "provider." + provider.to_string(),
                 .hint = "remove it from dev_overrides in the CLI configuration to have it verified"}};

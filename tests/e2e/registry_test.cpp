@@ -251,12 +251,12 @@ BOOST_AUTO_TEST_CASE(registry_must_not_lead_to_this_machine) {
   for (const Row& row : {
            Row{"git::file://" + local + "?ref=v1.0.0",
                "the repository \"git::file://<dir>/repositories/vpc\" is on this "
-               "machine, where no server may lead [SOURCE_DENIED]"},
+               "machine, and a server must not redirect to it [SOURCE_DENIED]"},
            Row{"file://" + path("page").string(),
-               "\"file://<dir>/page\" is on this machine, where no server may lead "
+               "\"file://<dir>/page\" is on this machine, and a server must not redirect to it "
                "[SOURCE_DENIED]"},
            Row{"hg::file://" + local,
-               "\"hg::file://<dir>/repositories/vpc\" is on this machine, where no server may lead "
+               "\"hg::file://<dir>/repositories/vpc\" is on this machine, and a server must not redirect to it "
                "[SOURCE_DENIED]"},
            Row{"git::" + local, "SOURCE_DENIED"},
        }) {

@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_leads_a_client_elsewhere_is_found_and_heale
         write(".terraform/modules/modules.json", edited);
         const Ran ran = modlock({"verify"});
         BOOST_TEST(ran.exit_code == 4, ran.out + ran.err);
-        BOOST_TEST(ran.err.find("modules.json leads a client to \"") != std::string::npos, ran.err);
+        BOOST_TEST(ran.err.find("modules.json points to \"") != std::string::npos, ran.err);
         BOOST_TEST(modlock({"install"}).exit_code == 0);
         BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
         BOOST_TEST(modlock({"verify"}).exit_code == 0);

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(asks_the_policy_before_it_follows) {
 BOOST_AUTO_TEST_CASE(refuses_to_be_led_to_this_machine) {
   point("https://example.com/directory", "file:///etc");
   BOOST_TEST(outcome(fetch("https://example.com/directory")) ==
-             "SOURCE_DENIED: \"file:///etc\" is on this machine, where no server may lead");
+             "SOURCE_DENIED: \"file:///etc\" is on this machine, and a server must not redirect to it");
   git->is_local = true;
   BOOST_TEST(outcome(fetch("https://example.com/repository")) ==
              "SOURCE_DENIED: git::https://git.example/r.git//sub?ref=v1 is on this machine");

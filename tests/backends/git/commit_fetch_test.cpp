@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
         BOOST_TEST(outcome(fetch_one(repository.url(), {row.expected, row.ref, true})) == "ok");
       } else {
         BOOST_TEST(outcome(pinned) == "NOT_FOUND: \"" + display() + "\" has no branch or tag \"" + row.ref +
-                                          "\", and no commit on its branches and tags is meant by it");
+                                          "\", and no reachable commit of that name");
       }
     }
   }

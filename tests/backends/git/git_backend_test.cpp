@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(no_server_redirects_to_this_machine_unless_git_allows_it) {
   const auto redirected = [&](const std::string& url) {
     return outcome(backend->check_redirected(source(url), context));
   };
-  const std::string denied =
-      "SOURCE_DENIED: the repository \"git::" + repository.url() + "\" is on this machine, where no server may lead";
+  const std::string denied = "SOURCE_DENIED: the repository \"git::" + repository.url() +
+                             "\" is on this machine, and a server must not redirect to it";
   BOOST_TEST(redirected(repository.url()) == denied);
   BOOST_TEST(redirected("https://example.com/x.git") == "ok");
   write_text(directory / "home" / ".gitconfig", "[protocol \"file\"]\n\tallow = user\n");
@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(a_commit_on_no_branch_or_tag_is_refused) {
   BOOST_TEST(outcome(pin(fork)).substr(0, 14) == "HASH_MISMATCH:");
   BOOST_TEST(outcome(fetch_one(repository.url(), {fork, "", true})).substr(0, 14) == "HASH_MISMATCH:");
   BOOST_TEST(outcome(fetch_one(repository.url(), {fork, "refs/tags/v1.0.0", true})) ==
-             "HASH_MISMATCH: \"refs/tags/v1.0.0\" of \"" + display() + "\" gives commit " + first +
-                 " now, the lock names " + fork + ", and no branch or tag leads there any more");
+             "HASH_MISMATCH: \"refs/tags/v1.0.0\" of \"" + display() + "\" points to commit " + first +
+                 " now; the locked commit " + fork + " is no longer reachable from any branch or tag");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_commit_is_named) {
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(offline_asks_nobody) {
   context.offline = true;
   BOOST_TEST(outcome(backend->list_versions(source(repository.url()), "", context)) ==
              "OFFLINE_MISS: git may not list the tags of \"" + display() +
-                 "\": offline was asked for, and it is not in the cache");
+                 "\" in offline mode: it is not in the cache");
   BOOST_TEST(outcome(pin("v1.0.0")).substr(0, 13) == "OFFLINE_MISS:");
   BOOST_TEST(outcome(pin(first)).substr(0, 13) == "OFFLINE_MISS:");
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", true})).substr(0, 13) == "OFFLINE_MISS:");
@@ -201,9 +201,9 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_leaves_the_locked_commit_where_it_is_reachable)
   const auto tree = fetch_one(repository.url(), {first, "refs/tags/v1.0.0", true});
   BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
   BOOST_TEST(read_text(tree->directory / "main.tf") == "# 1\n");
-  BOOST_TEST(codes(tree->warnings) == "warning TAG_MOVED: \"refs/tags/v1.0.0\" of \"" + display() + "\" gives commit " +
-                                          second + " now; the locked commit " + first +
-                                          " is used, which a branch or tag still leads to\n");
+  BOOST_TEST(codes(tree->warnings) == "warning TAG_MOVED: \"refs/tags/v1.0.0\" of \"" + display() +
+                                          "\" points to commit " + second + " now; the locked commit " + first +
+                                          " is used, because it is still reachable from a branch or tag\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_moved_tag_of_a_rewritten_history_is_a_mismatch) {
@@ -213,15 +213,15 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_of_a_rewritten_history_is_a_mismatch) {
   repository.remove("refs/tags/v1.1.0");
   repository.git({"gc", "--quiet", "--prune=now"});
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", true})) ==
-             "HASH_MISMATCH: \"refs/tags/v1.0.0\" of \"" + display() + "\" gives commit " + other +
-                 " now, the lock names " + first + ", and no branch or tag leads there any more");
+             "HASH_MISMATCH: \"refs/tags/v1.0.0\" of \"" + display() + "\" points to commit " + other +
+                 " now; the locked commit " + first + " is no longer reachable from any branch or tag");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_just_resolved_must_not_have_moved) {
   repository.tag("v1.0.0", second);
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})) ==
-             "CONTENT_MODIFIED: \"refs/tags/v1.0.0\" of \"" + display() + "\" gave commit " + first +
-                 " a moment ago and gives " + second + " now");
+             "CONTENT_MODIFIED: \"refs/tags/v1.0.0\" of \"" + display() + "\" pointed to commit " + first +
+                 " a moment ago and points to " + second + " now");
 }
 
 BOOST_AUTO_TEST_CASE(a_branch_that_moved_on_is_no_warning) {
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(one_deleted_tag_does_not_sink_the_others) {
   BOOST_REQUIRE_EQUAL(outcome(trees[0]), "ok");
   BOOST_TEST(codes(trees[0]->warnings) == "warning TAG_MOVED: \"refs/tags/v1.0.0\" of \"" + display() +
                                               "\" is gone; the locked commit " + first +
-                                              " is used, which a branch or tag still leads to\n");
+                                              " is used, because it is still reachable from a branch or tag\n");
   BOOST_TEST(outcome(trees[1]) == "ok");
   BOOST_TEST(outcome(trees[2]) == "NOT_FOUND: \"refs/tags/v0.9.0\" of \"" + display() + "\" is gone");
 }
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_wish_that_is_no_commit_or_reference_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_vanished_repository_is_named) {
   fs::remove_all(repository.path());
-  const std::string gone = "\": there is no such repository, or it may not be seen";
+  const std::string gone = "\": repository not found, or access denied";
   BOOST_TEST(outcome(backend->list_versions(source(repository.url()), "", context)) ==
              "NOT_FOUND: git could not list the tags of \"" + display() + gone);
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", true})) ==

@@ -35,25 +35,25 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
   const std::string rights = kAccessRights;
   for (const Row& row : {
            Row{"no such reference", "fatal: couldn't find remote ref refs/tags/nope\n", "NOT_FOUND",
-               "the branch or tag is not there"},
+               "branch or tag not found"},
            Row{"no such commit",
                "fatal: git upload-pack: not our ref 1111111111111111111111111111111111111111\nfatal: remote error: "
                "upload-pack: not our ref 1111111111111111111111111111111111111111\n",
-               "NOT_FOUND", "the remote does not give that commit"},
+               "NOT_FOUND", "the remote does not serve that commit"},
            Row{"file repository gone", "fatal: '/tmp/r' does not appear to be a git repository\n" + rights, "NOT_FOUND",
-               "there is no such repository, or it may not be seen"},
+               "repository not found, or access denied"},
            Row{"https repository gone", "fatal: repository 'https://h.test/m.git/' not found\n", "NOT_FOUND",
-               "there is no such repository, or it may not be seen"},
+               "repository not found, or access denied"},
            Row{"ssh repository gone", "ERROR: Repository not found.\n" + rights, "NOT_FOUND",
-               "there is no such repository, or it may not be seen"},
+               "repository not found, or access denied"},
            Row{"forbidden", "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 403\n",
-               "FORBIDDEN", "the credentials were accepted and do not suffice"},
+               "FORBIDDEN", "access denied: the credentials lack read permission"},
            Row{"too many requests",
                "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 429\n",
-               "RATE_LIMITED", "the server refuses more requests for now"},
+               "RATE_LIMITED", "rate limit exceeded"},
            Row{"server error",
                "fatal: unable to access 'https://h.test/m.git/': The requested URL returned error: 503\n",
-               "UNREACHABLE", "the server reported an error of its own"},
+               "UNREACHABLE", "server error"},
            Row{"nobody listens",
                "fatal: unable to access 'https://localhost:1/x/': Failed to connect to localhost port 1 after 0 ms: "
                "Couldn't connect to server\n",
@@ -73,30 +73,30 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "UNREACHABLE", "the server's certificate was not accepted"},
            Row{"silent",
                "error: RPC failed; curl 28 Operation too slow. Less than 1 bytes/sec transferred the last 60 seconds\n",
-               "TIMEOUT", "the server did not answer in time"},
+               "TIMEOUT", "the server did not respond in time"},
            Row{"silent in the TLS handshake", "fatal: unable to access 'https://h.test/m/': SSL connection timeout\n",
-               "TIMEOUT", "the server did not answer in time"},
+               "TIMEOUT", "the server did not respond in time"},
            Row{"no descriptor left", "fatal: could not open '/dev/null' for reading and writing: Too many open files\n",
                "IO_ERROR", "it may not open more files"},
            Row{"no memory left", "error: cannot fork() for index-pack: Cannot allocate memory\n", "IO_ERROR",
                "no memory is left for it"},
            Row{"a limit of files", "fatal: write error: File too large\n", "LIMIT_EXCEEDED",
-               "it sends more than a repository here may hold"},
+               "it is larger than the limit for repositories"},
            Row{"truncated pack", "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n", "BAD_RESPONSE",
-               "the answer was broken off or makes no sense"},
+               "the response was truncated or malformed"},
            Row{"broken stream",
                "error: RPC failed; curl 92 HTTP/2 stream 5 was not closed cleanly: CANCEL (err 8)\nfatal: expected "
                "'packfile'\n",
-               "BAD_RESPONSE", "the answer was broken off or makes no sense"},
+               "BAD_RESPONSE", "the response was truncated or malformed"},
            Row{"a web page", "fatal: https://h.test/info/refs not valid: is this a git repository?\n", "BAD_RESPONSE",
-               "the answer was broken off or makes no sense"},
+               "the response was truncated or malformed"},
            Row{"redirect elsewhere",
                "fatal: unable to update url base from redirection:\n  asked for: https://h.test/m\n   redirect: "
                "https://h.test/login\n",
-               "BAD_RESPONSE", "the server redirected to what is not this repository"},
+               "BAD_RESPONSE", "the server redirected to an address that is not this repository"},
            Row{"redirect to http",
                "fatal: unable to access 'https://h.test/m/': Protocol \"http\" not supported or disabled in libcurl\n",
-               "BAD_RESPONSE", "the server redirected from https to http, which nobody could trust"},
+               "BAD_RESPONSE", "the server redirected from https to http, which is not allowed"},
            Row{"transport", "fatal: transport 'ext' not allowed\n", "SOURCE_DENIED", "its transport is not allowed"},
            Row{"SHA-256", "fatal: mismatched algorithms: client sha1; server sha256\n", "SOURCE_UNSUPPORTED",
                "it is a repository of the SHA-256 object format, and only SHA-1 is understood"},
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
                "BAD_RESPONSE", "the server said: the disk is broken"},
            Row{"a refusal of a known kind", "fatal: remote error: access denied or repository not exported: /x\n",
-               "NOT_FOUND", "there is no such repository, or it may not be seen"},
+               "NOT_FOUND", "repository not found, or access denied"},
            Row{"never seen", "fatal: something new\n", "BAD_RESPONSE", "git failed with exit code 128"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -137,13 +137,13 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   };
   constexpr const char* kHelper =
       "configure a git credential helper for https://h.test:8443, or add \"machine h.test login … password …\" to "
-      "~/.netrc; then `git ls-remote https://h.test:8443/m.git` works without asking";
+      "~/.netrc; then `git ls-remote https://h.test:8443/m.git` works without a prompt";
   for (const Row& row : {
            Row{"none", "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n",
-               "h.test:8443 asks for credentials (looked in: the address, git's credential helpers, ~/.netrc)",
+               "h.test:8443 requires authentication (looked in: the address, git's credential helpers, ~/.netrc)",
                kHelper},
            Row{"wrong ones", "fatal: Authentication failed for 'https://h.test:8443/m.git/'\n",
-               "h.test:8443 refused the credentials (looked in: the address, git's credential helpers, ~/.netrc)",
+               "h.test:8443 rejected the credentials (looked in: the address, git's credential helpers, ~/.netrc)",
                kHelper},
            Row{"ssh key", "git@h.test: Permission denied (publickey).\nfatal: Could not read from remote repository.\n",
                "the ssh host h.test:8443 accepted no key (looked in: the ssh agent, ssh's configuration and default "

@@ -159,11 +159,11 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *boost::unit_test::prec
   const auto listing = https.backend->list_versions(https.source(https.url("private")), "", https.context);
   BOOST_TEST(outcome(listing) == "AUTH_REQUIRED: git could not list the tags of \"" + https.display("private") +
                                      "\": " + server()->host() +
-                                     " asks for credentials (looked in: the address, git's credential helpers, "
+                                     " requires authentication (looked in: the address, git's credential helpers, "
                                      "~/.netrc)");
   BOOST_TEST(https.list(https.url_with("private", "reader:wrong")) ==
              "AUTH_REQUIRED: git could not list the tags of \"" + https.display("private") + "\": " + server()->host() +
-                 " refused the credentials (looked in: the address, git's credential helpers, ~/.netrc)");
+                 " rejected the credentials (looked in: the address, git's credential helpers, ~/.netrc)");
 }
 
 BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing,
   for (int attempt = 0; attempt < 2; ++attempt) {
     BOOST_TEST(outcome(https.fetch_one(https.url("truncated"), request)) ==
                "BAD_RESPONSE: git could not fetch from \"" + https.display("truncated") +
-                   "\": the answer was broken off or makes no sense");
+                   "\": the response was truncated or malformed");
   }
   BOOST_TEST(fs::is_empty(https.directory / "parent"));
 }

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(ha
   const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command());
   BOOST_TEST(outcome(ssh.list(server()->url(ssh.directory / "absent.git"))) ==
              "NOT_FOUND: git could not list the tags of \"git::" + server()->url(ssh.directory / "absent.git") +
-                 "\": there is no such repository, or it may not be seen");
+                 "\": repository not found, or access denied");
   const RefusedPort refused;
   const std::string url = "ssh://git@127.0.0.1:" + std::to_string(refused.port()) + "/x.git";
   BOOST_TEST(outcome(ssh.list(url)) ==

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *boost::unit_test::precon
   const std::string absent = "git://127.0.0.1:" + std::to_string(port) + "/absent.git";
   BOOST_TEST(outcome(fixture.backend->list_versions(fixture.source(absent), "", fixture.context)) ==
              "NOT_FOUND: git could not list the tags of \"git::" + absent +
-                 "\": there is no such repository, or it may not be seen");
+                 "\": repository not found, or access denied");
 }
 
 BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *boost::unit_test::precondition(has_server)) {
@@ -111,9 +111,9 @@ BOOST_AUTO_TEST_CASE(what_no_branch_leads_to_is_refused_there_too, *boost::unit_
   OldServer old;
   const std::string fork = old.repository.commit_tree(old.repository.id("main^{tree}"), old.third);
   for (const std::string& commit : {fork, std::string(40, '1')}) {
-    BOOST_TEST(outcome(old.fetch_one(old.url(), {commit, "", true})) == "NOT_FOUND: no branch and no tag of \"" +
-                                                                            old.display() + "\" leads to a commit " +
-                                                                            commit + ", and it gives out nothing else");
+    BOOST_TEST(outcome(old.fetch_one(old.url(), {commit, "", true})) ==
+               "NOT_FOUND: \"" + old.display() + "\" has no branch or tag from which commit " + commit +
+                   " is reachable, and serves no other commits");
     BOOST_TEST(outcome(old.fetch_one(old.url(), {commit, "refs/tags/v1.0.0", true})).substr(0, 14) == "HASH_MISMATCH:");
   }
 }

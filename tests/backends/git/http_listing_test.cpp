@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *boost::unit_t
   BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:wrong"))) ==
              "AUTH_REQUIRED: git could not list the tags of \"git::" + listed.url("private") +
                  "\": " + server()->host() +
-                 " refused the credentials (looked in: the address, git's credential helpers, "
+                 " rejected the credentials (looked in: the address, git's credential helpers, "
                  "~/.netrc)");
 }
 
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(without_git_what_only_git_can_do_is_named, *boost::unit_tes
   listed.repository.git({"update-server-info"});
   const auto files = listed.list(listed.url("dumb"));
   BOOST_TEST(outcome(files) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("dumb") +
-                                   "\": the answer was broken off or makes no sense");
+                                   "\": the response was truncated or malformed");
   BOOST_TEST(files.error().notes.back() == "git itself was not asked: the server does not speak git's smart protocol");
 }
 
@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *boost::u
   listed.context.check_source = [](const Source&) { return Result<void>(); };
   const auto listing = listed.list(listed.url("moved"));
   BOOST_TEST(outcome(listing) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
-                                     "\": the server redirected to what is not this repository");
+                                     "\": the server redirected to an address that is not this repository");
   BOOST_TEST(listing.error().hint == "write the address that the repository has now");
   BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
 }

@@ -181,8 +181,8 @@ BOOST_AUTO_TEST_CASE(an_old_advertisement_is_asked_for_again, *boost::unit_test:
   BOOST_TEST(old.text_of(old.fetch_one(old.url(), {old.first, "refs/tags/v1.0.0", false})) == "# 1\n");
   BOOST_TEST(old.asked() == "POST 200");
   BOOST_TEST(outcome(old.fetch_one(old.url(), {aside, "refs/tags/v0.9.0", false})) ==
-             "CONTENT_MODIFIED: \"refs/tags/v0.9.0\" of \"git::" + old.url() + "\" gave commit " + aside +
-                 " a moment ago and gives " + old.third + " now");
+             "CONTENT_MODIFIED: \"refs/tags/v0.9.0\" of \"git::" + old.url() + "\" pointed to commit " + aside +
+                 " a moment ago and points to " + old.third + " now");
   BOOST_TEST(old.asked() == "POST 200, GET 200");
   // What was not there then is there now.
   BOOST_TEST(!old.started_git());
@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(an_advertisement_without_content_is_an_error) {
   fixture.backend = make_git_backend({.cache_directory = fixture.directory / "cache", .http = &client});
   const auto listing = fixture.backend->list_versions(fixture.source(url), "", fixture.context);
   BOOST_TEST(outcome(listing) == "BAD_RESPONSE: git could not list the tags of \"git::" + url +
-                                     "\": the answer was broken off or makes no sense");
+                                     "\": the response was truncated or malformed");
   BOOST_TEST(listing.error().notes.back() == "the list of references breaks off");
 }
 

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_hides_ours_is_an_error) {
 BOOST_AUTO_TEST_CASE(an_override_that_says_something_else_than_the_lock_is_frozen) {
   write("main.tf", call("vpc", kVpc));
   write(kOurs, file_of("vpc", std::string(kVpc) + "?ref=" + two));
-  check_refused(OverrideMode::leave, "FROZEN", "modlock_override.tf does not say what the lock file says");
+  check_refused(OverrideMode::leave, "FROZEN", "modlock_override.tf does not match the lock file");
   BOOST_TEST(read(kOurs) == file_of("vpc", std::string(kVpc) + "?ref=" + two));
   apply(OverrideMode::write);
   BOOST_TEST(read(kOurs) == file_of("vpc", std::string(kVpc) + "?ref=" + one));
@@ -264,8 +264,8 @@ BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_
   apply(OverrideMode::write);
   BOOST_TEST(judge() == "");
   write(kOurs, file_of("vpc", std::string(kVpc) + "?ref=" + two));
-  BOOST_TEST(judge() == refused + "LOCK_UNENFORCED: modlock_override.tf does not say what the lock file says\n");
-  BOOST_TEST(judge(Severity::error) == refused + "FROZEN: modlock_override.tf does not say what the lock file says\n");
+  BOOST_TEST(judge() == refused + "LOCK_UNENFORCED: modlock_override.tf does not match the lock file\n");
+  BOOST_TEST(judge(Severity::error) == refused + "FROZEN: modlock_override.tf does not match the lock file\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_source_is_known_by_what_the_lock_names) {

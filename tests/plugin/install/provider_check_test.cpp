@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(hashes_decide_as_a_client_does) {
       {"of archives alone",
        {"zh:c"},
        " not-locked" + actual +
-           ": the lock file has no h1 hash of it, and those of archives say nothing of the installed package"},
+           ": the lock file has no h1 hash of it, and hashes of archives do not apply to the installed package"},
       {"none", {}, " held" + actual + ": the lock file has no hash of it to compare with"},
       {"of unknown schemes", {"h9:x"}, " held" + actual + ": the lock file has no hash of it to compare with"},
   };
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(links_into_a_plugin_cache_are_followed) {
   write_text(directory / "cache/package/terraform-provider-null", "changed");
   const std::string verdict = judge();
   BOOST_TEST(verdict.starts_with(kSubject + " tampered -" + kEmptyH1 + " +h1:"));
-  BOOST_TEST(verdict.ends_with("platforms than linux_amd64; it lies in the plugin cache " + cache + kAtLock));
+  BOOST_TEST(verdict.ends_with("platforms than linux_amd64; it is in the plugin cache " + cache + kAtLock));
 }
 
 BOOST_AUTO_TEST_CASE(a_package_that_cannot_be_hashed) {

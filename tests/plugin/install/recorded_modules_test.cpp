@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_not_an_empty_one) {
   BOOST_TEST(to_string(unusable.error().code) == "IO_ERROR");
   const std::string path = (installed.directory / ".terraform/modules/modules.json").string();
   BOOST_TEST(unusable.error().message ==
-             "the module manifest " + path + " cannot be used: \"latest\" of module \"vpc\" is no version");
+             "the module manifest " + path + " cannot be used: \"latest\" of module \"vpc\" is not a version");
   installed.directory.write(".terraform/modules/modules.json", "{");
   BOOST_TEST(!find_installed_records(installed.data, installed.context));
 }

@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
   const VerifyReport report = verify();
   BOOST_TEST_REQUIRE(report.diagnostics.size() == 1U);
   BOOST_TEST(report.diagnostics[0].what.message ==
-             "module \"reg\" is not verified: nobody serves registry sources here "
+             "module \"reg\" is not verified: registry sources are not supported here "
              "(\"registry.opentofu.org/modules/a/b/c\")");
   BOOST_TEST(report.exit_code() == 0);
   BOOST_TEST(text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
@@ -478,14 +478,14 @@ BOOST_AUTO_TEST_CASE(verify_says_where_the_manifest_leads_a_client_elsewhere) {
   };
   const Row rows[] = {
       {"a package", "\"Dir\":\".terraform/modules/vpc\"", "\"Dir\":\"elsewhere\"",
-       "module.vpc tampered: modules.json leads a client to \"elsewhere\" instead of \".terraform/modules/vpc\"\n"},
+       "module.vpc tampered: modules.json points to \"elsewhere\" instead of \".terraform/modules/vpc\"\n"},
       {"a local module", "\"Dir\":\"net\"", "\"Dir\":\"elsewhere\"",
-       "module.net tampered: modules.json leads a client to \"elsewhere\" instead of \"net\"\nmodule.vpc held: \n"},
+       "module.net tampered: modules.json points to \"elsewhere\" instead of \"net\"\nmodule.vpc held: \n"},
       {"a local module of a package", "\"Dir\":\".terraform/modules/vpc/sub\"", "\"Dir\":\"elsewhere\"",
-       "module.vpc held: \nmodule.vpc.sub tampered: modules.json leads a client to \"elsewhere\" instead of "
+       "module.vpc held: \nmodule.vpc.sub tampered: modules.json points to \"elsewhere\" instead of "
        "\".terraform/modules/vpc/sub\"\n"},
       {"outside of the root", "\"Dir\":\"net\"", "\"Dir\":\"../outside\"",
-       "module.net tampered: modules.json leads a client to \"../outside\" instead of \"net\"\nmodule.vpc held: \n"},
+       "module.net tampered: modules.json points to \"../outside\" instead of \"net\"\nmodule.vpc held: \n"},
       {"another spelling", "\"Dir\":\"net\"", "\"Dir\":\"./elsewhere/../net\"", "module.vpc held: \n"},
       {"nothing, so that it is installed anew", "\"Dir\":\".terraform/modules/vpc\"", "\"Dir\":\"nowhere\"",
        "module.vpc missing: the package is there, but modules.json does not name it as a client would\n"},
