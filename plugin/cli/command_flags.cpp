@@ -197,8 +197,9 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       ->check(CLI::IsMember({"auto", "unified", "per-call"}))
       ->group(kRareFlags);
   command
-      .add_option("--minimum-release-age", out.minimum_release_age,
-                  "Select only versions first seen at least this long ago; overrides the settings (0s: no minimum)")
+      .add_option(
+          "--minimum-release-age", out.minimum_release_age,
+          "Select only versions first seen at least this long ago (3d, 12h); overrides the settings (0s: no minimum)")
       ->envname("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
       ->type_name("DURATION");
   command
@@ -344,7 +345,8 @@ void explain_flags(CLI::App& command, CommandLine& out) {
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* subject = command.add_option(
-      "SUBJECT", out.subject, "A module call (module.NAME or module.NAME.NESTED), or provider.NAMESPACE/TYPE");
+      "SUBJECT", out.subject,
+      "A module call (module.NAME.NESTED, or NAME.NESTED) or a provider (provider.NAMESPACE/TYPE, or TYPE)");
   command
       .add_option("--credentials", out.credentials,
                   "Show instead the credential sources of a host (for OCI, of a repository), without secrets")
@@ -381,7 +383,7 @@ void cache_prune_flags(CLI::App& command, CommandLine& out) {
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator([](std::string& size) { return refuse_what_wraps(size); }, ""))
       ->type_name("SIZE");
-  command.add_option("--max-age", out.max_age, "Keep packages used within this time (720h)")->type_name("DURATION");
+  command.add_option("--max-age", out.max_age, "Keep packages used within this time (30d, 12h)")->type_name("DURATION");
 }
 
 void mirror_flags(CLI::App& command, CommandLine& out) {

@@ -114,7 +114,7 @@ const Command kCommands[] = {
     {kNested, "cache", Verb::cache_info, "info", "Show the location and size of the cache",
      "  tofu-modlock cache info\n", cache_info_flags},
     {kNested, "cache", Verb::cache_prune, "prune", "Remove unused packages and incomplete downloads",
-     "  tofu-modlock cache prune --max-age 720h\n"
+     "  tofu-modlock cache prune --max-age 30d\n"
      "  tofu-modlock cache prune --max-bytes 2GiB\n",
      cache_prune_flags},
     {kMaintain, "", Verb::version, "help", "Print the help of a command",

@@ -36,14 +36,9 @@ Result<messages::Update> parse_update(const std::string& text) {
 }
 
 Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
-  const messages::Include include = included(line.common);
   std::vector<messages::Update> updates;
   for (const std::string& text : line.updates) {
     MODLOCK_TRY(auto update, parse_update(text));
-    const char* kind = update.subject.starts_with("provider.") ? "providers" : "modules";
-    if (!(update.subject.starts_with("provider.") ? include.providers : include.modules)) {
-      return usage(fmt::format("--include excludes {}", update.subject), fmt::format("add --include {}", kind));
-    }
     updates.push_back(std::move(update));
   }
   return updates;

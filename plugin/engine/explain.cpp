@@ -3,6 +3,7 @@
 #include "plugin/engine/provider_request.h"
 #include "plugin/resolve/explanation.h"
 #include "plugin/resolve/provider_explanation.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/lock_explain.h"
 
@@ -70,7 +71,7 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
 
 // Explains a call that takes part in a conflict; nullopt for any other.
 std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest& failed, const LockDocument& lock,
-                                                               const std::string& subject, SourceFetcher& fetcher,
+                                                               const std::string& name, SourceFetcher& fetcher,
                                                                const Context& context) {
   PlanRequest apart = failed;
   apart.resolution = Resolution::per_call;
@@ -78,9 +79,13 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
   if (!plan) {
     return std::nullopt;
   }
+  const auto subject = full_subject(name, plan->tree, default_registry(failed.walk.tool));
+  if (!subject) {
+    return std::nullopt;
+  }
   auto explanation =
-      explain_conflict({.plan_request = failed, .plan = *plan, .subject = subject, .lock_path = lock.path}, fetcher);
-  return explanation ? std::optional(to_message(std::move(*explanation), subject)) : std::nullopt;
+      explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path}, fetcher);
+  return explanation ? std::optional(to_message(std::move(*explanation), *subject)) : std::nullopt;
 }
 
 }  // namespace
@@ -100,13 +105,13 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
       return conflict ? Result<messages::LockExplainResult>(std::move(*conflict))
                       : fail(open->network().with_warnings(plan.error()));
     }
-    if (params.subject.starts_with("provider.")) {
-      return explain_provider_of(*open, plan->tree, params.subject);
+    MODLOCK_TRY(const auto subject, full_subject(params.subject, plan->tree, default_registry(open->root.walk.tool)));
+    if (subject.starts_with("provider.")) {
+      return explain_provider_of(*open, plan->tree, subject);
     }
     auto explanation = modlock::explain(
-        {.plan_request = plan_request, .plan = *plan, .subject = params.subject, .lock_path = lock.path}, fetcher,
-        context);
-    return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), params.subject))
+        {.plan_request = plan_request, .plan = *plan, .subject = subject, .lock_path = lock.path}, fetcher, context);
+    return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), subject))
                        : fail(std::move(explanation.error()));
   }();
   if (explained) {

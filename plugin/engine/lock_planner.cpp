@@ -14,6 +14,7 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/workspace_edit.h"
 
@@ -183,7 +184,12 @@ class LockPlanner {
     }
     add_policy(root.walk.settings, params_);
     open->check_sources();
+    const std::vector<std::string> given = params_.targets;
+    MODLOCK_TRY(name_targets(*open));
     if (auto ok = plan_open(*open); !ok) {
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        ok.error().subject = ok.error().subject == params_.targets[i] ? given[i] : ok.error().subject;
+      }
       return fail(open->network().with_warnings(std::move(ok.error())));
     }
     const Diagnostics& unread = open->network().warnings();
@@ -192,6 +198,22 @@ class LockPlanner {
   }
 
  private:
+  // Replaces bare names. Reads the modules only if there are any.
+  Result<void> name_targets(OpenRoot& open) {
+    const auto is_full = [](const std::string& name) {
+      return name.starts_with("module.") || name.starts_with("provider.");
+    };
+    if (std::all_of(params_.targets.begin(), params_.targets.end(), is_full)) {
+      return {};
+    }
+    MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context));
+    for (std::string& target : params_.targets) {
+      MODLOCK_TRY(auto subject, full_subject(target, tree, default_registry(open.root.walk.tool)));
+      target = std::move(subject);
+    }
+    return {};
+  }
+
   Result<void> plan_open(OpenRoot& open) {
     if (params_.mode == "upgrade" && open.context.offline) {
       return fail(Code::offline_miss, "cannot upgrade in offline mode: upgrade must query the sources",
@@ -362,7 +384,7 @@ class LockPlanner {
   }
 
   const Engine& engine_;
-  const messages::LockPlanParams params_;
+  messages::LockPlanParams params_;
   const bool merges_;
   WantedVersions wanted_;
   Run& run_;

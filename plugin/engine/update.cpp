@@ -9,6 +9,7 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
+#include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/update_plan.h"
@@ -27,7 +28,7 @@ Result<RequestedUpdate> to_domain(const messages::Update& update) {
     auto version = Version::parse(*update.new_version);
     if (!version) {
       return fail(Error{.code = Code::invalid_params,
-                        .message = fmt::format("the newVersion of {} must be a version number, found \"{}\"",
+                        .message = fmt::format("the new version of {} must be a version number, found \"{}\"",
                                                escape_controls(update.subject), escape_controls(*update.new_version)),
                         .subject = update.subject,
                         .hint = "write it as 1.2.0"});
@@ -48,7 +49,7 @@ std::optional<UpdatePin> to_pin(const std::optional<std::string>& text) {
 class UpdatePlanner {
  public:
   UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Run& run)
-      : engine_(engine), params_(params), run_(run) {}
+      : engine_(engine), params_(params), updates_(params.updates), run_(run) {}
 
   Result<messages::LockPlanResult> plan() {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
@@ -66,13 +67,32 @@ class UpdatePlanner {
   }
 
  private:
+  // Replaces bare names, and checks that no kind is excluded.
+  Result<void> name_subjects(const ModuleTree& tree, std::string_view default_host) {
+    for (messages::Update& update : updates_) {
+      MODLOCK_TRY(auto subject, full_subject(update.subject, tree, default_host));
+      update.subject = std::move(subject);
+      const bool is_provider = update.subject.starts_with(kProviderSubject);
+      if (!(is_provider ? params_.include.providers : params_.include.modules)) {
+        return fail(Error{.code = Code::invalid_params,
+                          .message = fmt::format("--include excludes {}", update.subject),
+                          .subject = update.subject,
+                          .hint = fmt::format("add --include {}", is_provider ? "providers" : "modules")});
+      }
+    }
+    return {};
+  }
+
   // Needs no requests, unless the targets include a nested call that was not read yet.
   Result<ModuleTree> read_tree(OpenRoot& open) {
     auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context);
+    if (tree) {
+      MODLOCK_TRY(name_subjects(*tree, default_registry(open.root.walk.tool)));
+    }
     if (!tree || unread_modules(*tree).empty()) {
       return tree;
     }
-    const bool misses = std::any_of(params_.updates.begin(), params_.updates.end(), [&](const auto& update) {
+    const bool misses = std::any_of(updates_.begin(), updates_.end(), [&](const auto& update) {
       return update.subject.starts_with(kModuleSubject) &&
              tree->nodes.find(std::string_view(update.subject).substr(kModuleSubject.size())) == tree->nodes.end();
     });
@@ -95,7 +115,7 @@ class UpdatePlanner {
     std::copy_if(tree.diagnostics.begin(), tree.diagnostics.end(), std::back_inserter(errors),
                  [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
     ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), to_pin(params_.pin));
-    for (const messages::Update& update : params_.updates) {
+    for (const messages::Update& update : updates_) {
       const auto wanted = to_domain(update);
       auto done = wanted ? editor.apply(*wanted) : fail(wanted.error());
       if (!done) {
@@ -121,7 +141,7 @@ class UpdatePlanner {
     for (const auto& [path, file] : files_) {
       params.root.documents.push_back({path, file.after});
     }
-    for (const messages::Update& update : params_.updates) {
+    for (const messages::Update& update : updates_) {
       if (!update.subject.starts_with(kProviderSubject) || update.new_version) {
         continue;
       }
@@ -167,6 +187,7 @@ class UpdatePlanner {
 
   const Engine& engine_;
   const messages::UpdatePlanParams& params_;
+  std::vector<messages::Update> updates_;  // with full subjects once the tree was read
   Run& run_;
   EditedFiles files_;  // by path
   WantedVersions wanted_;

@@ -1,4 +1,5 @@
 #include "plugin/resolve/explanation.h"
+#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
@@ -320,9 +321,9 @@ Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetche
     return fail(Error{.code = Code::invalid_params,
                       .message = fmt::format("the subject \"{}\" matches no module call", subject),
                       .subject = subject,
-                      .hint = "a subject is written module.NAME, module.NAME.NESTED or provider.HOST/NAMESPACE/TYPE; "
-                              "`tofu-modlock inspect` "
-                              "lists them"});
+                      .hint = subject_hint(subject, module_subjects(request.plan.tree),
+                                           "a subject is written module.NAME, module.NAME.NESTED or "
+                                           "provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them")});
   }
   return Explainer(request, fetcher, node->second).run();
 }

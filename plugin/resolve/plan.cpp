@@ -1,4 +1,5 @@
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
@@ -102,7 +103,9 @@ Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
           Error{.code = Code::invalid_params,
                 .message = fmt::format("the target \"{}\" matches no module call", target),
                 .subject = target,
-                .hint = "a target is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them"});
+                .hint = subject_hint(
+                    target, module_subjects(tree),
+                    "a target is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them")});
     }
   }
   return {};

@@ -1,4 +1,5 @@
 #include "plugin/resolve/provider_explanation.h"
+#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
@@ -134,10 +135,12 @@ Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request,
   const auto need = std::find_if(request.needs.begin(), request.needs.end(),
                                  [&](const ProviderNeed& one) { return address && one.address == *address; });
   if (need == request.needs.end()) {
-    return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("the subject \"{}\" matches no provider that has to be locked", subject),
-                      .subject = subject,
-                      .hint = "a subject is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them"});
+    return fail(Error{
+        .code = Code::invalid_params,
+        .message = fmt::format("the subject \"{}\" matches no provider that has to be locked", subject),
+        .subject = subject,
+        .hint = subject_hint(subject, provider_subjects(request.needs, default_registry(request.tool)),
+                             "a subject is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them")});
   }
   const auto listing = source.list_versions(need->address, context);
   MODLOCK_TRY(context.check());

@@ -68,7 +68,7 @@ std::optional<std::string> new_bound(const Item& item, const Version& version) {
 tl::unexpected<Error> kept_out(std::string_view constraint, const Version& version) {
   return fail(Code::constraint_conflict,
               fmt::format("the constraint \"{}\" excludes {}", constraint, version.to_string()),
-              "specify the new constraint as newConstraint");
+              "specify a constraint in place of the version");
 }
 
 // Takes an item as written in the text, including spaces.

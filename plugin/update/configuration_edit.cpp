@@ -8,6 +8,7 @@
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/selection.h"
+#include "plugin/resolve/subject.h"
 #include "plugin/update/argument_change.h"
 #include "protocol/base/result.h"
 
@@ -99,7 +100,7 @@ Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const Pro
     return fail(Error{.code = Code::invalid_params,
                       .message = fmt::format("{} has no version constraint that could be changed", update.subject()),
                       .subject = update.subject(),
-                      .hint = "write one into required_providers, or request a newVersion"});
+                      .hint = "write one into required_providers, or request a version"});
   }
   return of_root.empty() ? std::move(uses) : std::move(of_root);
 }
@@ -222,10 +223,11 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   const auto found =
       update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
   if (found == tree_.nodes.end()) {
-    return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("no module call matches \"{}\"", update.subject),
-                      .subject = update.subject,
-                      .hint = "tofu-modlock inspect shows the calls"});
+    return fail(
+        Error{.code = Code::invalid_params,
+              .message = fmt::format("no module call matches \"{}\"", update.subject),
+              .subject = update.subject,
+              .hint = subject_hint(update.subject, module_subjects(tree_), "tofu-modlock inspect shows the calls")});
   }
   const ModuleNode& node = found->second;
   if (node.address.source.traits().versions == SourceVersions::none) {
@@ -233,7 +235,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   }
   const bool has_constraint = !node.constraints.empty() || node.commit;
   if (update.new_constraint && !has_constraint) {
-    return unusable(node, "has no version constraint that could be changed", "request a newVersion");
+    return unusable(node, "has no version constraint that could be changed", "request a version");
   }
   const bool becomes_reference = pin_ && node.call.version && !node.address.source.is_registry();
   if (update.new_version && (!chooses_version(node) || becomes_reference)) {

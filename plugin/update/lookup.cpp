@@ -8,6 +8,7 @@
 #include "backends/base/parallel.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/resolve/subject.h"
 #include "plugin/update/argument_change.h"
 #include "protocol/base/result.h"
 
@@ -320,10 +321,11 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
 }
 
 // A provider may be named without its host.
-std::vector<std::string> full_subjects(const LookupRequest& request) {
+Result<std::vector<std::string>> full_subjects(const LookupRequest& request) {
   constexpr std::string_view kProvider = "provider.";
   std::vector<std::string> subjects = request.subjects;
   for (std::string& subject : subjects) {
+    MODLOCK_TRY(subject, full_subject(subject, request.tree, request.default_host));
     if (subject.starts_with(kProvider)) {
       const auto address =
           ProviderAddress::parse(std::string_view(subject).substr(kProvider.size()), request.default_host);
@@ -333,7 +335,16 @@ std::vector<std::string> full_subjects(const LookupRequest& request) {
   return subjects;
 }
 
-Result<void> check_subjects(const std::vector<std::string>& subjects, const UpdateLookup& found) {
+std::vector<std::string> known_subjects(const ModuleTree& tree) {
+  std::vector<std::string> known = module_subjects(tree);
+  for (const auto& [address, uses] : required_providers(tree, false)) {
+    known.push_back("provider." + address.to_string());
+  }
+  return known;
+}
+
+Result<void> check_subjects(const std::vector<std::string>& subjects, const UpdateLookup& found,
+                            const ModuleTree& tree) {
   for (const std::string& subject : subjects) {
     const bool is_known = std::any_of(found.dependencies.begin(), found.dependencies.end(),
                                       [&](const Dependency& dependency) { return dependency.subject == subject; });
@@ -341,7 +352,8 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
       return fail(Error{.code = Code::invalid_params,
                         .message = fmt::format("\"{}\" matches no module call or provider", subject),
                         .subject = subject,
-                        .hint = "tofu-modlock update --list shows the module calls and providers"});
+                        .hint = subject_hint(subject, known_subjects(tree),
+                                             "tofu-modlock update --list shows the module calls and providers")});
     }
   }
   return {};
@@ -379,7 +391,7 @@ std::vector<UpdateOption> update_options(std::span<const OfferedVersion> offered
 
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context) {
-  const std::vector<std::string> subjects = full_subjects(request);
+  MODLOCK_TRY(const auto subjects, full_subjects(request));
   const auto is_wanted = [&](const std::string& subject) {
     return subjects.empty() || std::find(subjects.begin(), subjects.end(), subject) != subjects.end();
   };
@@ -400,7 +412,7 @@ Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetche
   }
   look_up_providers(request, is_wanted, providers, context, found);
   MODLOCK_TRY(context.check());
-  MODLOCK_TRY(check_subjects(subjects, found));
+  MODLOCK_TRY(check_subjects(subjects, found, request.tree));
   return found;
 }
 

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_conflict_is_explained) {
 }
 
 BOOST_AUTO_TEST_CASE(explain_needs_a_subject_that_is_one) {
-  for (const char* subject : {"", "module.other", "zone"}) {
+  for (const char* subject : {"", "module.other", "other"}) {
     const Ran ran = modlock({"explain", subject});
     BOOST_TEST(ran.exit_code == 2, ran.out);
     BOOST_TEST(ran.err.find("matches no module call") != std::string::npos, ran.err);

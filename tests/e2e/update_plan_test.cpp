@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
       {"no call", R"({"subject": "module.nope", "newVersion": "2.0.0"})", 2, "no module call matches \"module.nope\""},
       {"a local module", R"({"subject": "module.net", "newVersion": "2.0.0"})", 2, "module.net has no versions"},
       {"no version", R"({"subject": "module.vpc", "newVersion": "main"})", 2,
-       "the newVersion of module.vpc must be a version number, found \"main\""},
+       "the new version of module.vpc must be a version number, found \"main\""},
       {"no constraint to change", R"({"subject": "module.tagged", "newConstraint": "~> 2.0"})", 2,
        "module.tagged has no version constraint that could be changed"},
       {"a tag that is not there", R"({"subject": "module.tagged", "newVersion": "7.0.0"})", 6,

@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_explained) {
       {"no such call", "module.dns", "", "INVALID_PARAMS: the subject \"module.dns\" matches no module call"},
       {"no such provider", "provider.hashicorp/null", "",
        "INVALID_PARAMS: the subject \"provider.hashicorp/null\" matches no provider that has to be locked"},
-      {"no subject", "vpc", "", "INVALID_PARAMS: the subject \"vpc\" matches no module call"},
+      {"no subject", "", "", "INVALID_PARAMS: \"\" matches no module call or provider"},
+      {"no such bare name", "vcp", "", "INVALID_PARAMS: \"vcp\" matches no module call or provider"},
       {"a configuration that does not parse", "module.vpc", "module\n",
        "CONFIG_PARSE: expected \"=\" or a block after \"module\", found the end of the line"},
   };

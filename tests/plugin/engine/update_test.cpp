@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_an_update_refuses) {
   const Row rows[] = {
       {"a version that is none",
        {"module.vpc", "latest", {}},
-       "INVALID_PARAMS: the newVersion of module.vpc must be a version number, found \"latest\""},
+       "INVALID_PARAMS: the new version of module.vpc must be a version number, found \"latest\""},
       {"a constraint that is none",
        {"module.vpc", {}, "~~ 1"},
        "CONSTRAINT_SYNTAX: \"~~ 1\" is not a version constraint: item \"~~ 1\" must be an optional operator (=, !=, >, "
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_an_update_refuses) {
        "NO_MATCHING_VERSION: no version of \"git::https://example.com/vpc.git\" matches the constraint \"9.0.0\" of "
        "module "
        "\"vpc\"; the newest are: 1.0.0"},
-      {"no subject", {"vpc", "1.0.0", {}}, "INVALID_PARAMS: no module call matches \"vpc\""},
+      {"no such bare name", {"vcp", "1.0.0", {}}, "INVALID_PARAMS: \"vcp\" matches no module call or provider"},
   };
   lock();
   for (const Row& row : rows) {

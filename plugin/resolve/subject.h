@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/resolve/module_tree.h"
+#include "plugin/resolve/provider_tree.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+
+// Returns the subject that a user means: "module.vpc" for "vpc", and "provider.HOST/hashicorp/aws" for "hashicorp/aws",
+// "aws" or the whole address. Returns a name that starts with "module." or "provider." unchanged, and of others that
+// match nothing the form that later checks can reject: "module.NAME" if a part of the tree was not read,
+// "provider.NAME" if the name has a slash. Errors: INVALID_PARAMS if several match, all of which it lists, or none; the
+// subject of the error is the name.
+Result<std::string> full_subject(const std::string& name, const ModuleTree& tree, std::string_view default_host);
+
+// Returns the hint for a subject that does not exist: the nearest of the known ones, or else `otherwise`.
+std::string subject_hint(std::string_view subject, const std::vector<std::string>& known, std::string otherwise);
+
+// Returns the subjects of the module calls of a tree.
+std::vector<std::string> module_subjects(const ModuleTree& tree);
+// Returns the subjects of these providers, those of the default host also without it.
+std::vector<std::string> provider_subjects(const std::vector<ProviderNeed>& needs, std::string_view default_host);
+
+}  // namespace modlock
