@@ -116,8 +116,7 @@ class VariableReader {
     auto place = confine(path, bounds_);
     if (!place) {
       if (place.error().code == Code::path_outside_root) {
-        place.error().hint =
-            "move the file below the root, or allow its directory with --workspace-root or workspaceRoots";
+        place.error().hint = "move the file below the root, or allow its directory with --workspace-root";
       }
       return fail(std::move(place.error()));
     }

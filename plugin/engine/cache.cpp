@@ -25,8 +25,9 @@ Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
   if (params.max_age) {
     limits.max_age = parse_duration(*params.max_age);
     if (!limits.max_age) {
-      return fail(Code::invalid_params, fmt::format("maxAge must be a duration, found \"{}\"", *params.max_age),
-                  "write hours, minutes and seconds, such as \"720h\"");
+      return fail(Code::invalid_params,
+                  fmt::format("the maximum age must be a duration, found \"{}\"", *params.max_age),
+                  "write it in days, hours, minutes and seconds: \"30d\" or \"12h\"");
     }
   }
   return limits;

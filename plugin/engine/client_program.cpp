@@ -226,7 +226,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
   for (Diagnostic& diagnostic : found) {
     if (!release.is_known) {
       diagnostic.severity = Severity::warning;
-      diagnostic.what.hint = "specify the client version with --implementation-version or implementationVersion";
+      diagnostic.what.hint = "specify the client version with --implementation-version";
     }
   }
   hide_what_else_is_wrong(found, tree, diagnostics);

@@ -146,9 +146,9 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
     request.minimum_release_age = parse_duration(*params.minimum_release_age);
     if (!request.minimum_release_age) {
       return fail(Code::invalid_params,
-                  fmt::format("policy.minimumReleaseAge must be a duration, found \"{}\"",
+                  fmt::format("the minimum release age must be a duration, found \"{}\"",
                               escape_controls(*params.minimum_release_age)),
-                  "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
+                  "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
     }
   }
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {

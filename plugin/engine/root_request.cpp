@@ -22,20 +22,19 @@ fs::path without_trailing_slash(const fs::path& path) {
 // A path with a control character would be truncated, or name a file other than the one it shows.
 Result<void> check_path(std::string_view name, std::string_view path) {
   if (has_control_characters(path)) {
-    return fail(Code::invalid_params,
-                fmt::format("decode: expected a path without control characters at params.{}", name),
-                "send the path as it is");
+    return fail(Code::invalid_params, fmt::format("the path of {} contains control characters", name),
+                "name a path without them");
   }
   return {};
 }
 
 Result<void> check_paths(const messages::RootParams& params) {
-  auto ok = check_path("root", params.root);
+  auto ok = check_path("the root module", params.root);
   if (ok) {
-    ok = check_path("dataDir", params.data_dir.value_or(""));
+    ok = check_path("the data directory", params.data_dir.value_or(""));
   }
   for (const messages::Document& document : params.documents) {
-    ok = ok ? check_path("documents.path", document.path) : ok;
+    ok = ok ? check_path("a document", document.path) : ok;
   }
   return ok;
 }

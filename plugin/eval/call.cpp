@@ -266,7 +266,7 @@ Error Evaluator::call_error(const Invocation& invocation, FunctionError error) c
                                  error.message),
           .location = Location{path_, range},
           .hint = error.code == Code::path_outside_root
-                      ? "keep the file below the root, or allow its directory with --workspace-root or workspaceRoots"
+                      ? "keep the file below the root, or allow its directory with --workspace-root"
                       : ""};
 }
 

@@ -157,14 +157,14 @@ Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent
                       .notes = {confined.error().message},
                       .hint = "repair the links and permissions on the way there"});
   }
-  return fail(Error{
-      .code = Code::path_outside_root,
-      .message = fmt::format("the local source \"{}\" of module \"{}\" points outside the directories that "
-                             "may be read",
-                             node.call.source.text, node.key),
-      .location = node.call.source.location,
-      .hint = "allow the directory with --workspace-root or workspaceRoots, or move the module into the repository of "
-              "the root"});
+  return fail(
+      Error{.code = Code::path_outside_root,
+            .message = fmt::format("the local source \"{}\" of module \"{}\" points outside the directories that "
+                                   "may be read",
+                                   node.call.source.text, node.key),
+            .location = node.call.source.location,
+            .hint = "allow the directory with --workspace-root, or move the module into the repository of "
+                    "the root"});
 }
 
 }  // namespace modlock

@@ -82,6 +82,10 @@ bool names_one_version(std::span<const ConstraintUse> uses) {
 }
 
 std::string age_text(seconds age) {
+  constexpr int kDay = 86400;
+  if (age.count() != 0 && age.count() % kDay == 0) {
+    return fmt::format("{}d", age.count() / kDay);
+  }
   std::string text;
   for (const auto& [unit, size] : {std::pair{"h", 3600}, std::pair{"m", 60}, std::pair{"s", 1}}) {
     if (const auto count = age.count() / size; count != 0) {

@@ -24,7 +24,7 @@ std::chrono::seconds minimum_age(const PlanRequest& request, const ModuleNode& n
 // Returns whether a constraint allows exactly one version.
 bool names_one_version(std::span<const ConstraintUse> uses);
 
-// Formats an age: "72h", "1h30m", "0s".
+// Formats an age: "3d" for whole days, "25h", "1h30m", "0s".
 std::string age_text(std::chrono::seconds age);
 
 // Returns the message for content that was selected for a call although it is newer than the minimum age of the

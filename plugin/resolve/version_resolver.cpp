@@ -161,7 +161,8 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
   }
   if (const auto wanted = request_.wanted.find(node.key); wanted != request_.wanted.end()) {
     if (auto exact = ModuleConstraint::parse(wanted->second.to_string())) {
-      group.uses.insert_or_assign(node.key, ConstraintUse{std::move(*exact), node.key, Location{"params.updates", {}}});
+      group.uses.insert_or_assign(node.key,
+                                  ConstraintUse{std::move(*exact), node.key, Location{"the requested version", {}}});
     }
   }
   bool changes = group.decided && !fits(group, group.decision.version);

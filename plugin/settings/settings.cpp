@@ -38,6 +38,10 @@ Result<void> check_link(const fs::path& path, const fs::path& bound) {
 // Seconds of a unit; 0 for any other character.
 double unit_seconds(char unit) {
   switch (unit) {
+    case 'w':
+      return 604800;
+    case 'd':
+      return 86400;
     case 'h':
       return 3600;
     case 'm':

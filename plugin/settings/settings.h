@@ -98,8 +98,8 @@ Result<void> check_source_allowed(const Settings& settings, std::string_view ide
 // Whether the whole text matches; `*` matches any run of characters, `/` included.
 bool matches_glob(std::string_view glob, std::string_view text);
 
-// Reads a duration in Go's syntax with the units h, m and s: "72h", "1h30m", "1.5h", "0". nullopt for any other text,
-// and if it does not fit. Fractions of a second are cut off.
+// Reads a duration in Go's syntax with the units w, d, h, m and s: "3d", "1h30m", "1.5h", "0". nullopt for any other
+// text, and if it does not fit. Fractions of a second are cut off.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
 // What `fetch_timeout` may be: a duration from "1s" to "10m". nullopt for any other text.

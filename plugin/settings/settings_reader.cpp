@@ -449,7 +449,7 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
   if (*age && !parse_duration((*age)->text)) {
     return reject(*(*age)->location.range,
                   fmt::format("minimum_release_age must be a duration, found \"{}\"", (*age)->text),
-                  "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\"");
+                  "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
   }
   settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
                                Location{path(), block.header_range}, place_ == SettingsPlace::user});

@@ -60,7 +60,7 @@ template <typename Form>
 void fields(Form& form, In<Form, CachePruneParams> params) {
   form.optional("maxBytes", params.max_bytes,
                 "remove the least recently used files (of records: written) until the cache has this size");
-  form.optional("maxAge", params.max_age, "remove files that were not used for this long, `720h`");
+  form.optional("maxAge", params.max_age, "remove files that were not used for this long, `30d`");
 }
 template <typename Form>
 void fields(Form& form, In<Form, CachePruneResult> result) {

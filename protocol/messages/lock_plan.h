@@ -72,7 +72,7 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
     policy.optional("allow", params.allow, "globs on source identities; they only narrow what the settings allow");
     policy.optional("deny", params.deny, "globs on source identities that are refused");
     policy.optional("minimumReleaseAge", params.minimum_release_age,
-                    "select only versions that were first seen at least this long ago, `72h`");
+                    "select only versions that were first seen at least this long ago, `3d`");
     policy.optional("adopt", params.adopt, "whether a first lock keeps the installed versions; true if absent");
     policy.optional("acceptMoved", params.accept_moved,
                     "lock the commit that a moved tag points to now: with upgrade also without targets, "

@@ -189,7 +189,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "Removes files from the cache. Without limits it removes only unfinished work of "
       "ended processes, and records without a target. Files that were used within the last "
       "hour always stay.",
-      R"({"maxAge":"720h"})");
+      R"({"maxAge":"30d"})");
   return std::move(list).take();
 }
 

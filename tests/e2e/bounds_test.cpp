@@ -99,12 +99,12 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
     std::vector<std::string> workspace_roots;  // with which it may be read
   };
   const std::string module_hint =
-      "  to do: allow the directory with --workspace-root or workspaceRoots, or move the module into the repository of "
+      "  to do: allow the directory with --workspace-root, or move the module into the repository of "
       "the root\n";
   const std::string file_hint =
-      "  to do: replace the link with the file, or allow its directory with --workspace-root or workspaceRoots\n";
+      "  to do: replace the link with the file, or allow its directory with --workspace-root\n";
   const std::string function_hint =
-      "  to do: keep the file below the root, or allow its directory with --workspace-root or workspaceRoots\n";
+      "  to do: keep the file below the root, or allow its directory with --workspace-root\n";
   const auto says = [](const std::string& name) {
     return "the local source \"" + name + "\" of module \"app\" points outside the directories that may be read";
   };
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
          fs::create_symlink("../../x.auto.tfvars", s.live / "x.auto.tfvars");
        },
        "the path \"<dir>/a/live/root/x.auto.tfvars\" is outside \"<dir>/a/live/root\"",
-       "  to do: move the file below the root, or allow its directory with --workspace-root or workspaceRoots\n",
+       "  to do: move the file below the root, or allow its directory with --workspace-root\n",
        {"a"}},
       {"two of them in two directories",
        [](const Bounds& s) {

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_went_and_what_is_left) {
 BOOST_AUTO_TEST_CASE(a_limit_must_be_readable) {
   const Ran age = modlock({"cache", "prune", "--max-age", "a month"});
   BOOST_TEST(age.exit_code == 2);
-  BOOST_TEST(age.err.find("maxAge must be a duration, found \"a month\"") != std::string::npos);
+  BOOST_TEST(age.err.find("the maximum age must be a duration, found \"a month\"") != std::string::npos);
   for (const char* size :
        {"much", "-1", "-1KiB", " -1", "99999999999999999999", "18446744073709551616", "17179869184GiB", "1.5GiB", ""}) {
     BOOST_TEST_CONTEXT(size) {

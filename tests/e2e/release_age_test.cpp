@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
   const Ran unknown = modlock({"lock"});
   BOOST_TEST(unknown.exit_code == 6, unknown.err);
   BOOST_TEST(
-      unknown.err.find("are newer than minimum_release_age (72h): 1.0.0 was first seen at 20") != std::string::npos,
+      unknown.err.find("are newer than minimum_release_age (3d): 1.0.0 was first seen at 20") != std::string::npos,
       unknown.err);
   BOOST_TEST(unknown.err.find("--minimum-release-age 0s") != std::string::npos, unknown.err);
   let_pass(*this, 73);
@@ -63,13 +63,13 @@ BOOST_AUTO_TEST_CASE(exception_is_named_in_the_plan) {
   const Json::Value result = json({"lock", "--minimum-release-age", "0s"});
   const std::string reason = result["changes"][0]["reason"].asString();
   BOOST_TEST(reason.find("not locked before; an exception from minimum_release_age: first seen at 20") == 0U, reason);
-  BOOST_TEST(reason.find("; the minimum release age is 72h, but it was requested") != std::string::npos, reason);
+  BOOST_TEST(reason.find("; the minimum release age is 3d, but it was requested") != std::string::npos, reason);
   BOOST_TEST(result["diagnostics"][0]["code"].asString() == "SETTING_UNSERVED");
   BOOST_TEST(result["diagnostics"][0]["location"]["path"].asString() == ".tofu-modlock.hcl");
   const Ran ran = modlock({"explain", "module.vpc"});
   BOOST_TEST(ran.out.find("allow it; an exception from minimum_release_age: first seen at 20") != std::string::npos,
              ran.out);
-  BOOST_TEST(ran.out.find("; the minimum release age is 72h, but a locked version stays\n") != std::string::npos,
+  BOOST_TEST(ran.out.find("; the minimum release age is 3d, but a locked version stays\n") != std::string::npos,
              ran.out);
   let_pass(*this, 73);
   BOOST_TEST(modlock({"explain", "module.vpc"}).out.find("exception") == std::string::npos);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {
   write("main.tf", "");
   const Ran ran = modlock({"lock", "--minimum-release-age", "3 days"});
   BOOST_TEST(ran.exit_code == 2);
-  BOOST_TEST(ran.err.find("policy.minimumReleaseAge must be a duration, found \"3 days\"") != std::string::npos,
+  BOOST_TEST(ran.err.find("the minimum release age must be a duration, found \"3 days\"") != std::string::npos,
              ran.err);
 }
 

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
       read({.arguments = {{std::nullopt, "../secret/a.tfvars"}}}, {{"../secret/a.tfvars", "x = 1\n"}});
   BOOST_TEST(show(outside.values.error()) ==
              "PATH_OUTSIDE_ROOT -: the path \"/secret/a.tfvars\" is outside \"/r\" or \"/common\"\n"
-             "  hint: move the file below the root, or allow its directory with --workspace-root or workspaceRoots");
+             "  hint: move the file below the root, or allow its directory with --workspace-root");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_disk) {

@@ -83,9 +83,10 @@ BOOST_AUTO_TEST_CASE(the_age_of_a_package_is_a_duration) {
   };
   const Row rows[] = {
       {"720h", "ok"},
-      {"soon", "INVALID_PARAMS: maxAge must be a duration, found \"soon\""},
-      {"", "INVALID_PARAMS: maxAge must be a duration, found \"\""},
-      {"-1h", "INVALID_PARAMS: maxAge must be a duration, found \"-1h\""},
+      {"30d", "ok"},
+      {"soon", "INVALID_PARAMS: the maximum age must be a duration, found \"soon\""},
+      {"", "INVALID_PARAMS: the maximum age must be a duration, found \"\""},
+      {"-1h", "INVALID_PARAMS: the maximum age must be a duration, found \"-1h\""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.age) {

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(what_a_plan_refuses) {
        "SOURCE_DENIED: the source \"git::https://example.com/vpc.git\" is denied by \"git::https://example.com/**\" in "
        "params.policy"},
       {"an age that is no duration", [&](auto& params) { params.minimum_release_age = "soon"; },
-       "INVALID_PARAMS: policy.minimumReleaseAge must be a duration, found \"soon\""},
+       "INVALID_PARAMS: the minimum release age must be a duration, found \"soon\""},
       {"calls of one package that exclude each other",
        [&](auto&) {
          git.add_tag(kVpc, "v0.9.0", {{"main.tf", "# 0.9\n"}});

@@ -35,11 +35,10 @@ BOOST_AUTO_TEST_CASE(roots_that_are_refused) {
       {"no directory", rooted((directory / "gone").string()),
        fmt::format("INVALID_PARAMS: the root {} is not a directory", (directory / "gone").string())},
       {"a control character", rooted(with_control),
-       "INVALID_PARAMS: decode: expected a path without control characters at params.root"},
+       "INVALID_PARAMS: the path of the root module contains control characters"},
       {"one in the data directory", with_data(with_control),
-       "INVALID_PARAMS: decode: expected a path without control characters at params.dataDir"},
-      {"one in the path of a document", document,
-       "INVALID_PARAMS: decode: expected a path without control characters at params.documents.path"},
+       "INVALID_PARAMS: the path of the data directory contains control characters"},
+      {"one in the path of a document", document, "INVALID_PARAMS: the path of a document contains control characters"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

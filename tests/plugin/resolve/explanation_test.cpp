@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation) ==
              "~> 1.0 [module.vpc .tofu-modlock.hcl] + 1.1.0 1.0.0\n"
-             "minimum_release_age = \"72h\" [ ../.tofu-modlock.hcl] + 1.0.0 - 1.1.0: first seen at "
+             "minimum_release_age = \"3d\" [ ../.tofu-modlock.hcl] + 1.0.0 - 1.1.0: first seen at "
              "2027-01-19T12:00:00Z\n"
              "=> it is the newest remaining version\n");
 }
@@ -159,27 +159,27 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
          f.lock();
        },
        "it is locked, and the constraints allow it; an exception from minimum_release_age: first seen at "
-       "2027-01-15T08:00:00Z; the minimum release age is 72h, but a locked version stays"},
+       "2027-01-15T08:00:00Z; the minimum release age is 3d, but a locked version stays"},
       {"less is asked for now",
        [](ExplainFixture& f) {
          f.constrain("vpc", "~> 1.0");
          f.request.minimum_release_age = std::chrono::seconds(0);
        },
        "it is the newest remaining version; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z; "
-       "the minimum release age is 72h, but it was requested"},
+       "the minimum release age is 3d, but it was requested"},
       {"named exactly", [](ExplainFixture& f) { f.constrain("vpc", "1.0.0"); },
        "it is the newest remaining version; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z; "
-       "the minimum release age is 72h, but the constraint \"1.0.0\" names it"},
+       "the minimum release age is 3d, but the constraint \"1.0.0\" names it"},
       {"a branch", [](ExplainFixture&) {},
        "it is the current content of the source; an exception from minimum_release_age: first seen at "
-       "2027-01-15T08:00:00Z; the minimum release age is 72h, but the configuration names no version to choose"},
+       "2027-01-15T08:00:00Z; the minimum release age is 3d, but the configuration names no version to choose"},
       {"installed",
        [](ExplainFixture& f) {
          f.constrain("vpc", ">= 1.0");
          f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
        },
        "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
-       "2027-01-15T08:00:00Z; the minimum release age is 72h, but it is already installed"},
+       "2027-01-15T08:00:00Z; the minimum release age is 3d, but it is already installed"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -43,7 +43,7 @@ struct AgeFixture : PlanFixture {
 };
 
 constexpr const char* kException =
-    "; an exception from minimum_release_age: first seen at 2027-01-15T07:00:00Z; the minimum release age is 72h, but ";
+    "; an exception from minimum_release_age: first seen at 2027-01-15T07:00:00Z; the minimum release age is 3d, but ";
 
 }  // namespace
 
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
         BOOST_TEST(to_string(warning.code) == "SETTING_UNSERVED");
         BOOST_TEST(warning.message ==
                    "the locked version of module \"vpc\" is newer than minimum_release_age allows: first seen at "
-                   "2027-01-15T07:00:00Z; the minimum release age is 72h");
+                   "2027-01-15T07:00:00Z; the minimum release age is 3d");
         BOOST_TEST(warning.location->path == ".tofu-modlock.hcl");
       }
     }
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(source_that_nobody_has_seen_before_has_nothing_old) {
   BOOST_REQUIRE(!planned);
   BOOST_TEST(to_string(planned.error().code) == "NO_MATCHING_VERSION");
   BOOST_TEST(planned.error().message ==
-             "all matching versions of \"git::https://example.com/vpc.git\" are newer than minimum_release_age (72h): "
+             "all matching versions of \"git::https://example.com/vpc.git\" are newer than minimum_release_age (3d): "
              "1.1.0 was first seen at 2027-01-15T08:00:00Z");
   BOOST_TEST(planned.error().hint ==
              "wait until 2027-01-18T08:00:00Z, or after a review select it now with --minimum-release-age 0s or an "

@@ -261,11 +261,11 @@ BOOST_AUTO_TEST_CASE(errors) {
        "roots = \"live\"\n",
        {Code::config_parse, "roots must be a list of strings", ".tofu-modlock.hcl:1:9"},
        "write it as roots = [\"\xE2\x80\xA6\"]"},
-      {"duration in days",
+      {"duration in years",
        kNear,
-       "source \"x\" {\n  minimum_release_age = \"7d\"\n}\n",
-       {Code::config_parse, "minimum_release_age must be a duration, found \"7d\"", ".tofu-modlock.hcl:2:25"},
-       "write it in hours, minutes and seconds: \"72h\" or \"1h30m\"; a day is \"24h\""},
+       "source \"x\" {\n  minimum_release_age = \"1y\"\n}\n",
+       {Code::config_parse, "minimum_release_age must be a duration, found \"1y\"", ".tofu-modlock.hcl:2:25"},
+       "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\""},
       {"module without key",
        kNear,
        "module {}\n",
@@ -440,17 +440,18 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(duration)
 
-BOOST_AUTO_TEST_CASE(hours_minutes_and_seconds) {
+BOOST_AUTO_TEST_CASE(weeks_days_hours_minutes_and_seconds) {
   struct Row {
     std::string_view text;
     std::optional<std::int64_t> seconds;
   };
   const Row rows[] = {
-      {"72h", 259200},   {"30m", 1800}, {"45s", 45},    {"1h30m", 5400}, {"1.5h", 5400}, {".5m", 30},
-      {"1.h", 3600},     {"0", 0},      {"0s", 0},      {"1.9s", 1},     {"1h1h", 7200}, {"2562047h", 9223369200},
-      {"", {}},          {"h", {}},     {"72", {}},     {"7d", {}},      {"-1h", {}},    {"+1h", {}},
-      {"1 h", {}},       {"1h ", {}},   {"1.2.3h", {}}, {".h", {}},      {"500ms", {}},  {"1e3s", {}},
-      {"99999999h", {}}, {"1H", {}},    {"0x10s", {}},  {"1m30", {}},
+      {"72h", 259200},   {"30m", 1800}, {"45s", 45},     {"1h30m", 5400},   {"1.5h", 5400},   {".5m", 30},
+      {"1.h", 3600},     {"0", 0},      {"0s", 0},       {"1.9s", 1},       {"1h1h", 7200},   {"2562047h", 9223369200},
+      {"", {}},          {"h", {}},     {"72", {}},      {"7d", 604800},    {"-1h", {}},      {"+1h", {}},
+      {"1 h", {}},       {"1h ", {}},   {"1.2.3h", {}},  {".h", {}},        {"500ms", {}},    {"1e3s", {}},
+      {"99999999h", {}}, {"1H", {}},    {"2w", 1209600}, {"1d12h", 129600}, {"1.5d", 129600}, {"1D", {}},
+      {"1 d", {}},       {"0x10s", {}}, {"1m30", {}},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.text) {
