@@ -2,6 +2,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
+#include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/update_lookup.h"
 
@@ -64,7 +65,8 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
                         .modules = effective.modules,
                         .providers = lock.provider_file().providers,
                         .default_host = default_registry(root.walk.tool),
-                        .subjects = params.subjects},
+                        .subjects = params.subjects,
+                        .minimum_age = [&](const Source& source) { return minimum_age(root.walk.settings, source); }},
                        open->fetcher(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));

@@ -37,7 +37,7 @@ seconds ruled_age(const SourceRule* rule) {
 
 // Returns the age that the settings require, even if the request allows newer versions.
 seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
-  return std::max(ruled_age(age_rule(request.walk.settings, node.address.source)),
+  return std::max(minimum_age(request.walk.settings, node.address.source),
                   request.minimum_release_age.value_or(seconds(0)));
 }
 
@@ -70,8 +70,12 @@ const SourceRule* age_rule(const Settings& settings, const Source& source) {
   return longest;
 }
 
+seconds minimum_age(const Settings& settings, const Source& source) {
+  return ruled_age(age_rule(settings, source));
+}
+
 seconds minimum_age(const PlanRequest& request, const ModuleNode& node) {
-  return request.minimum_release_age.value_or(ruled_age(age_rule(request.walk.settings, node.address.source)));
+  return request.minimum_release_age.value_or(minimum_age(request.walk.settings, node.address.source));
 }
 
 bool names_one_version(std::span<const ConstraintUse> uses) {

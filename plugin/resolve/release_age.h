@@ -18,6 +18,9 @@ namespace modlock {
 // that its user sets. Null: none.
 const SourceRule* age_rule(const Settings& settings, const Source& source);
 
+// Returns the age of that rule; zero: none.
+std::chrono::seconds minimum_age(const Settings& settings, const Source& source);
+
 // Returns the minimum age for a call: PlanRequest::minimum_release_age, or else the rule; zero: none.
 std::chrono::seconds minimum_age(const PlanRequest& request, const ModuleNode& node);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "backends/base/parallel.h"
@@ -152,7 +153,7 @@ class Modules {
     }
     const bool is_editable = !is_in_package(request_.tree, node.key);
     dependency.updates =
-        update_options(offers(listing), *dependency.current_version, dependency.current_value,
+        update_options(offers(node, listing), *dependency.current_version, dependency.current_value,
                        [&](const OfferedVersion& offer) -> std::optional<std::string> {
                          if (!constraint) {
                            return dependency.current_value;
@@ -184,16 +185,20 @@ class Modules {
     }
     const bool by_id = current != listing.versions.end() && current->id == reference;
     dependency.current_id = by_id ? reference : "";
-    dependency.updates = update_options(offers(listing), *dependency.current_version, reference,
+    dependency.updates = update_options(offers(node, listing), *dependency.current_version, reference,
                                         [&](const OfferedVersion& offer) -> std::optional<std::string> {
                                           return by_id ? offer.id : tag_of(listing, offer.version);
                                         });
   }
 
-  static std::vector<OfferedVersion> offers(const Listing& listing) {
+  std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing) const {
+    const auto minimum = request_.minimum_age ? request_.minimum_age(node.address.source) : std::chrono::seconds(0);
+    const std::vector<SourceFetcher::Time>& known_since = fetcher_.known_since(node.address, prefix(node));
     std::vector<OfferedVersion> offered;
-    for (const ListedVersion& listed : listing.versions) {
-      if (listed.ambiguous_with.empty() && !listed.deprecated) {
+    for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+      const ListedVersion& listed = listing.versions[i];
+      const bool is_old_enough = minimum.count() == 0 || fetcher_.now() - known_since[i] >= minimum;
+      if (listed.ambiguous_with.empty() && !listed.deprecated && is_old_enough) {
         offered.push_back({listed.version, listed.id});
       }
     }

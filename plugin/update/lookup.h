@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -61,6 +62,8 @@ struct LookupRequest {
   const ProviderLocks& providers;
   std::string_view default_host;
   std::vector<std::string> subjects = {};  // empty: all
+  // Returns the minimum release age of a module source; zero, or no function: none.
+  std::function<std::chrono::seconds(const Source&)> minimum_age = {};
 };
 
 struct UpdateLookup {
@@ -69,7 +72,8 @@ struct UpdateLookup {
 };
 
 // Looks up versions newer than the one in use. Queries each source once. For calls in packages, and for providers that
-// packages constrain, returns only versions that the packages allow. Errors: INVALID_PARAMS (an invalid subject);
+// packages constrain, returns only versions that the packages allow. Returns no version of a module that is newer than
+// the minimum release age. Errors: INVALID_PARAMS (an invalid subject);
 // cancellation.
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context);
