@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -102,8 +103,10 @@ class Installer {
         placements.push_back({&node, nullptr});
       }
     }
+    total_ = placements.size();
     parallel_for(placements.size(), kWidth, [&](std::size_t i) {
       placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link(placements[i]);
+      ++placed_;
     });
     for (Placement& placement : placements) {
       if (!placement.outcome) {
@@ -141,7 +144,7 @@ class Installer {
     if (placement.reused) {
       return {};
     }
-    context_.progress->report("installing module." + key, 0, 0);
+    context_.progress->report("installing module." + key, placed_, total_);
     MODLOCK_TRY(const auto target, modules());
     MODLOCK_TRY(const auto directory, staging());
     const fs::path staged = directory / key;
@@ -372,6 +375,8 @@ class Installer {
   Manifest before_;
   std::optional<Error> broken_;  // what is wrong with the manifest that is there
   InstallReport report_;
+  std::size_t total_ = 0;  // modules to install or to find in place
+  std::atomic<std::size_t> placed_ = 0;
 };
 
 }  // namespace

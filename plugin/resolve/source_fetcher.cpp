@@ -89,6 +89,8 @@ struct SourceFetcher::State {
 void SourceFetcher::run(std::span<const FetchTask> tasks) {
   std::vector<State> states(tasks.size());
   Work work;
+  tasks_ = tasks.size();
+  tasks_done_ = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     knows_answers(tasks[i]) ? run_at_once(tasks[i], states[i], work) : ask(tasks[i], states[i], work);
   }
@@ -102,7 +104,12 @@ void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work)
   }
   state.chosen = task.choose();
   if (auto missing = take_stored(state.chosen); !missing.empty()) {
-    work.emplace_back([this, missing = std::move(missing)] { fetch_missing(missing); });
+    work.emplace_back([this, missing = std::move(missing)] {
+      fetch_missing(missing);
+      task_done();
+    });
+  } else {
+    task_done();
   }
 }
 
@@ -119,6 +126,7 @@ void SourceFetcher::ask(const FetchTask& task, State& state, Work& work) {
       if (--state.open == 0) {
         state.chosen = task.choose();
         fetch_missing(take_stored(state.chosen));
+        task_done();
       }
     });
   }
@@ -144,7 +152,7 @@ SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
     const auto [at, is_new] = listings_.emplace(Key{package_key(*request.source), request.tag_prefix}, Listed{});
     if (is_new) {
       questions.emplace_back([this, &request, &slot = at->second] {
-        context_.progress->report("listing " + request.source->source.package_identity(), 0, 0);
+        report("listing " + request.source->source.package_identity());
         slot.listing = list(*backend(request.source->source), *request.source, request.tag_prefix, store_, context_);
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
@@ -160,7 +168,7 @@ SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
     const auto [at, is_new] = pins_.emplace(source->source.identity(), Pin{});
     if (is_new) {
       questions.emplace_back([this, source, &slot = at->second] {
-        context_.progress->report("asking " + source->source.identity(), 0, 0);
+        report("querying " + source->source.identity());
         slot = ask_for_pin(*backend(source->source), *source, store_, context_, now_);
       });
     }
@@ -260,6 +268,10 @@ std::vector<SourceFetcher::Missing> SourceFetcher::take_stored(std::span<const P
   return missing;
 }
 
+void SourceFetcher::report(const std::string& message) const {
+  context_.progress->report(message, tasks_done_, tasks_);
+}
+
 void SourceFetcher::fetch_missing(std::vector<Missing> missing) {
   if (missing.empty()) {
     return;
@@ -326,7 +338,7 @@ Result<Package>* SourceFetcher::add_package(const PackageRequest& request) {
 
 void SourceFetcher::fetch(std::span<const Missing> missing) {
   const SourceAddress& source = *missing.front().request->source;
-  context_.progress->report("fetching " + source.source.package_identity(), 0, 0);
+  report("fetching " + source.source.package_identity());
   auto parent = store_.make_temporary();
   if (!parent) {
     for (const Missing& one : missing) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -110,6 +112,8 @@ class SourceFetcher {
   bool take_stored(Missing& wanted) const;
   static void warn_damaged_package(const Missing& wanted);
   void fetch(std::span<const Missing> missing);
+  void report(const std::string& message) const;
+  void task_done() { ++tasks_done_; }
 
   const BackendSet& backends_;
   const Store& store_;
@@ -120,6 +124,8 @@ class SourceFetcher {
     Result<Listing> listing;
     std::vector<Time> known_since;
   };
+  std::size_t tasks_ = 0;  // of the current run()
+  std::atomic<std::size_t> tasks_done_ = 0;
   std::map<Key, Listed> listings_;           // package, tag prefix
   std::map<std::string, Result<Pin>> pins_;  // identity
   std::mutex mutex_;                         // of packages_, which fetch tasks extend while others run
