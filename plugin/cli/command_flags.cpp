@@ -247,7 +247,8 @@ void update_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
   CLI::Option* updates = command.add_option("SUBJECT=VERSION", out.updates,
                                             "A module call or a provider, and the version or the constraint that it "
-                                            "should have; with --list only the subject");
+                                            "should have; without =VERSION the newest version below the next major "
+                                            "one");
   command
       .add_option("--chdir", out.common.directories,
                   "Root module to process, repeatable (default: the current directory; with --from-file and "

@@ -33,6 +33,8 @@ int run_merge(const CommandLine& line);
 // Returns 0, 2 if nothing is named and there is no terminal, or the exit code of the error.
 int run_init(const CommandLine& line);
 int run_completion(const CommandLine& line);  // needs no host
+// Returns "2 installed, 1 already in place.".
+std::string installed_text(const messages::ModulesInstallResult& result);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Returns the exit code of the child command; before it starts, as the others.

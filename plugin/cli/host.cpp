@@ -55,7 +55,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
 
 }  // namespace
 
-Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
+Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool calls_again) {
   EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
@@ -109,7 +109,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop) {
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
   host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning);
   host.stop_ = std::move(stop);
-  if (flags.recursive || flags.directories.size() > 1) {
+  if (calls_again || flags.recursive || flags.directories.size() > 1) {
     host.shared_run_ = Run::for_many_roots({});
   }
   return host;

@@ -31,8 +31,9 @@ struct RootAnswer {
 // The engine for one-shot commands.
 class Host {
  public:
-  // Opens the engine with the options of the flags. Errors: those of Engine::open() and read_client_environment().
-  static Result<Host> start(const CommonFlags& flags, std::stop_token stop);
+  // Opens the engine with the options of the flags. With `calls_again`, several calls for one root query each source
+  // once, as they do for several roots. Errors: those of Engine::open() and read_client_environment().
+  static Result<Host> start(const CommonFlags& flags, std::stop_token stop, bool calls_again = false);
 
   // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
   template <typename Params, typename Output>

@@ -31,30 +31,39 @@ Branch tree_of(const std::vector<messages::InspectedModule>& modules) {
   return root;
 }
 
-std::string describe(const messages::InspectedModule& module) {
-  std::string text = "  " + module.source.value_or(module.raw_source.value_or(""));
+// Returns "locked 1.2.0 (~> 1.1)", "locked 8f2c01ab34cd", "locked" (an archive), "not locked", "local", "not resolved".
+Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.source) {
-    text += "  (not resolved)";
+    return {"not resolved", Color::yellow};
   }
-  if (module.constraint) {
-    text += fmt::format("  ({})", *module.constraint);
+  if (module.source_kind == "local" || module.source_kind == "directory") {
+    return {"local"};
   }
-  if (module.locked_version) {
-    text += fmt::format("  locked {}", *module.locked_version);
+  const std::string constraint = module.constraint ? fmt::format(" ({})", *module.constraint) : "";
+  if (!module.locked) {
+    return {"not locked" + constraint, Color::yellow};
   }
-  if (module.repeated_by) {
-    text += fmt::format("  [{}]", *module.repeated_by);
-  }
-  return text;
+  const std::string id = module.commit.value_or(module.digest.value_or(""));
+  const std::string version = module.locked_version.value_or(id.substr(id.find(':') + 1, 12));
+  return {(version.empty() ? "locked" : "locked " + version) + constraint, Color::green};
 }
 
-void print_calls(const Branch& branch, const std::string& indent) {
+std::string source_text(const messages::InspectedModule& module) {
+  const std::string source = module.source.value_or(module.raw_source.value_or(""));
+  return source + (module.repeated_by ? fmt::format("  [{}]", *module.repeated_by) : "");
+}
+
+void add_calls(const Branch& branch, const std::string& indent, bool utf8, std::vector<std::vector<Cell>>& rows) {
   std::size_t left = branch.calls.size();
   for (const auto& [name, call] : branch.calls) {
     const bool is_last = --left == 0;
-    print_out(fmt::format("{}{} {}{}\n", indent, is_last ? "└─" : "├─", name,
-                          call.module == nullptr ? std::string() : describe(*call.module)));
-    print_calls(call, indent + (is_last ? "   " : "│  "));
+    const std::string line = indent + (utf8 ? is_last ? "└─ " : "├─ " : is_last ? "`- " : "|- ");
+    if (call.module == nullptr) {
+      rows.push_back({{line + name}});
+    } else {
+      rows.push_back({{line + "module." + call.module->key}, lock_cell(*call.module), {source_text(*call.module)}});
+    }
+    add_calls(call, indent + (is_last ? "   " : utf8 ? "│  " : "|  "), utf8, rows);
   }
 }
 
@@ -78,9 +87,11 @@ void print_providers(const std::vector<messages::InspectedProvider>& providers) 
     return;
   }
   print_out("Providers:\n");
+  std::vector<std::vector<Cell>> rows;
   for (const messages::InspectedProvider& provider : providers) {
-    print_out(fmt::format("  {}  {}\n", provider.address, provider.builtin ? "built in" : reasons(provider)));
+    rows.push_back({{"  " + provider.address}, {provider.builtin ? "built in" : reasons(provider)}});
   }
+  print_table_out(rows, Fit::wrap);
 }
 
 std::string counted(std::size_t count, std::string_view what) {
@@ -106,7 +117,9 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
     return outcome;
   }
   print_out(".\n");
-  print_calls(tree_of(result->modules), "");
+  std::vector<std::vector<Cell>> rows;
+  add_calls(tree_of(result->modules), "", has_utf8_locale(), rows);
+  print_table_out(rows, Fit::cut_middle);
   print_providers(result->providers);
   print_diagnostics(details.diagnostics, root);
   print_out(fmt::format("{}, {}, {}.\n", counted(result->modules.size(), "module call"),

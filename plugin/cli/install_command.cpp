@@ -7,28 +7,46 @@ namespace {
 
 using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
 
-void print_modules(const std::vector<messages::InstalledModule>& modules, std::string_view what) {
-  for (const messages::InstalledModule& module : modules) {
-    print_out(fmt::format("module.{}  {} {}\n", module.key, what, module.dir));
+void print_modules(const messages::ModulesInstallResult& result) {
+  std::vector<std::vector<Cell>> rows;
+  for (const messages::InstalledModule& module : result.installed) {
+    rows.push_back({{"installed", Color::green}, {"module." + module.key}, {module.dir}});
   }
+  for (const messages::InstalledModule& module : result.removed) {
+    rows.push_back({{"removed", Color::red}, {"module." + module.key}, {module.dir}});
+  }
+  print_table_out(rows, Fit::cut_middle);
 }
 
 RootOutcome install_root(const CommandLine& line, const std::string& root, AskedInstallation asked) {
   auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), line.common, root, details.error_data);
+    RootOutcome outcome = failed(result.error(), line.common, root, details.error_data);
+    if (outcome.state == "interrupted") {
+      outcome.state = "the installation is incomplete";
+    }
+    return outcome;
   }
   if (!line.common.json) {
     print_diagnostics(details.diagnostics, root);
-    print_modules(result->installed, "installed in");
-    print_modules(result->removed, "removed from");
-    print_out(fmt::format("{} installed, {} already in place, {} removed.\n", result->installed.size(),
-                          result->reused.size(), result->removed.size()));
+    print_modules(*result);
+    print_out(installed_text(*result));
   }
-  return {.exit_code = 0, .json = messages::encode(*result)};
+  return {.exit_code = 0, .json = messages::encode(*result), .state = "installed"};
 }
 
 }  // namespace
+
+std::string installed_text(const messages::ModulesInstallResult& result) {
+  std::string text = fmt::format("{} installed", result.installed.size());
+  if (!result.reused.empty()) {
+    text += fmt::format(", {} already in place", result.reused.size());
+  }
+  if (!result.removed.empty()) {
+    text += fmt::format(", {} removed", result.removed.size());
+  }
+  return text + ".\n";
+}
 
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root) {
   messages::ModulesInstallParams params;

@@ -73,6 +73,67 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
 
 using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
+// Returns the location of the first constraint on a module or a provider.
+std::optional<Location> constraint_location(const messages::ConfigInspectResult& inspected,
+                                            const std::string& subject) {
+  for (const messages::InspectedModule& module : inspected.modules) {
+    if ("module." + module.key == subject && !module.constraint_locations.empty()) {
+      return module.constraint_locations.front();
+    }
+  }
+  for (const messages::InspectedProvider& provider : inspected.providers) {
+    if ("provider." + provider.address == subject && !provider.constraints.empty()) {
+      return provider.constraints.front().location;
+    }
+  }
+  return std::nullopt;
+}
+
+// Prints the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
+// modules and providers were just listed, so no request is sent.
+void print_excluded(const CommandLine& line, const Host& host, const std::string& root,
+                    const messages::LockPlanResult& result) {
+  messages::UpdateLookupParams params;
+  params.root = host.root_params(root, line.common);
+  const auto add = [&](const std::string& subject, const std::optional<std::string>& constraints) {
+    const bool is_target =
+        line.targets.empty() || std::find(line.targets.begin(), line.targets.end(), subject) != line.targets.end();
+    if (constraints && is_target) {
+      params.subjects.push_back(subject);
+    }
+  };
+  const messages::Include include = included(line.common);
+  for (const messages::LockedModule& module : result.modules) {
+    if (include.modules) {
+      add("module." + module.key, module.constraints);
+    }
+  }
+  for (const messages::LockedProvider& provider : result.providers) {
+    if (include.providers) {
+      add("provider." + provider.address, provider.constraints);
+    }
+  }
+  if (params.subjects.empty()) {
+    return;
+  }
+  const auto found = host.call(&Engine::lookup, params).result;
+  const auto inspected = host.call(&Engine::inspect, params.root).result;
+  std::string text;
+  for (const messages::LookedUpDependency& dependency : found ? found->dependencies : decltype(found->dependencies)()) {
+    const auto& updates = dependency.updates;
+    const auto newest = std::find_if(updates.rbegin(), updates.rend(), [](const messages::AvailableUpdate& update) {
+      return !update.is_lockfile_update;
+    });
+    if (newest != updates.rend() && !dependency.current_value.empty()) {
+      const auto location = inspected ? constraint_location(*inspected, dependency.subject) : std::nullopt;
+      text += fmt::format("{} {}: {} is available, but \"{}\" excludes it{}\n", dependency.subject,
+                          dependency.current_version, newest->new_version, dependency.current_value,
+                          location ? " (" + to_string(*location) + ")" : "");
+    }
+  }
+  print_out(text.empty() ? "" : text + "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
+}
+
 // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
 AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
   std::vector<std::string> wanted = line.targets;
@@ -102,21 +163,29 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     return {.exit_code = 0, .json = Json::Value(Json::objectValue)};
   }
   if (!result) {
-    return failed(result.error(), line.common, root, details.error_data);
+    return not_written(failed(result.error(), line.common, root, details.error_data));
   }
   if (!line.common.json) {
     print_plan(line, root, *result, details.diagnostics);
+    const bool is_single = !line.common.recursive && line.common.directories.size() <= 1;
+    if (line.verb == CommandLine::Verb::upgrade && result->edits.documents.empty() && is_single) {
+      print_excluded(line, host, root, *result);
+    }
   }
+  const bool is_written = !result->edits.documents.empty() && !line.dry_run && !line.frozen;
+  const char* const state = is_written ? "lock file written" : "nothing changed";
   const std::vector<messages::HeldMove> moved = result->moved;
-  RootOutcome outcome{.exit_code = 0, .json = messages::encode(*result)};
+  RootOutcome outcome{
+      .exit_code = 0, .json = messages::encode(*result), .next = steps_after(line, host, *result), .state = state};
   if (line.install && !line.dry_run) {
     const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
     if (!installed) {
-      return failed(installed.error(), line.common, root);
+      RootOutcome incomplete = failed(installed.error(), line.common, root);
+      incomplete.state = fmt::format("{}, modules not installed", state);
+      return incomplete;
     }
     if (!line.common.json) {
-      print_out(
-          fmt::format("{} installed, {} already in place.\n", installed->installed.size(), installed->reused.size()));
+      print_out(installed_text(*installed));
     }
   }
   if (!moved.empty()) {
@@ -136,6 +205,12 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
 }  // namespace
 
 int run_lock(const CommandLine& line, const Host& host) {
+  if (const std::string& age = line.minimum_release_age; !age.empty() && !parse_duration(age)) {
+    return failed_everywhere({.code = Code::invalid_params,
+                              .message = fmt::format("--minimum-release-age must be a duration, found \"{}\"", age),
+                              .hint = "write it as 3d, 72h or 1h30m"},
+                             line.common);
+  }
   Targets targets(line);
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },

@@ -8,6 +8,7 @@
 
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
+#include "plugin/engine/client_program.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 
@@ -15,12 +16,28 @@ namespace modlock::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kNotStarted = "not started";
+
+}  // namespace
+
+std::string client_name(const Host& host) {
+  return find_client(host.engine().options()).tool == ClientKind::terraform ? "terraform" : "tofu";
+}
+
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,
                    const Json::Value& error_data) {
   RootOutcome outcome{
       .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .to_do = error.hint};
+  if (error.code == Code::request_cancelled) {
+    outcome.is_interrupted = true;
+    outcome.state = error.message == kNotStarted ? kNotStarted : "interrupted";
+  }
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
+  } else if (outcome.is_interrupted) {
+    print_err(NamedRoot::exists() ? "" : "Interrupted.\n");
   } else {
     SourceExcerpts excerpts(root);
     print_err(render(error, "Error", &excerpts));
@@ -29,6 +46,29 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 }
 
 namespace {
+
+// Returns "Next: run tofu-modlock install --recursive, then tofu init in each root module."; empty: there is no next
+// step.
+std::string next_text(const NextSteps& next, const std::vector<std::string>& roots, const CommonFlags& flags) {
+  const bool are_several = roots.size() > 1;
+  const std::string place = roots.size() == 1 && shown_path(roots.front()) != "." ? shown_path(roots.front()) : "";
+  std::string arguments = are_several && (flags.recursive || flags.directories.empty()) ? " --recursive" : "";
+  for (const std::string& directory : are_several ? flags.directories : std::vector<std::string>{place}) {
+    arguments += directory.empty() ? "" : " " + directory;
+  }
+  std::string text;
+  const auto add = [&](const std::string& command) { text += (text.empty() ? "Next: run " : ", then ") + command; };
+  if (next.lock) {
+    add("tofu-modlock lock" + arguments);
+  }
+  if (next.install) {
+    add("tofu-modlock install" + arguments);
+  }
+  if (!next.init.empty()) {
+    add(next.init + (place.empty() ? "" : " -chdir=" + place) + " init" + (are_several ? " in each root module" : ""));
+  }
+  return text.empty() ? "" : text + ".\n";
+}
 
 // Returns the JSON for several roots.
 Json::Value results_of(std::vector<Json::Value>& answers) {
@@ -63,10 +103,12 @@ int run_for_roots(const CommonFlags& flags, const Host& host,
 }
 
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
-              const std::function<void(std::size_t i, std::optional<Error> missing)>& ask) {
+              const std::function<void(std::size_t i, std::optional<Error> failure)>& ask) {
+  const Context context = host.context();
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
-    ask(i, find_missing_configuration(roots[i]));
+    ask(i, context.check() ? find_missing_configuration(roots[i])
+                           : std::optional(Error{.code = Code::request_cancelled, .message = kNotStarted}));
     host.root_done(roots[i]);
   });
 }
@@ -96,22 +138,17 @@ void print_table(const std::vector<RootRow>& rows) {
   const auto result_of = [](const RootRow& row) {
     return !row.result.empty() ? row.result : std::string(row.exit_code == 0 ? "ok" : "failed");
   };
-  std::size_t root_width = std::string_view("ROOT").size();
-  std::size_t result_width = std::string_view("RESULT").size();
   int worst = 0;
+  std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"TO DO"}}};
   for (const RootRow& row : rows) {
-    root_width = std::max(root_width, shown_path(row.root).size());
-    result_width = std::max(result_width, result_of(row).size());
+    cells.push_back(
+        {{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {row.to_do}});
     worst = worse_exit_code(worst, row.exit_code);
   }
-  std::string text = fmt::format("\n{:<{}}  {:<{}}  TO DO\n", "ROOT", root_width, "RESULT", result_width);
-  for (const RootRow& row : rows) {
-    text += row.to_do.empty() ? fmt::format("{:<{}}  {}\n", shown_path(row.root), root_width, result_of(row))
-                              : fmt::format("{:<{}}  {:<{}}  {}\n", shown_path(row.root), root_width, result_of(row),
-                                            result_width, row.to_do);
-  }
-  print_err(text + fmt::format("{} root modules: {} ok, {} failed (exit code {}).\n", rows.size(),
-                               rows.size() - static_cast<std::size_t>(failures), failures, worst));
+  print_err("\n");
+  print_table_err(cells, Fit::cut);
+  print_err(fmt::format("{} root modules: {} ok, {} failed (exit code {}).\n", rows.size(),
+                        rows.size() - static_cast<std::size_t>(failures), failures, worst));
 }
 
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
@@ -120,6 +157,9 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   const bool are_several = roots.size() > 1;
   std::vector<Json::Value> answers;
   std::vector<RootRow> rows;
+  std::vector<std::vector<Cell>> states;
+  bool is_interrupted = false;
+  NextSteps next;
   for (const std::string& root : roots) {
     const NamedRoot named(are_several ? root : "");
     if (are_several && !flags.json) {
@@ -128,7 +168,13 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     RootOutcome outcome = work(root);
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
+    is_interrupted = is_interrupted || outcome.is_interrupted;
+    const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
+    states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
     rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.to_do)});
+    next.lock = next.lock || outcome.next.lock;
+    next.install = next.install || outcome.next.install;
+    next.init = next.init.empty() ? outcome.next.init : next.init;
     if (outcome.json.isNull() && !(are_several && flags.json)) {
       continue;
     }
@@ -138,8 +184,17 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     }
     answers.push_back(std::move(outcome.json));
   }
-  if (are_several && !flags.json) {
-    print_table(rows);
+  if (is_interrupted && !flags.json) {
+    const std::string state = states.front()[1].text;
+    print_err(are_several || state == "interrupted" ? "Interrupted.\n" : fmt::format("Interrupted: {}.\n", state));
+  }
+  if (is_interrupted && are_several && !flags.json) {
+    print_table_err(states, Fit::cut);
+  } else if (!flags.json) {
+    if (are_several) {
+      print_table(rows);
+    }
+    print_out(next_text(next, roots, flags));
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
     print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : results_of(answers)));

@@ -10,6 +10,15 @@
 
 namespace modlock::cli {
 
+// The commands that are useful after this one.
+struct NextSteps {
+  bool lock = false;
+  bool install = false;
+  std::string init = {};  // the client whose init is useful: "tofu", "terraform"; empty: none
+};
+// Returns "tofu" or "terraform".
+std::string client_name(const Host& host);
+
 // The outcome for one root.
 struct RootOutcome {
   int exit_code = 0;
@@ -17,10 +26,14 @@ struct RootOutcome {
   // For the table of several roots; empty: nothing to report.
   std::string result = {};  // "FROZEN", "stale"
   std::string to_do = {};
+  NextSteps next = {};  // printed once, for all roots
+  // For an interruption: the state of this root. Empty: "ok", or the result.
+  std::string state = {};  // "lock file written"
+  bool is_interrupted = false;
 };
 
 // Prints an error as the flags specify: JSON goes into the outcome, text to stderr, with the line of a file below
-// `root`.
+// `root`. After an interruption (REQUEST_CANCELLED), run_for_roots() prints the text, once for all roots.
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root = {},
                    const Json::Value& error_data = {});
 
@@ -42,7 +55,8 @@ void print_table(const std::vector<RootRow>& rows);
 
 // Runs `work` for every root, under a heading if there are several, and prints the JSON if requested: the result itself
 // for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and print_table() is
-// called last. Returns the worst exit code. If the flags name a root without configuration, that is an error unless a
+// called last. After an interruption, "Interrupted." and the state of each root are printed instead. Returns the worst
+// exit code. If the flags name a root without configuration, that is an error unless a
 // lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(const std::string& root)>& work);
@@ -50,15 +64,16 @@ int run_for_roots(const CommonFlags& flags, const Host& host,
                   const std::function<RootOutcome(const std::string& root)>& work);
 
 // Calls `ask` for several roots in parallel, as many as the flags specify, from any thread. call_for_roots() returns
-// the answers in the order of the roots. A root without configuration is CONFIG_PARSE.
+// the answers in the order of the roots. A root without configuration is CONFIG_PARSE, and one that an interruption
+// left out REQUEST_CANCELLED.
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
-              const std::function<void(std::size_t i, std::optional<Error> missing)>& ask);
+              const std::function<void(std::size_t i, std::optional<Error> failure)>& ask);
 template <typename Ask>
 auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host, const Ask& ask) {
   using Answered = decltype(ask(roots.front()));
   std::vector<Answered> asked(roots.size(), Answered{.result = fail(Error{})});
-  ask_each(roots, flags, host, [&](std::size_t i, std::optional<Error> missing) {
-    asked[i] = missing ? Answered{.result = fail(std::move(*missing))} : ask(roots[i]);
+  ask_each(roots, flags, host, [&](std::size_t i, std::optional<Error> failure) {
+    asked[i] = failure ? Answered{.result = fail(std::move(*failure))} : ask(roots[i]);
   });
   return asked;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "backends/base/files.h"
@@ -20,7 +21,7 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
   std::map<std::string, std::string> texts;
   for (const messages::LockedProvider& provider : providers) {
     if (provider.signature.status == "signed") {
-      texts["provider." + provider.address] = fmt::format("  signed, key ID {}", provider.signature.key_id);
+      texts["provider." + provider.address] = fmt::format("signed, key ID {}", provider.signature.key_id);
     }
   }
   return texts;
@@ -38,6 +39,11 @@ std::string adoption_words(const std::vector<messages::Change>& changes, bool dr
       "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
       count == 1 ? "1 module is" : fmt::format("{} modules are", count),
       count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
+}
+
+Color color_of(const messages::Change& change) {
+  const bool is_new = change.action == "added" || change.action == "adopted" || change.action == "restored";
+  return is_new ? Color::green : change.action == "removed" ? Color::red : Color::yellow;
 }
 
 using Documents = std::vector<messages::EditedDocument>;
@@ -122,15 +128,43 @@ std::string coloured_diff(std::string_view diff) {
 
 }  // namespace
 
+RootOutcome not_written(RootOutcome outcome) {
+  if (outcome.state == "interrupted") {
+    outcome.state = "nothing was written";
+  }
+  return outcome;
+}
+
+NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result) {
+  NextSteps next;
+  const bool is_wrapped = std::getenv("TG_CTX_TF_PATH") != nullptr;  // Terragrunt and the wrapper run the next commands
+  if (is_wrapped || line.dry_run || line.frozen || result.edits.documents.empty()) {
+    return next;
+  }
+  for (const messages::Change& change : result.changes) {
+    const bool is_version = change.action == "added" || change.action == "updated" || change.action == "moved" ||
+                            change.action == "source-changed" || change.action == "renamed";
+    const bool is_module = change.subject.starts_with("module.");
+    next.install = next.install || (is_version && is_module && !line.install);
+    next.init = is_version && next.init.empty() ? client_name(host) : next.init;
+  }
+  return next;
+}
+
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics) {
   print_diagnostics(diagnostics, root);
   const auto signatures = signatures_of(result.providers);
+  std::vector<std::vector<Cell>> rows;
   for (const messages::Change& change : result.changes) {
     const auto signature = signatures.find(change.subject);
-    const bool is_shown = signature != signatures.end() && change.action != "removed";
-    print_out(change_line(change) + (is_shown ? signature->second : "") + "\n");
+    ChangeText text = change_text(change);
+    if (signature != signatures.end() && change.action != "removed") {
+      text.note += (text.note.empty() ? "" : "  ") + signature->second;
+    }
+    rows.push_back({{change.subject}, {text.what, color_of(change)}, {text.note}});
   }
+  print_table_out(rows, Fit::wrap, line.color);
   print_out(adoption_words(result.changes, line.dry_run));
   if (line.dry_run) {
     for (const messages::EditedDocument& document : result.edits.documents) {

@@ -12,4 +12,10 @@ namespace modlock::cli {
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics);
 
+// Sets the state of a root whose plan was interrupted before anything was written.
+RootOutcome not_written(RootOutcome outcome);
+
+// Returns what installs the versions that a written plan changed. --install has already installed modules.
+NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result);
+
 }  // namespace modlock::cli

@@ -123,7 +123,8 @@ int run_line(CommandLine& line) {
     }
   }
   Interrupt interrupt;
-  const auto host = Host::start(line.common, interrupt.token());
+  const bool calls_again = line.verb == CommandLine::Verb::upgrade || line.verb == CommandLine::Verb::update;
+  const auto host = Host::start(line.common, interrupt.token(), calls_again);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }

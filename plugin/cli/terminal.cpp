@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,12 +23,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::string printable_line(std::string_view line) {
+  return to_valid_utf8(escape_controls(line));
+}
+
 // Names and other untrusted texts may contain terminal control sequences: all except newlines are shown as "\\xNN".
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    out += to_valid_utf8(escape_controls(line));
+    out += printable_line(line);
     text.remove_prefix(line.size());
     if (!text.empty()) {
       out += '\n';
@@ -38,6 +46,117 @@ void write_stderr(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+std::string_view environment_value(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string painted(std::string_view text, Color color) {
+  constexpr std::array kCodes = {"", "31", "32", "33", "1"};
+  const std::string_view code = kCodes.at(static_cast<std::size_t>(color));
+  return code.empty() ? std::string(text) : fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+// Colors the severity at the start of a message: "Error: …", "Warning in live/prod: …".
+std::string with_colored_heading(const std::string& text) {
+  for (const auto& [word, color] : {std::pair("Error", Color::red), std::pair("Warning", Color::yellow)}) {
+    const std::string_view rest =
+        text.starts_with(word) ? std::string_view(text).substr(std::string_view(word).size()) : "";
+    if (rest.starts_with(':') || rest.starts_with(" in ")) {
+      return painted(word, color) + std::string(rest);
+    }
+  }
+  return text;
+}
+
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+// Returns the number of characters, each as one column.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+}
+
+// Returns the byte where the character with this number starts.
+std::size_t byte_of(std::string_view text, std::size_t character) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!continues_character(text[at]) && character-- == 0) {
+      break;
+    }
+  }
+  return at;
+}
+
+std::string cut_text(const std::string& text, std::size_t columns, Fit fit, bool utf8) {
+  const std::string_view mark = utf8 ? "…" : "...";
+  const std::size_t all = width_of(text);
+  if (all <= columns) {
+    return text;
+  }
+  constexpr std::size_t kNarrow = 20;
+  const std::size_t kept = columns - width_of(mark);
+  const std::size_t tail = fit != Fit::cut_middle ? 0 : columns < kNarrow ? kept : kept / 2;
+  return text.substr(0, byte_of(text, kept - tail)) + std::string(mark) + text.substr(byte_of(text, all - tail));
+}
+
+// Returns the byte of the first blank that is not within parentheses of at most `columns` bytes.
+std::size_t break_of(std::string_view text, std::size_t columns) {
+  const std::size_t blank = text.find(' ');
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.find(')', open);
+  if (open < blank && close != std::string_view::npos && close > blank && close - open < columns) {
+    return std::min(text.find(' ', close), text.size());
+  }
+  return std::min(blank, text.size());
+}
+
+// Breaks a text at blanks into lines of at most `first`, then `others` columns. A longer word has a line of its own.
+std::string wrapped_text(std::string_view text, std::size_t first, std::size_t others, std::size_t indent) {
+  std::string out;
+  std::size_t used = 0;
+  std::size_t columns = first;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, break_of(text, others));
+    const std::size_t width = width_of(word);
+    if (used + width > columns && (used != 0 || columns < others)) {
+      while (out.ends_with(' ')) {
+        out.pop_back();
+      }
+      out += "\n" + std::string(indent, ' ');
+      columns = others;
+      used = 0;
+    }
+    out += word;
+    used += width + 1;
+    text.remove_prefix(word.size());
+    if (!text.empty()) {
+      out += ' ';
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+// Returns the last cell of a row, in the columns that are left after `start`.
+std::string fitted(const std::string& text, std::size_t start, Fit fit, const TableStyle& style) {
+  constexpr std::size_t kLeast = 20;  // for words below each other
+  constexpr std::size_t kLeastCut = 8;
+  constexpr std::size_t kIndent = 4;
+  const std::size_t left = style.columns > start ? style.columns - start : 0;
+  if (style.columns == 0 || width_of(text) <= left) {
+    return text;
+  }
+  if (fit != Fit::wrap) {
+    return left < kLeastCut ? "" : cut_text(text, left, fit, style.utf8);
+  }
+  const bool has_room = left >= kLeast;
+  return wrapped_text(text, has_room ? left : 0, has_room ? left : std::max(style.columns, kLeast) - kIndent,
+                      has_room ? start : kIndent);
+}
+
 }  // namespace
 
 TerminalProgress::TerminalProgress(bool is_shown) : is_terminal_(is_shown && isatty(STDERR_FILENO) == 1) {}
@@ -49,8 +168,7 @@ TerminalProgress::~TerminalProgress() {
 void TerminalProgress::report(std::string_view message, std::size_t done, std::size_t total) {
   const std::lock_guard lock(mutex_);
   if (roots_ <= 1) {
-    const std::string count = total == 0 ? std::string() : fmt::format(" ({}/{})", done, total);
-    show(printable(message.substr(0, 100)) + count);
+    show(progress_text(message, done, total, terminal_columns(STDERR_FILENO)));
   }
 }
 
@@ -96,6 +214,14 @@ void TerminalProgress::clear() {
   }
 }
 
+std::string progress_text(std::string_view message, std::size_t done, std::size_t total, std::size_t columns) {
+  std::string text = total == 0 ? std::string() : fmt::format("{}/{} ", std::min(done + 1, total), total);
+  text += printable_line(message);
+  // The last column stays free: some terminals wrap the line as soon as it is full.
+  return columns == 0 ? text
+                      : cut_text(text, std::max<std::size_t>(columns, 20) - 1, Fit::cut_middle, has_utf8_locale());
+}
+
 std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total) {
   using Seconds = std::chrono::duration<double>;
   const double left = Seconds(elapsed).count() * static_cast<double>(total - done) / static_cast<double>(done);
@@ -104,16 +230,76 @@ std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t d
                              : fmt::format("about {:.0f} min left", std::ceil(left / 60));
 }
 
-bool wants_colour(std::string_view mode) {
-  const auto is_set = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  };
+bool wants_colour(std::string_view mode, int descriptor) {
   if (mode != "auto") {
     return mode == "always";
   }
-  return isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") && is_set("TERM") &&
-         std::string_view(std::getenv("TERM")) != "dumb";
+  const std::string_view terminal = environment_value("TERM");
+  return isatty(descriptor) == 1 && environment_value("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
+}
+
+namespace {
+
+TableStyle style_of(std::string_view mode, int descriptor) {
+  return {
+      .columns = terminal_columns(descriptor), .colored = wants_colour(mode, descriptor), .utf8 = has_utf8_locale()};
+}
+
+}  // namespace
+
+bool has_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(environment_value(name));
+    if (!value.empty()) {
+      std::erase(value, '-');
+      std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+      return value.find("utf8") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style) {
+  std::size_t count = 0;
+  for (const std::vector<Cell>& row : rows) {
+    count = std::max(count, row.size());
+  }
+  std::vector<std::size_t> widths(count);
+  for (const std::vector<Cell>& row : rows) {
+    for (std::size_t i = 0; i + 1 < count && i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width_of(printable_line(row[i].text)));
+    }
+  }
+  std::string out;
+  for (const std::vector<Cell>& row : rows) {
+    std::size_t start = 0;
+    std::size_t blanks = 0;  // due before the next text, so that no line ends with one
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::string text = printable_line(row[i].text);
+      if (i + 1 == count) {
+        text = fitted(text, start, fit, style);
+      }
+      if (!text.empty()) {
+        out += std::string(text.starts_with('\n') ? 0 : blanks, ' ') +
+               painted(text, style.colored ? row[i].color : Color::none);
+        blanks = 0;
+      }
+      const std::size_t column = widths[i] == 0 ? 0 : widths[i] + 2;
+      blanks += column - std::min(column, width_of(text));
+      start += column;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode) {
+  print_raw(table_text(rows, fit, style_of(mode, STDOUT_FILENO)));
+}
+
+void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
+  std::fflush(stdout);
+  write_stderr(table_text(rows, fit, style_of("auto", STDERR_FILENO)));
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
@@ -124,8 +310,8 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
 
 namespace {
 
-std::string& named_root() {
-  static std::string root;
+std::optional<std::string>& named_root() {
+  static std::optional<std::string> root;
   return root;
 }
 
@@ -143,15 +329,16 @@ NamedRoot::NamedRoot(const std::string& root) {
 }
 
 NamedRoot::~NamedRoot() {
-  named_root().clear();
+  named_root().reset();
+}
+
+bool NamedRoot::exists() {
+  return named_root().has_value();
 }
 
 std::string heading(std::string_view severity) {
-  return named_root().empty() ? std::string(severity) : fmt::format("{} in {}", severity, named_root());
-}
-
-std::string root_prefix() {
-  return named_root().empty() ? "" : named_root() + ": ";
+  const std::string root = named_root().value_or("");
+  return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
 }
 
 std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {
@@ -225,7 +412,7 @@ void print_out(std::string_view text) {
 }
 
 void print_err(std::string_view text) {
-  print(stderr, printable(text));
+  print(stderr, wants_colour("auto", STDERR_FILENO) ? with_colored_heading(printable(text)) : printable(text));
 }
 
 bool flush_out() {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/cli/source_excerpt.h"
 #include "protocol/base/error.h"
@@ -36,12 +37,50 @@ class TerminalProgress final : public Progress {
   std::chrono::steady_clock::time_point started_;
 };
 
+// Formats a progress line of at most `columns` columns: "3/9 fetching git::https://git.example.com/network.git".
+std::string progress_text(std::string_view message, std::size_t done, std::size_t total, std::size_t columns);
+
 // Estimates the remaining time at the current rate: "about 40 s left", "about 3 min left".
 std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total);
 
-// Returns whether stdout is colored: "always", "never", or "auto": if it is a terminal that supports color, and
-// NO_COLOR is unset or empty.
-bool wants_colour(std::string_view mode);
+// Returns whether output to stdout, or to the given descriptor, is colored: "always", "never", or "auto": if it is a
+// terminal that supports color, and NO_COLOR is unset or empty.
+bool wants_colour(std::string_view mode, int descriptor = 1);
+
+// Returns the number of columns of the terminal; without a size of its own, COLUMNS or 80. Returns 0 if the descriptor
+// is not a terminal.
+std::size_t terminal_columns(int descriptor = 1);
+// Returns whether the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8.
+bool has_utf8_locale();
+
+enum class Color { none, red, green, yellow, bold };
+
+struct Cell {
+  std::string text = {};  // control characters are escaped
+  Color color = Color::none;
+};
+
+// How the last column fits into the terminal.
+enum class Fit {
+  cut,         // the end is cut
+  cut_middle,  // the middle is cut, or below 20 columns the begin: the end of an address is important
+  wrap         // words continue on the next line, below the column; short parentheses are not broken
+};
+
+// The output that a table is for.
+struct TableStyle {
+  std::size_t columns = 0;  // 0: no limit
+  bool colored = false;
+  bool utf8 = false;
+};
+
+// Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
+// column is cut or wrapped. A cut that would keep less than 8 columns keeps nothing. If less than 20 columns are left,
+// the words are on the next line, after four blanks.
+std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style);
+// Print a table on stdout or stderr as the terminal and `mode` (wants_colour()) require.
+void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto");
+void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit);
 
 // Log lines on stderr, up to this level.
 class TerminalLog final : public Log {
@@ -60,6 +99,8 @@ std::string shown_path(const std::string& root);
 class NamedRoot {
  public:
   explicit NamedRoot(const std::string& root);  // empty: names none
+  // Returns whether an object exists.
+  static bool exists();
   ~NamedRoot();
   NamedRoot(const NamedRoot&) = delete;
   NamedRoot& operator=(const NamedRoot&) = delete;
@@ -67,14 +108,13 @@ class NamedRoot {
 
 // "Error", or "Error in live/prod" while a NamedRoot exists.
 std::string heading(std::string_view severity);
-// "", or "live/prod: " while a NamedRoot exists.
-std::string root_prefix();
 
 // Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
 // with a newline.
 std::string render(const Error& error, std::string_view severity = "Error", SourceExcerpts* excerpts = nullptr);
 
-// Both escape control characters other than newlines.
+// Both escape control characters other than newlines. print_err() colors the word before a first colon or " in " if it
+// is a severity, and stderr is a terminal.
 void print_out(std::string_view text);  // stdout
 void print_err(std::string_view text);  // stderr
 // Prints text unchanged: JSON, and our own output that must stay byte for byte.

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "backends/address/version.h"
 #include "plugin/cli/local_modules.h"
@@ -22,14 +25,19 @@ tl::unexpected<Error> usage(std::string message, std::string hint) {
   return fail(Code::invalid_params, std::move(message), std::move(hint));
 }
 
-// "module.vpc=1.2.0" requests a version, "module.vpc=~> 1.2" a constraint.
+// "module.vpc=1.2.0" requests a version, "module.vpc=~> 1.2" a constraint, "module.vpc" the newest version: neither is
+// set.
 Result<messages::Update> parse_update(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return usage(fmt::format("expected SUBJECT=VERSION, found \"{}\"", text), "write it as module.vpc=1.2.0");
+  const std::size_t equals = std::min(text.find('='), text.size());
+  if (equals == 0 || equals + 1 == text.size()) {
+    return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                 "write it as module.vpc or module.vpc=1.2.0");
   }
   messages::Update update;
   update.subject = text.substr(0, equals);
+  if (equals == text.size()) {
+    return update;
+  }
   const std::string value = text.substr(equals + 1);
   (Version::parse(value) ? update.new_version : update.new_constraint) = value;
   return update;
@@ -51,7 +59,7 @@ RootOutcome finish_update(const CommandLine& line, const Host& host, const std::
                           bool is_one_of_several = false) {
   auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), line.common, root, details.error_data);
+    return not_written(failed(result.error(), line.common, root, details.error_data));
   }
   // A diff needs the previous content.
   const bool as_markdown = line.output_format == "markdown";
@@ -60,13 +68,17 @@ RootOutcome finish_update(const CommandLine& line, const Host& host, const std::
   }
   if (!line.dry_run) {
     if (auto ok = host.apply(root, line.common, *result); !ok) {
-      return failed(ok.error(), line.common, root);
+      return not_written(failed(ok.error(), line.common, root));
     }
   }
   if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
-  return {.exit_code = 0, .json = messages::encode(*result)};
+  const bool is_written = !line.dry_run && !result->edits.documents.empty();
+  return {.exit_code = 0,
+          .json = messages::encode(*result),
+          .next = as_markdown ? NextSteps{} : steps_after(line, host, *result),
+          .state = is_written ? "written" : "nothing changed"};
 }
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
@@ -75,6 +87,73 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   params.include = included(line.common);
   params.accept_moved = line.accept_moved;
   return params;
+}
+
+// Returns a skip reason of Renovate in words.
+std::string skip_words(const std::string& reason) {
+  const std::array<std::pair<std::string_view, const char*>, 5> words = {
+      {{"local", "local module"},
+       {"unsupported-datasource", "source type without versions"},
+       {"contains-variable", "source not known before plan"},
+       {"unversioned-reference", "follows a branch or commit"},
+       {"unspecified-version", "no version specified"}}};
+  const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == reason; });
+  return found == words.end() ? reason : found->second;
+}
+
+// Sets the newest version below the next major number for each subject without one. Removes those that have none, and
+// says why. Errors: those of Engine::lookup(); INVALID_PARAMS for a subject without versions.
+Result<void> choose_newest(const CommandLine& line, const Host& host, const std::string& root,
+                           std::vector<messages::Update>& updates) {
+  const auto is_open = [](const messages::Update& update) { return !update.new_version && !update.new_constraint; };
+  messages::UpdateLookupParams params;
+  params.root = host.root_params(root, line.common);
+  for (const messages::Update& update : updates) {
+    if (is_open(update)) {
+      params.subjects.push_back(update.subject);
+    }
+  }
+  if (params.subjects.empty()) {
+    return {};
+  }
+  auto [found, details] = host.call(&Engine::lookup, params);
+  if (!found) {
+    return fail(std::move(found.error()));
+  }
+  std::erase_if(updates, is_open);
+  for (const messages::LookedUpDependency& dependency : found->dependencies) {
+    const std::string& subject = dependency.subject;
+    if (dependency.current_version.empty() && dependency.skip_reason.empty()) {
+      const auto failure =
+          std::find_if(details.diagnostics.rbegin(), details.diagnostics.rend(),
+                       [&](const Diagnostic& diagnostic) { return diagnostic.what.subject == subject; });
+      if (failure != details.diagnostics.rend()) {
+        return fail(failure->what);
+      }
+    }
+    if (dependency.current_version.empty()) {
+      const std::string& reason = dependency.skip_reason;
+      return usage(
+          fmt::format("cannot update {}: {}", subject, skip_words(reason.empty() ? "unspecified-version" : reason)),
+          reason == "local"
+              ? "name a module call with a remote source"
+              : fmt::format("to lock the newest content, run: tofu-modlock upgrade --target {}", subject));
+    }
+    const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
+                                     [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
+    if (newest != dependency.updates.end()) {
+      updates.push_back({.subject = subject, .new_version = newest->new_version, .new_constraint = {}});
+    } else if (!line.common.json && line.output_format != "markdown") {
+      const auto& options = dependency.updates;
+      print_out(options.empty()
+                    ? fmt::format("{} {} is the newest version.\n", subject, dependency.current_version)
+                    : fmt::format("{} {} is the newest version below {}. For the new major version, run: tofu-modlock "
+                                  "update {}={}\n",
+                                  subject, dependency.current_version, options.front().new_major, subject,
+                                  options.front().new_version));
+    }
+  }
+  return {};
 }
 
 // Without updates the lock is adjusted to the current configuration.
@@ -94,6 +173,18 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
   return finish_update(line, host, root, host.call(&Engine::update, params), is_one_of_several);
 }
 
+// Updates the subjects of the command line.
+RootOutcome update_subjects(const CommandLine& line, const Host& host, const std::string& root,
+                            std::vector<messages::Update> updates) {
+  if (auto ok = choose_newest(line, host, root, updates); !ok) {
+    return not_written(failed(ok.error(), line.common, root));
+  }
+  if (updates.empty()) {
+    return {.exit_code = 0, .json = messages::encode(messages::LockPlanResult()), .state = "nothing changed"};
+  }
+  return update_root(line, host, root, updates);
+}
+
 // Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
 std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
   std::string text;
@@ -105,22 +196,17 @@ std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
   return text;
 }
 
-void print_dependency(const messages::LookedUpDependency& dependency) {
+std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
   const std::string& current = dependency.current_version;
   const std::string& value = dependency.current_value;
-  std::string text = dependency.subject;
-  if (!current.empty()) {
-    text += "  " + current;
-  }
-  if (!value.empty() && value != current) {
-    text += fmt::format("  ({})", value);
-  }
   const std::string options = option_list(dependency.updates);
-  text += !dependency.skip_reason.empty() ? "  skipped: " + dependency.skip_reason
-          : current.empty()               ? "  unknown"
-          : options.empty()               ? "  newest"
-                                          : "  -> " + options;
-  print_out(text + "\n");
+  return {{dependency.subject},
+          {current},
+          {value.empty() || value == current ? "" : fmt::format("({})", value)},
+          !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
+          : current.empty()               ? Cell{"unknown"}
+          : options.empty()               ? Cell{"newest", Color::green}
+                                          : Cell{"-> " + options, Color::yellow}};
 }
 
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
@@ -139,9 +225,9 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
   }
   if (!line.common.json) {
     print_diagnostics(details.diagnostics, root);
-    for (const messages::LookedUpDependency& dependency : result->dependencies) {
-      print_dependency(dependency);
-    }
+    std::vector<std::vector<Cell>> rows;
+    std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
+    print_table_out(rows, Fit::wrap, line.color);
   }
   return {.exit_code = 0, .json = messages::encode(*result)};
 }
@@ -353,13 +439,13 @@ int run_update(const CommandLine& line, const Host& host) {
   auto updates = parse_updates(line);
   if (updates && updates->empty()) {
     updates = usage("update: nothing to update",
-                    "name a SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
+                    "name a SUBJECT or SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
   }
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;
   }
   return run_for_roots(line.common, host,
-                       [&](const std::string& root) { return update_root(line, host, root, *updates); });
+                       [&](const std::string& root) { return update_subjects(line, host, root, *updates); });
 }
 
 }  // namespace modlock::cli

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
@@ -75,64 +77,116 @@ void print_moved(const messages::Verdict& verdict) {
   print_err(text);
 }
 
-void print_stale(const messages::Verdict& verdict) {
-  print_err(fmt::format("{}{}: {}. Run tofu-modlock install.\n", root_prefix(), verdict.subject, verdict.detail));
-}
-
-// Formats "1.2.0  registry.opentofu.org/acme/vpc/aws  ", "commit 8f2c01ab34cd  git::https://git.example.com/vpc.git  ".
-std::string locked_words(const messages::Verdict& verdict) {
-  std::string text = verdict.version.value_or("");
+// Returns "1.2.0", "8f2c01ab34cd" or "".
+std::string locked_version(const messages::Verdict& verdict) {
   const std::string origin = verdict.origin;
-  if (text.empty() && !origin.empty()) {
-    const std::string kind = origin.starts_with("git:")   ? "commit"
-                             : origin.starts_with("oci:") ? "manifest"
-                                                          : "archive";
-    text = fmt::format("{} {}", kind, origin.substr(origin.rfind(':') + 1, 12));
-  }
-  const std::string source = verdict.source;
-  return (text.empty() ? "" : text + "  ") + (source.empty() ? "" : source + "  ");
+  return verdict.version.value_or(origin.empty() ? "" : origin.substr(origin.rfind(':') + 1, 12));
 }
 
-void print_verdict(const messages::Verdict& verdict, std::size_t width) {
-  const VerdictKind kind = kind_of(verdict);
+// Returns the detail, or if it is long the reason in few words. print_detail() prints it then.
+std::string short_reason(const messages::Verdict& verdict) {
+  constexpr std::size_t kLong = 60;
   const std::string detail = verdict.detail;
-  std::string said = fmt::format("{}: {}", to_string(kind), detail);
-  if (kind == VerdictKind::tampered) {
-    said = "tampered";
-  } else if (kind == VerdictKind::held) {
-    said =
-        locked_words(verdict) +
-        (detail.empty() ? "verified: checksum matches the lock file"
-                        : fmt::format("verified: the content that a client loads matches the lock file ({})", detail));
+  const VerdictKind kind = kind_of(verdict);
+  if (detail.size() <= kLong || exit_code(kind) == 0) {
+    return detail;
   }
-  print_out(fmt::format("{:<{}}  {}\n", verdict.subject, width, said));
+  switch (kind) {
+    case VerdictKind::held:
+    case VerdictKind::update_available:
+      break;
+    case VerdictKind::not_locked:
+      return "the lock entry does not match";
+    case VerdictKind::missing:
+      return "not installed";
+    case VerdictKind::stale:
+      return "another version is installed";
+    case VerdictKind::vanished:
+      return "no longer available at the source";
+    case VerdictKind::moved:
+      return "replaced at the source";
+    case VerdictKind::tampered:
+      return "does not match the lock file";
+  }
+  return "";
+}
+
+bool has_detail(const messages::Verdict& verdict) {
+  const VerdictKind kind = kind_of(verdict);
+  return kind == VerdictKind::tampered || kind == VerdictKind::moved || short_reason(verdict) != verdict.detail;
+}
+
+void print_detail(const messages::Verdict& verdict) {
+  const VerdictKind kind = kind_of(verdict);
+  print_err("\n");
   if (kind == VerdictKind::tampered) {
     is_misled(verdict) ? print_misled(verdict) : print_tampered(verdict);
   } else if (kind == VerdictKind::moved) {
     print_moved(verdict);
-  } else if (kind == VerdictKind::stale) {
-    print_stale(verdict);
+  } else {
+    print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
   }
 }
 
+Color color_of(VerdictKind kind) {
+  const int code = exit_code(kind);
+  return code == 0 ? Color::green : code == exit_code(VerdictKind::missing) ? Color::yellow : Color::red;
+}
+
+// Formats "12 verified (1 update available), 1 tampered, 2 not locked".
+std::string sum_text(const std::vector<messages::Verdict>& verdicts) {
+  std::map<VerdictKind, std::size_t, std::greater<>> counts;  // the worst first
+  for (const messages::Verdict& verdict : verdicts) {
+    ++counts[kind_of(verdict)];
+  }
+  const std::size_t newer = counts[VerdictKind::update_available];
+  std::string text = fmt::format("{} verified", counts[VerdictKind::held] + newer);
+  if (newer != 0) {
+    text += fmt::format(" ({} update{} available)", newer, newer == 1 ? "" : "s");
+  }
+  for (const auto& [kind, count] : counts) {
+    if (exit_code(kind) != 0) {
+      text += fmt::format(", {} {}", count, kind == VerdictKind::not_locked ? "not locked" : to_string(kind));
+    }
+  }
+  return text;
+}
+
 void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
-  std::size_t width = 0;
-  std::size_t fine = 0;
-  bool is_incomplete = false;
+  std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
-    width = std::max(width, verdict.subject.size());
+    const VerdictKind kind = kind_of(verdict);
+    rows.push_back({{kind == VerdictKind::held ? "verified" : std::string(to_string(kind)), color_of(kind)},
+                    {verdict.subject},
+                    {locked_version(verdict)},
+                    {short_reason(verdict)}});
   }
+  print_table_out(rows, Fit::cut);
+  bool has_details = false;
   for (const messages::Verdict& verdict : verdicts) {
-    print_verdict(verdict, width);
-    const int code = exit_code(kind_of(verdict));
-    fine += code == 0 ? 1 : 0;
-    is_incomplete =
-        is_incomplete || (code == exit_code(VerdictKind::missing) && kind_of(verdict) != VerdictKind::stale);
+    if (has_detail(verdict)) {
+      print_detail(verdict);
+      has_details = true;
+    }
   }
-  print_out(fmt::format("{} of {} modules verified.\n", fine, verdicts.size()));
-  if (is_incomplete) {
-    print_err(root_prefix() + "Next: run tofu-modlock lock if something is not locked, then tofu-modlock install.\n");
+  print_out((has_details ? "\n" : "") + sum_text(verdicts) + "\n");
+}
+
+// A client installs providers, and tofu-modlock modules.
+NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::string& client) {
+  NextSteps next;
+  for (const messages::Verdict& verdict : verdicts) {
+    const VerdictKind kind = kind_of(verdict);
+    const bool is_module = verdict.subject.starts_with("module.");
+    if (kind == VerdictKind::not_locked) {
+      next.lock = true;
+    }
+    if (exit_code(kind) == exit_code(VerdictKind::missing)) {
+      next.install = next.install || is_module;
+      next.init = is_module ? next.init : client;
+    }
   }
+  return next;
 }
 
 const char* to_do_for(VerdictKind kind) {
@@ -167,7 +221,8 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
   return host.call(&Engine::verify, params);
 }
 
-RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const AskedVerdicts& asked) {
+RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
+                        const AskedVerdicts& asked) {
   const auto& [result, details] = asked;
   if (!result) {
     return failed(result.error(), flags, root, details.error_data);
@@ -177,7 +232,8 @@ RootOutcome verify_root(const CommonFlags& flags, const std::string& root, const
     print_diagnostics(details.diagnostics, root);
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
-                      .json = messages::encode(*result)};
+                      .json = messages::encode(*result),
+                      .next = next_steps(result->verdicts, client_name(host))};
   VerdictKind worst = VerdictKind::held;
   for (const messages::Verdict& verdict : result->verdicts) {
     worst = std::max(worst, kind_of(verdict));
@@ -205,7 +261,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
       call_for_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const std::string& root = (*roots)[i];
-    RootOutcome outcome = verify_root(flags, root, asked[i]);
+    RootOutcome outcome = verify_root(flags, host, root, asked[i]);
     runs.append(sarif_run(asked[i].result, root, find_repository_root(root).string(), outcome.exit_code));
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
@@ -237,7 +293,7 @@ int run_verify(const CommandLine& line, const Host& host) {
   }
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](const std::string& root, const AskedVerdicts& asked) { return verify_root(line.common, root, asked); });
+      [&](const std::string& root, const AskedVerdicts& asked) { return verify_root(line.common, host, root, asked); });
 }
 
 }  // namespace modlock::cli

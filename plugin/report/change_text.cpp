@@ -33,26 +33,37 @@ std::string cell_of(const std::optional<messages::ChangeSide>& side) {
 }  // namespace
 
 std::string change_line(const messages::Change& change) {
+  const ChangeText text = change_text(change);
+  return change.subject + "  " + text.what + (text.note.empty() ? "" : "  " + text.note);
+}
+
+ChangeText change_text(const messages::Change& change) {
   const std::string& action = change.action;
-  std::string text = change.subject + "  ";
+  ChangeText text;
+  const auto add_note = [&](const std::string& note) { text.note += (text.note.empty() ? "" : "  ") + note; };
   if (action == "removed") {
-    text += "removed (was " + side_text(change.from) + ")";
+    text.what = "removed (was " + side_text(change.from) + ")";
   } else if (action == "merged") {
-    text += fmt::format("{}  merged: {}", side_text(change.to), change.reason);
+    text.what = side_text(change.to);
+    add_note("merged: " + change.reason);
   } else if (action == "moved") {
     const std::string from = id_text(change.from);
-    text += side_text(change.to) + "  moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to));
+    text.what = side_text(change.to);
+    add_note("moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to)));
   } else if (action == "added" || action == "restored" || action == "adopted" ||
              side_text(change.from) == side_text(change.to)) {
-    text += side_text(change.to) + (action == "added" || action == "renamed" ? "" : "  " + action);
+    text.what = side_text(change.to);
+    if (action != "added" && action != "renamed") {
+      add_note(action);
+    }
   } else {
-    text += side_text(change.from) + " -> " + side_text(change.to);
+    text.what = side_text(change.from) + " -> " + side_text(change.to);
   }
   if (!change.previous_subject.empty()) {
-    text += "  renamed from " + change.previous_subject;
+    add_note("renamed from " + change.previous_subject);
   }
   if (change.constraints) {
-    text += fmt::format("  ({})", *change.constraints);
+    add_note(fmt::format("({})", *change.constraints));
   }
   return text;
 }

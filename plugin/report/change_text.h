@@ -9,7 +9,13 @@
 
 namespace modlock {
 
-// Returns a change of a plan as a line: "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)".
+// The texts for a change of a plan.
+struct ChangeText {
+  std::string what;  // "1.0.0 -> 1.1.0", "1.0.0", "removed (was 1.0.0)"
+  std::string note;  // "adopted  (~> 1.0)", "renamed from module.net", ""
+};
+ChangeText change_text(const messages::Change& change);
+// Returns a change as a line: "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)".
 std::string change_line(const messages::Change& change);
 
 // Returns one side of a change: "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content".

@@ -67,11 +67,11 @@ module "storage" {
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.err == "");
   BOOST_TEST(ran.out == R"(.
-├─ network  ./modules/net
-│  └─ zone  ./zones/b
-└─ storage  ./modules/disk  [for_each]
+├─ module.network          local  ./modules/net
+│  └─ module.network.zone  local  ./zones/b
+└─ module.storage          local  ./modules/disk  [for_each]
 Providers:
-  registry.opentofu.org/hashicorp/aws  ~> 5.0 (the root module), >= 5.1 (module.network.zone)
+  registry.opentofu.org/hashicorp/aws     ~> 5.0 (the root module), >= 5.1 (module.network.zone)
   registry.opentofu.org/hashicorp/random  any version (implied by random_id.this)
 3 module calls, 2 providers, 5 files.
 )");
@@ -208,14 +208,31 @@ BOOST_AUTO_TEST_CASE(calls_that_cannot_be_resolved) {
   BOOST_TEST(modules[0]["repeatedBy"].asString() == "count");
   BOOST_TEST(!modules[1].isMember("repeatedBy"));
   BOOST_TEST(modlock({"inspect"}).out == R"(.
-├─ a  "git::${var.host}/x.git"  (not resolved)  [count]
-├─ b  ./b
-│  └─ c  each.key  (not resolved)
-├─ c    (not resolved)
-├─ d  "nothing"  (not resolved)
-└─ e    (not resolved)
+├─ module.a       not resolved  "git::${var.host}/x.git"  [count]
+├─ module.b       local         ./b
+│  └─ module.b.c  not resolved  each.key
+├─ module.c       not resolved
+├─ module.d       not resolved  "nothing"
+└─ module.e       not resolved
 6 module calls, 0 providers, 2 files.
 )");
+}
+
+BOOST_AUTO_TEST_CASE(locked_calls_are_marked) {
+  GitRepository& made = repository("vpc.git");
+  release(made, "1.0.0");
+  write("main.tf", module_call("branch", "git::" + made.url() + "?ref=main") +
+                       module_call("tag", "git::" + made.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  write("more.tf", module_call("new", "git::" + made.url()));
+  BOOST_TEST(modlock({"inspect"}).out ==
+             ".\n"
+             "├─ module.branch  locked <1.0.0...>  git::file://<dir>/repositories/vpc.git?ref=main\n"
+             "├─ module.new     not locked           git::file://<dir>/repositories/vpc.git\n"
+             "└─ module.tag     locked <1.0.0...>  git::file://<dir>/repositories/vpc.git?ref=v1.0.0\n"
+             "3 module calls, 0 providers, 4 files.\n");
+  BOOST_TEST(shown(inspect()["modules"][0]["lockedOrigin"].asString()) == "git:<1.0.0>");
+  BOOST_TEST(!inspect()["modules"][1].isMember("lockedOrigin"));
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {

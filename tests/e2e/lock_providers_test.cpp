@@ -76,11 +76,12 @@ BOOST_AUTO_TEST_CASE(modules_and_providers_in_one_edit) {
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
-             "module.vpc  1.0.0  (~> 1.0)\n"
+             "module.vpc                                  1.0.0  (~> 1.0)\n"
              "provider.registry.opentofu.org/acme/cloud  1.1.0  (~> 1.0, < 2.0.0)  signed, key ID " +
                  registry.key().id() +
                  "\n\ntofu-modlock has created the lock file .terraform.lock.hcl to record the selected versions.\n"
-                 "Include this file in version control, so that everyone gets the same modules and providers.\n");
+                 "Include this file in version control, so that everyone gets the same modules and providers.\n"
+                 "Next: run tofu-modlock install, then tofu init.\n");
   BOOST_TEST(provider_part() == block("1.1.0", "~> 1.0, < 2.0.0"));
   BOOST_TEST(lock().find("\nmodule \"vpc\"") < lock().find("\nprovider "));
 }

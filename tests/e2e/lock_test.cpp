@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(module_blocks_after_a_provider_block_go_first_again) {
        "module.terragrunt:source  its content  reordered\n", kHeader + host_block + block + kProvider},
       {"both, with CRLF", with_crlf(kHeader + std::string(kProvider) + block + host_block),
        "module.terragrunt:source" + reason + ", module.vpc" + reason,
-       "module.terragrunt:source  its content  reordered\nmodule.vpc  1.0.0  reordered  (~> 1.0)\n",
+       "module.terragrunt:source  its content  reordered\nmodule.vpc                1.0.0        reordered  (~> 1.0)\n",
        with_crlf(kHeader + host_block + block + kProvider)},
   };
   for (const Row& row : rows) {

@@ -34,6 +34,99 @@ BOOST_AUTO_TEST_CASE(closed_descriptors_do_no_harm) {
   BOOST_TEST(ran.out == "code 1\n");
 }
 
+// In a pseudo terminal of this width; what a terminal shows, with colors as "^[[32m".
+struct Terminal {
+  const char* name;
+  int columns;
+  const char* locale;
+  const char* no_color;
+  std::vector<std::string> command;
+  const char* shown;
+};
+
+BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
+  GitRepository& label = repository("label.git");
+  release(label, "0.3.1");
+  GitRepository& network = repository("network.git");
+  release(network, "1.2.0", {{"main.tf", module_call("label", "git::https://git.example.test/label.git?ref=v0.3.1")}});
+  write_text(path("home/.gitconfig"),
+             "[url \"file://" + repositories().string() + "/\"]\n  insteadOf = https://git.example.test/\n");
+  write("main.tf", module_call("network", "git::https://git.example.test/network.git"));
+  write(".tofu-modlock.hcl", module_rule("network", "~> 1.1"));
+  BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  write(".terraform/modules/network.label/more.tf", "");
+  const Terminal rows[] = {
+      {"a wide terminal with colors",
+       200,
+       "C.UTF-8",
+       "",
+       {"inspect"},
+       ".\n"
+       "└─ module.network           ^[[32mlocked 1.2.0 (~> 1.1)^[[0m  git::https://git.example.test/network.git\n"
+       "   └─ module.network.label  ^[[32mlocked <0.3.1...>^[[0m    "
+       "git::https://git.example.test/label.git?ref=v0.3.1\n"
+       "2 module calls, 0 providers, 3 files.\n"},
+      {"80 columns",
+       80,
+       "C.UTF-8",
+       "1",
+       {"inspect"},
+       ".\n"
+       "└─ module.network           locked 1.2.0 (~> 1.1)  git::https://g…st/network.git\n"
+       "   └─ module.network.label  locked <0.3.1...>    git::https://g…git?ref=v0.3.1\n"
+       "2 module calls, 0 providers, 3 files.\n"},
+      {"without UTF-8",
+       80,
+       "C",
+       "1",
+       {"inspect"},
+       ".\n"
+       "`- module.network           locked 1.2.0 (~> 1.1)  git::https://...t/network.git\n"
+       "   `- module.network.label  locked <0.3.1...>    git::https://...it?ref=v0.3.1\n"
+       "2 module calls, 0 providers, 3 files.\n"},
+      {"80 columns: reasons are cut",
+       80,
+       "C",
+       "1",
+       {"verify", "--strict"},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  <0.3.1...>  1 file differs from the locked ...\n"
+       "\nError: module checksum verification failed\n"},
+  };
+  for (const Terminal& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      environment["LC_ALL"] = row.locale;
+      environment["NO_COLOR"] = row.no_color;
+      environment["TERM"] = "xterm";
+      std::string command = "stty cols " + std::to_string(row.columns) + "; " + binary;
+      for (const std::string& argument : row.command) {
+        command += " " + argument;
+      }
+      const Ran ran = program({"script", "--quiet", "--command", command, "/dev/null"});
+      std::string shown;
+      for (const char c : ran.out) {
+        shown += c == '\r' ? "" : c == '\x1b' ? "^[" : std::string(1, c);
+      }
+      BOOST_TEST(shown.substr(0, std::string_view(row.shown).size()) == row.shown);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(progress_on_a_terminal_has_counts_and_is_removed) {
+  for (const char* name : {"a", "b"}) {
+    GitRepository& made = repository(std::string(name) + ".git");
+    release(made, "1.0.0");
+    write(std::string(name) + ".tf", module_call(name, "git::" + made.url()));
+  }
+  environment["TERM"] = "xterm";
+  const Ran ran = program({"script", "--quiet", "--command", binary + " lock --install", "/dev/null"});
+  for (const char* message : {"1/2 fetching git::file://", "1/2 installing module."}) {
+    BOOST_TEST(ran.out.find(std::string("\r\x1b[K") + message) != std::string::npos, ran.out);
+  }
+  BOOST_TEST(ran.out.rfind("\r\x1b[K") < ran.out.find("2 installed."));
+  BOOST_TEST(modlock({"install"}).err == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

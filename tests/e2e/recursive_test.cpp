@@ -283,6 +283,32 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error) {
   BOOST_TEST(modlock({"verify", "--recursive"}).exit_code == 0);
 }
 
+// A git that interrupts its parent at one repository stands in for a user.
+BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
+  const fs::path git = path("bin/git");
+  write_text(git,
+             "#!/bin/sh\ncase \"$*\" in *stop.git*) kill -INT $PPID; exec sleep 60 ;; esac\n"
+             "PATH=${PATH#*:}\nexec git \"$@\"\n");
+  fs::permissions(git, fs::perms::owner_all);
+  environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+  environment["TOFU_MODLOCK_GIT_ENGINE"] = "git";
+  write("live/b/main.tf", module_call("stop", "git::file:///nowhere/stop.git"));
+  write("live/c/main.tf", vpc);
+  const Ran ran = modlock({"lock", "--recursive", "--jobs", "1", "live"});
+  BOOST_TEST(ran.exit_code == 130);
+  BOOST_TEST(ran.err ==
+             "Interrupted.\n"
+             "live/a  lock file written\n"
+             "live/b  nothing was written\n"
+             "live/c  not started\n");
+  BOOST_TEST(has("live/a/.terraform.lock.hcl"));
+  BOOST_TEST(!has("live/c/.terraform.lock.hcl"));
+  const Ran one = modlock({"lock", "live/b"});
+  BOOST_TEST(one.exit_code == 130);
+  BOOST_TEST(one.out == "");
+  BOOST_TEST(one.err == "Interrupted: nothing was written.\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -51,7 +51,10 @@ BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
   BOOST_TEST(modlock({"lock"}).out.find("module.vpc  1.0.0") == 0U);
   let_pass(*this, 71);
   BOOST_TEST(modlock({"upgrade"}).out == "The lock file is up to date.\n");
+  BOOST_TEST(modlock({"update", "--list"}).out == "module.vpc  1.0.0  (~> 1.0)  newest\n");
+  BOOST_TEST(modlock({"update", "module.vpc"}).out == "module.vpc 1.0.0 is the newest version.\n");
   let_pass(*this, 1);
+  BOOST_TEST(modlock({"update", "--list"}).out == "module.vpc  1.0.0  (~> 1.0)  -> 1.1.0 (lock only, minor)\n");
   BOOST_TEST(modlock({"upgrade"}).out.find("module.vpc  1.0.0 -> 1.1.0") == 0U);
 }
 
@@ -79,8 +82,7 @@ BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {
   write("main.tf", "");
   const Ran ran = modlock({"lock", "--minimum-release-age", "3 days"});
   BOOST_TEST(ran.exit_code == 2);
-  BOOST_TEST(ran.err.find("the minimum release age must be a duration, found \"3 days\"") != std::string::npos,
-             ran.err);
+  BOOST_TEST(ran.err.find("--minimum-release-age must be a duration, found \"3 days\"") != std::string::npos, ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(keep_what_is_locked) {
   BOOST_TEST(modlock({"install"}).exit_code == 3);
   const Ran locked = modlock({"lock"});
   BOOST_TEST(locked.exit_code == 0, locked.err);
-  BOOST_TEST(locked.out.find("module.network  1.0.0  renamed from module.vpc  (~> 1.0)\n"
+  BOOST_TEST(locked.out.find("module.network       1.0.0  renamed from module.vpc  (~> 1.0)\n"
                              "module.network.zone  1.0.0  renamed from module.vpc.zone  (~> 1.0)\n\n") == 0U,
              locked.out);
   BOOST_TEST((locked_commits(*this) == Commits{{"network", "<vpc 1.0.0>"}, {"network.zone", "<1.0.0>"}}));

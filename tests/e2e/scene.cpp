@@ -38,6 +38,7 @@ Scene::Scene() {
                  {"TOFU_MODLOCK_CACHE_DIR", cache().string()},
                  {"GIT_CONFIG_NOSYSTEM", "1"},
                  {"CHECKPOINT_DISABLE", "1"},
+                 {"LC_ALL", "C.UTF-8"},
                  {"PATH", path == nullptr ? "" : path}};
   name_text(directory_.path().string(), "<dir>");
 }

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_tree_of_three_levels_with_local_modules_in_packages) {
              R"({"Key":"net.zone.peer","Source":"../peer","Dir":".terraform/modules/net.zone/modules/peer"},)"
              R"({"Key":"net.zone.peer.deep","Source":"git::file://<dir>/repositories/leaf.git?ref=v0.1.0",)"
              R"("Dir":".terraform/modules/net.zone.peer.deep"}]})");
-  BOOST_TEST(modlock({"verify"}).out.find("3 of 3 modules verified.\n") != std::string::npos);
+  BOOST_TEST(modlock({"verify"}).out.find("\n3 verified\n") != std::string::npos);
   age_lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   BOOST_TEST(lock_is_aged());

@@ -38,11 +38,29 @@ BOOST_AUTO_TEST_CASE(takes_the_newest_that_every_constraint_allows) {
   release(vpc, "2.0.0");  // not allowed
   const Ran ran = modlock({"upgrade"});
   BOOST_TEST(ran.exit_code == 0);
-  BOOST_TEST(ran.out.find("module.dns  2.0.0 -> 2.1.0  (>= 2.0.0, < 3.0.0)\n"
+  BOOST_TEST(ran.out.find("module.dns       2.0.0 -> 2.1.0  (>= 2.0.0, < 3.0.0)\n"
                           "module.dns.zone  0.1.0 -> 0.2.0  (~> 0.1)\n"
-                          "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)\n") == 0U,
+                          "module.vpc       1.0.0 -> 1.1.0  (~> 1.0)\n") == 0U,
              ran.out);
   BOOST_TEST((locked_commits(*this) == Commits{{"dns", "<2.1.0>"}, {"dns.zone", "<0.2.0>"}, {"vpc", "<1.1.0>"}}));
+}
+
+BOOST_AUTO_TEST_CASE(an_upgrade_without_a_change_names_what_the_constraints_exclude) {
+  modlock({"lock"});
+  BOOST_TEST(modlock({"upgrade"}).out == "The lock file is up to date.\n");
+  release(vpc, "2.0.0");
+  release(vpc, "2.1.0");
+  const std::string excluded =
+      "The lock file is up to date.\n"
+      "module.vpc 1.0.0: 2.1.0 is available, but \"~> 1.0\" excludes it (.tofu-modlock.hcl:2:13)\n"
+      "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
+  BOOST_TEST(modlock({"upgrade"}).out == excluded);
+  BOOST_TEST(modlock({"upgrade", "--target", "module.vpc"}).out == excluded);
+  BOOST_TEST(modlock({"upgrade", "--target", "module.dns"}).out == "The lock file is up to date.\n");
+  BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
+  // A change is enough to report.
+  release_dns("2.1.0");
+  BOOST_TEST(modlock({"upgrade"}).out.find("excludes") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_target_takes_its_subtree_and_nothing_else) {

@@ -1,6 +1,9 @@
 #include "plugin/cli/over_roots.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <functional>
 #include <map>
 
 #include "protocol/base/json.h"
@@ -160,6 +163,111 @@ BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
              "/a    ok\n"
              "/b    MISSING\n"
              "2 root modules: 1 ok, 1 failed (exit code 3).\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
+  const Error cancelled{.code = Code::request_cancelled, .message = "the request was cancelled"};
+  const Error not_started{.code = Code::request_cancelled, .message = "not started"};
+  const auto state = [](RootOutcome outcome, const char* text) {
+    outcome.state = text;
+    return outcome;
+  };
+  struct Row {
+    const char* name;
+    std::vector<std::function<RootOutcome()>> roots;
+    const char* err;
+  };
+  const auto interrupted = [&] { return failed(cancelled, CommonFlags{}); };
+  const Row rows[] = {
+      {"one root", {interrupted}, "Interrupted.\n"},
+      {"one root with a state",
+       {[&] { return state(interrupted(), "nothing was written"); }},
+       "Interrupted: nothing was written.\n"},
+      {"several",
+       {[&] { return state({}, "lock file written"); }, [] { return RootOutcome{}; },
+        [&] { return state(interrupted(), "nothing was written"); }, [&] { return failed(not_started, CommonFlags{}); },
+        interrupted},
+       "Interrupted.\n"
+       "/0  lock file written\n"
+       "/1  ok\n"
+       "/2  nothing was written\n"
+       "/3  not started\n"
+       "/4  interrupted\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::vector<std::string> roots;
+      for (std::size_t i = 0; i < row.roots.size(); ++i) {
+        roots.push_back("/" + std::to_string(i));
+      }
+      const Printed printed = printed_by([&] {
+        run_for_roots(roots, CommonFlags{},
+                      [&](const std::string& root) { return row.roots[std::stoul(root.substr(1))](); });
+      });
+      BOOST_TEST(printed.err == row.err);
+    }
+  }
+  BOOST_TEST(printed_by([&] { failed(cancelled, CommonFlags{}); }).err == "Interrupted.\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_next_steps_are_printed_once) {
+  struct Row {
+    const char* name;
+    std::vector<std::pair<std::string, NextSteps>> roots;  // below the current directory
+    bool recursive;
+    std::vector<std::string> directories;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"none", {{"", {}}}, false, {}, ""},
+      {"one root",
+       {{"", {.install = true, .init = "tofu"}}},
+       false,
+       {},
+       "Next: run tofu-modlock install, then tofu init.\n"},
+      {"all",
+       {{"", {.lock = true, .install = true, .init = "terraform"}}},
+       false,
+       {},
+       "Next: run tofu-modlock lock, then tofu-modlock install, then terraform init.\n"},
+      {"another directory",
+       {{"live/prod", {.install = true, .init = "tofu"}}},
+       false,
+       {"live/prod"},
+       "Next: run tofu-modlock install live/prod, then tofu -chdir=live/prod init.\n"},
+      {"several directories",
+       {{"a", {.install = true}}, {"b", {}}},
+       false,
+       {"a", "b"},
+       "Next: run tofu-modlock install a b.\n"},
+      {"several that a search found",
+       {{"a", {.install = true}}, {"b", {.init = "tofu"}}, {"c", {}}},
+       false,
+       {},
+       "Next: run tofu-modlock install --recursive, then tofu init in each root module.\n"},
+      {"a search below a directory",
+       {{"live/a", {.install = true}}, {"live/b", {}}},
+       true,
+       {"live"},
+       "Next: run tofu-modlock install --recursive live.\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      CommonFlags flags;
+      flags.recursive = row.recursive;
+      flags.directories = row.directories;
+      std::vector<std::string> roots;
+      for (const auto& [place, next] : row.roots) {
+        roots.push_back((std::filesystem::current_path() / place).lexically_normal().string());
+      }
+      auto one = row.roots.begin();
+      const Printed printed = printed_by([&] {
+        run_for_roots(roots, flags,
+                      [&](const std::string&) { return RootOutcome{.json = {}, .next = (one++)->second}; });
+      });
+      BOOST_TEST(printed.out.substr(std::min(printed.out.find("Next:"), printed.out.size())) == row.text);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(exit_codes_of_diagnostics) {

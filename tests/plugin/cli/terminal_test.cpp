@@ -40,6 +40,157 @@ BOOST_AUTO_TEST_CASE(colours_are_as_asked_for) {
   BOOST_TEST(!wants_colour("auto"));
 }
 
+BOOST_AUTO_TEST_CASE(tables_fit_the_terminal) {
+  const std::vector<std::vector<Cell>> modules = {
+      {{"verified"}, {"module.network"}, {"1.2.0"}, {""}},
+      {{"tampered"}, {"module.network.label"}, {"e44c563bf33e"}, {"1 file differs from the locked package"}},
+      {{"verified"}, {"x"}},
+  };
+  struct Row {
+    const char* name;
+    std::vector<std::vector<Cell>> rows;
+    Fit fit;
+    TableStyle style;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"no rows", {}, Fit::wrap, {.columns = 80}, ""},
+      {"no terminal",
+       modules,
+       Fit::cut,
+       {},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e  1 file differs from the locked package\n"
+       "verified  x\n"},
+      {"as wide as the terminal",
+       modules,
+       Fit::wrap,
+       {.columns = 84},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e  1 file differs from the locked package\n"
+       "verified  x\n"},
+      {"wrapped below the column",
+       modules,
+       Fit::wrap,
+       {.columns = 83},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e  1 file differs from the locked\n"
+       "                                              package\n"
+       "verified  x\n"},
+      {"no room below the column",
+       modules,
+       Fit::wrap,
+       {.columns = 60},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e\n"
+       "    1 file differs from the locked package\n"
+       "verified  x\n"},
+      {"a long word has a line of its own",
+       {{{"a"}, {"x git::https://example.com/network.git y"}}},
+       Fit::wrap,
+       {.columns = 23},
+       "a  x\n"
+       "   git::https://example.com/network.git\n"
+       "   y\n"},
+      {"the end is cut",
+       modules,
+       Fit::cut,
+       {.columns = 80, .utf8 = true},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e  1 file differs from the locked pa…\n"
+       "verified  x\n"},
+      {"without UTF-8",
+       modules,
+       Fit::cut,
+       {.columns = 80},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  e44c563bf33e  1 file differs from the locked ...\n"
+       "verified  x\n"},
+      {"the middle is cut",
+       {{{"a"}, {"git::https://example.com/network.git?ref=v1.0.0"}}},
+       Fit::cut_middle,
+       {.columns = 33, .utf8 = true},
+       "a  git::https://ex…git?ref=v1.0.0\n"},
+      {"the end of an address is kept if there is little room",
+       {{{"a"}, {"git::https://example.com/network.git?ref=v1.0.0"}}},
+       Fit::cut_middle,
+       {.columns = 20, .utf8 = true},
+       "a  …k.git?ref=v1.0.0\n"},
+      {"no room for a cut text",
+       {{{"a"}, {"12345678901234567890123"}}},
+       Fit::cut,
+       {.columns = 10, .utf8 = true},
+       "a\n"},
+      {"parentheses are not broken",
+       {{{"a"}, {"-> 1.4.0 (v1.4.0, minor), 2.1.0 (v2.1.0, major)"}}},
+       Fit::wrap,
+       {.columns = 34},
+       "a  -> 1.4.0 (v1.4.0, minor), 2.1.0\n"
+       "   (v2.1.0, major)\n"},
+      {"an empty column has no place", {{{"a"}, {""}, {"c"}}, {{"b"}, {""}, {"d"}}}, Fit::cut, {}, "a  c\nb  d\n"},
+      {"characters are counted, not bytes",
+       {{{"├─ a"}, {"x"}}, {{"└─ bc"}, {"y"}}},
+       Fit::cut,
+       {},
+       "├─ a   x\n└─ bc  y\n"},
+      {"colors have no width",
+       {{{"a", Color::red}, {"x"}}, {{"bc", Color::green}, {"y"}}},
+       Fit::cut,
+       {.colored = true},
+       "\x1b[31ma\x1b[0m   x\n\x1b[32mbc\x1b[0m  y\n"},
+      {"names cannot command the terminal", {{{"a\x1b[2J\nb"}, {"x"}}}, Fit::cut, {}, "a\\x1b[2J\\x0ab  x\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(table_text(row.rows, row.fit, row.style) == row.text);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_locale_decides_about_utf8) {
+  struct Row {
+    const char* all;
+    const char* type;
+    const char* lang;
+    bool utf8;
+  };
+  const Row rows[] = {
+      {"", "", "", false},           {"C", "C.UTF-8", "en_US.UTF-8", false}, {"", "C.utf8", "C", true},
+      {"", "", "de_DE.UTF-8", true}, {"POSIX", "", "de_DE.UTF-8", false},    {"en_US.UTF-8", "", "C", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.all << "," << row.type << "," << row.lang) {
+      const test::ScopedEnvironment all("LC_ALL", row.all);
+      const test::ScopedEnvironment type("LC_CTYPE", row.type);
+      const test::ScopedEnvironment lang("LANG", row.lang);
+      BOOST_TEST(has_utf8_locale() == row.utf8);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(progress_has_counts_and_stays_on_one_line) {
+  const test::ScopedEnvironment locale("LC_ALL", "C");
+  struct Row {
+    const char* message;
+    std::size_t done;
+    std::size_t total;
+    std::size_t columns;
+    const char* text;
+  };
+  const Row rows[] = {
+      {"fetching x", 2, 9, 80, "3/9 fetching x"},
+      {"fetching x", 9, 9, 80, "9/9 fetching x"},
+      {"fetching x", 0, 0, 80, "fetching x"},
+      {"fetching git::https://example.com/network.git", 2, 9, 31, "3/9 fetching g...m/network.git"},
+      {"fetching\x1b x", 0, 0, 0, "fetching\\x1b x"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.text) {
+      BOOST_TEST(progress_text(row.message, row.done, row.total, row.columns) == row.text);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(control_characters_are_visible_except_in_raw_text) {
   const char* const text = "/a\x1b[31m\tb\n";
   const test::Printed printed = test::printed_by([&] {
