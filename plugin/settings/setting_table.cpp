@@ -82,8 +82,8 @@ const std::vector<SettingInfo>& setting_table() {
        "The version constraint of calls that no module block constrains"},
       {"source", "tag_prefix", Kind::text, File::any, "\"label/\"", false,
        "Only tags with this prefix are versions of the module"},
-      {"source", "minimum_release_age", Kind::text, File::any, "\"72h\"", false,
-       "How long a version must have been known before it is selected, in hours, minutes and seconds"},
+      {"source", "minimum_release_age", Kind::text, File::any, "\"3d\"", false,
+       "How long a version must have been known before it is selected, in days, hours, minutes and seconds"},
       {"backend", "command", Kind::list, File::user, "[\"/usr/local/bin/hg-backend\"]", false,
        "The program that serves sources of this scheme, and its arguments"},
   };

@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(locked_calls_are_marked) {
              "├─ module.new     not locked           git::file://<dir>/repositories/vpc.git\n"
              "└─ module.tag     locked <1.0.0...>  git::file://<dir>/repositories/vpc.git?ref=v1.0.0\n"
              "3 module calls, 0 providers, 4 files.\n");
-  BOOST_TEST(shown(inspect()["modules"][0]["lockedOrigin"].asString()) == "git:<1.0.0>");
-  BOOST_TEST(!inspect()["modules"][1].isMember("lockedOrigin"));
+  BOOST_TEST(shown(inspect()["modules"][0]["commit"].asString()) == "<1.0.0>");
+  BOOST_TEST(!inspect()["modules"][1].isMember("locked"));
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
