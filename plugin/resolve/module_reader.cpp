@@ -28,8 +28,7 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
           Error{.code = Code::path_outside_root,
                 .message = fmt::format(
                     "the file \"{}\" is a symbolic link to a file outside the directories that may be read", file.path),
-                .hint = "replace the link with the file, or allow its directory with --workspace-root or "
-                        "workspaceRoots"});
+                .hint = "replace the link with the file, or allow its directory with --workspace-root"});
     }
     if (!inside) {
       return fail(std::move(inside.error()));
