@@ -154,8 +154,10 @@ BOOST_AUTO_TEST_CASE(versions_that_the_merged_constraints_both_exclude_are_resol
   constrain("~> 1.3");
   write("d.tf", "");
   const Ran ran = succeed_lock();
-  BOOST_TEST(ran.out.find("module.a  1.3.0  merged: both sides changed it, to 1.1.0 and to 1.2.0  (~> 1.3)\n") == 0U,
-             ran.out);
+  BOOST_TEST(
+      ran.out.find("module.a  1.3.0                merged: both sides changed it, to 1.1.0 and to 1.2.0  (~> 1.3)\n") ==
+          0U,
+      ran.out);
   check_frozen();
 }
 
