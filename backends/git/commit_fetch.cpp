@@ -230,6 +230,19 @@ Result<bool> bring_advertised(const Remote& remote, const Repository& repository
   return fetched ? *fetched : false;
 }
 
+// Returns "HEAD~1" as "<commit>~1", because a fetched history has no HEAD. Errors: those of find_reference() and
+// Backend.
+Result<std::string> without_head(const Remote& remote, const std::string& ref) {
+  const std::size_t end = std::min(ref.find_first_of("~^"), ref.size());
+  const std::string_view name = std::string_view(ref).substr(0, end);
+  if (name != "HEAD" && name != "@") {
+    return ref;
+  }
+  MODLOCK_TRY(const auto references, remote.list(Remote::Part::everything, "find the HEAD of"));
+  MODLOCK_TRY(const auto head, find_reference(references, "HEAD", remote.address().display));
+  return head.id + ref.substr(end);
+}
+
 }  // namespace
 
 std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
@@ -262,9 +275,10 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
 
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context) {
+  MODLOCK_TRY(const auto revision, without_head(remote, ref));
   const History history(repository);
   MODLOCK_TRY(history.fetch(remote, History::Content::commits, ""));
-  MODLOCK_TRY(const auto found, history.resolve(remote, ref, context));
+  MODLOCK_TRY(const auto found, history.resolve(remote, revision, context));
   if (found.size() == 1) {
     return Pin{found.front(), ""};
   }

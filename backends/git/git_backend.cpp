@@ -48,7 +48,7 @@ class GitBackend final : public BackendCore {
     if (is_full_commit(ref)) {
       return pin_commit(remote, ascii::lower(ref), context);
     }
-    const bool is_head = ref.empty() || ref == "HEAD";
+    const bool is_head = ref.empty() || ref == "HEAD" || ref == "@";
     MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
                                                    is_head ? "find the HEAD of" : "list the branches and tags of"));
     auto pin = find_reference(references, ref, address.display);

@@ -59,12 +59,22 @@ bool is_description(std::string_view text) {
          is_abbreviation(text.substr(mark + 2));
 }
 
+// Removes "^{}" and "^{commit}" at the end, which name the commit of a tag.
+std::string_view without_peeling(std::string_view ref) {
+  for (const std::string_view suffix : {kPeeled, std::string_view("^{commit}")}) {
+    if (ref.ends_with(suffix)) {
+      return without_peeling(ref.substr(0, ref.size() - suffix.size()));
+    }
+  }
+  return ref;
+}
+
 // Whether the text has steps from a name to its ancestors: "main~2", "v1^", "8f2c0d0^2~1".
 bool is_way_to_ancestor(std::string_view text) {
-  const std::size_t start = text.find_first_of("~^");
-  return start != std::string_view::npos &&
-         text.substr(start).find_first_not_of("~^0123456789") == std::string_view::npos &&
-         text.substr(0, start) != "HEAD" && is_reference_name(text.substr(0, start));
+  const std::string_view name = text.substr(0, text.find_first_of("~^"));
+  const std::string_view steps = without_peeling(text).substr(std::min(name.size(), without_peeling(text).size()));
+  return name.size() < text.size() && steps.find_first_not_of("~^0123456789") == std::string_view::npos &&
+         (name == "@" || is_reference_name(name));
 }
 
 }  // namespace
@@ -143,11 +153,12 @@ bool is_abbreviation(std::string_view text) {
 }
 
 bool is_revision(std::string_view ref) {
-  return is_abbreviation(ref) || is_way_to_ancestor(ref) || is_description(ref);
+  return ref == "@" || is_abbreviation(ref) || is_way_to_ancestor(ref) || is_description(ref);
 }
 
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display) {
-  if (ref.empty() || ref == "HEAD") {
+  ref = without_peeling(ref);
+  if (ref.empty() || ref == "HEAD" || ref == "@") {
     if (const Reference* head = find_name(references, "HEAD")) {
       return Pin{head->commit(), head->name};
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "backends/address/go_url.h"
+
 namespace modlock {
 namespace {
 
@@ -157,7 +159,35 @@ bool is_expected_to_move(const Source& source, std::string_view ref) {
   return may_move(source, std::string(ref)) || name == "latest" || is_partial_version(name);
 }
 
+namespace {
+
+// References that unmodified clients reject, although tofu-modlock finds them.
+void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
+  const Source& source = node.address.source;
+  const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : std::string();
+  const std::string& address = node.address.normalised.reveal();
+  const std::size_t question = std::min(address.find('?'), address.size());
+  const QueryArguments query = parse_query(std::string_view(address).substr(std::min(question + 1, address.size())));
+  const bool is_shallow = std::any_of(query.begin(), query.end(), [](const auto& argument) {
+    return argument.first == "depth" && is_number(argument.second) && argument.second != "0";
+  });
+  const auto warn = [&](std::string why, std::string hint) {
+    warnings.push_back(
+        {Severity::warning, at(Code::lock_unenforced, node.call.source, node,
+                               fmt::format("module \"{}\" has ref={}: {}", node.key, ref, why), std::move(hint))});
+  };
+  if (ref.starts_with("refs/heads/")) {
+    warn("unmodified clients find it only if it is the default branch",
+         fmt::format("write ref={}", ref.substr(std::string_view("refs/heads/").size())));
+  } else if (is_shallow && is_commit_id(ref)) {
+    warn("unmodified clients cannot clone a commit with depth", "remove depth from the source");
+  }
+}
+
+}  // namespace
+
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings) {
+  warn_about_reference(node, warnings);
   const auto rule = settings.modules.find(node.key);
   std::vector<const SourceText*> written;
   if (node.call.version) {

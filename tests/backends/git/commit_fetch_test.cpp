@@ -64,6 +64,8 @@ BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
            Row{"of the tag object", repository.id("refs/tags/v1").substr(0, 10), second},
            Row{"before a tag", "v1~1", first},
            Row{"the parent of the default branch", "main^", second},
+           Row{"before HEAD", "HEAD~1", second},
+           Row{"before HEAD, short", "@^^", first},
            Row{"before another branch", "side~1", first},
            Row{"further than there is", "v1~9", ""},
            Row{"no second parent", "v1^2", ""},
