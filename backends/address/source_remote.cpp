@@ -373,6 +373,22 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
   return source;
 }
 
+// "codecommit://repository" or "codecommit::region://repository": git would run a program for it, which tofu-modlock
+// does not do. So the source is not served, like one on s3.
+Result<RemotePackage> describe_codecommit(std::string_view rest, const std::string& shown) {
+  constexpr std::string_view kHelper = "codecommit::";
+  const auto url = GoUrl::parse(rest.substr(rest.starts_with(kHelper) ? kHelper.size() : 0));
+  if (!url || url->scheme.empty() || url->host.empty()) {
+    return fail(invalid(shown, "names no repository", "write git::codecommit::region://repository"));
+  }
+  const QueryArguments query = parse_query(url->raw_query);
+  MODLOCK_TRY(check_words(*url, query, shown));
+  Source source = read_source(SourceKind::unsupported, "git::codecommit", *url, query);
+  source.scheme = rest.starts_with(kHelper) ? url->scheme : source.getter;
+  source.host = url->host;
+  return RemotePackage{std::move(source), std::string(rest)};
+}
+
 }  // namespace
 
 Result<std::string> detect_package(std::string_view address) {
@@ -406,6 +422,9 @@ Result<std::string> detect_package(std::string_view address) {
 
 Result<RemotePackage> describe_package(std::string_view package, const std::string& shown) {
   const auto [forced, rest] = split_getter(package);
+  if (forced == "git" && rest.starts_with("codecommit:")) {
+    return describe_codecommit(rest, shown);
+  }
   if (!forced.empty() && names_transport_helper(rest)) {
     return fail(denied(shown, "\"::\" after the getter would run a transport helper of git",
                        "write only the URL, as in git::https://host/path"));

@@ -118,6 +118,9 @@ const Refused kRefused[] = {
      "the module source \"git::ext::sh -c id\" is rejected: \"::\" after the getter would run a transport helper of "
      "git",
      "write only the URL, as in git::https://host/path"},
+    {"transport helper without a repository", "git::codecommit::us-east-1", Code::source_invalid,
+     "the module source \"git::codecommit::us-east-1\" names no repository",
+     "write git::codecommit::region://repository"},
     {"transport helper twice", "git::git::https://host/x", Code::source_denied,
      "the module source \"git::git::https://host/x\" is rejected: \"::\" after the getter would run a transport helper "
      "of git",
