@@ -199,10 +199,11 @@ BOOST_AUTO_TEST_CASE(errors) {
     std::string_view reason;
   };
   const Row rows[] = {
-      {"no version", "{}", "expected the format version 4, found none"},
-      {"old version", R"({"version":3})", "expected the format version 4, found 3"},
-      {"version is a string", R"({"version":"4"})", "expected the format version 4, found \"4\""},
-      {"an array", "[]", "expected the format version 4, found none"},
+      {"no version", "{}", "expected the format version 3 or 4, found none"},
+      {"old version", R"({"version":2})", "expected the format version 3 or 4, found 2"},
+      {"modules are no array", R"({"version":3,"modules":{}})", "\"modules\" is not an array"},
+      {"version is a string", R"({"version":"4"})", "expected the format version 3 or 4, found \"4\""},
+      {"an array", "[]", "expected the format version 3 or 4, found none"},
       {"resources are no array", R"({"version":4,"resources":{}})", "\"resources\" is not an array"},
       {"a resource is no object", state("1"), "a resource has the invalid mode \"\""},
       {"mode", state(R"({"mode":"ephemeral"})"), "a resource has the invalid mode \"ephemeral\""},
@@ -222,6 +223,41 @@ BOOST_AUTO_TEST_CASE(errors) {
       BOOST_TEST_REQUIRE(!providers.has_value());
       const std::string message = fmt::format("the state file \"terraform.tfstate\" cannot be used: {}", row.reason);
       check_error(providers.error(), {Code::config_parse, message, "terraform.tfstate"});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(format_3) {
+  struct Row {
+    const char* name;
+    std::string_view modules;
+    std::string_view providers;  // those without a namespace are errors, as in the clients
+  };
+  const Row rows[] = {
+      {"no resources", R"([{"path":["root"],"outputs":{},"resources":{}}])", ""},
+      {"no modules", "[]", ""},
+      {"a provider of its own", R"([{"resources":{"a_b.c":{"type":"a_b","provider":"provider.z"}}}])", "z a_b.c\n"},
+      {"of a module, with an alias",
+       R"([{"resources":{"a_b.c":{"type":"a_b","provider":"module.m.provider.z.west"}}}])", "z a_b.c\n"},
+      {"implied by the type", R"([{"resources":{"data.a_b.c":{"type":"a_b","provider":""}}}])", "a data.a_b.c\n"},
+      {"in two modules",
+       R"([{"resources":{"a_b.c":{"type":"a_b"}}},{"path":["root","m"],"resources":{"d_e.f":{"type":"d_e"}}}])",
+       "a a_b.c\nd d_e.f\n"},
+      {"the built-in one", R"([{"resources":{"data.terraform_remote_state.c":{"type":"terraform_remote_state"}}}])",
+       "terraform data.terraform_remote_state.c\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto found = read({{"terraform.tfstate", fmt::format(R"({{"version":3,"modules":{}}})", row.modules)}});
+      BOOST_TEST_REQUIRE(found.has_value());
+      std::string providers;
+      std::size_t legacy = 0;
+      for (const ProviderRequirement& provider : found->providers) {
+        providers += fmt::format("{} {}\n", provider.address.type(), provider.by);
+        legacy += provider.address.is_legacy() ? 1U : 0U;
+      }
+      BOOST_TEST(providers == row.providers);
+      BOOST_TEST(found->diagnostics.size() == legacy);
     }
   }
 }
