@@ -128,8 +128,10 @@ class TreeWalk {
       tree_.complete = false;
       return {};
     }
-    if (auto ok = check_cycle(node); !ok) {
-      return ok;
+    if (auto cycle = find_cycle(node)) {
+      report(node, std::move(*cycle));
+      tree_.complete = false;
+      return {};
     }
     take_module(node, *parsed);
     const auto scope =
@@ -196,23 +198,23 @@ class TreeWalk {
     report(node, std::move(error));
   }
 
-  // A module that calls itself would be read without end, and exponentially often with several calls.
-  Result<void> check_cycle(const ModuleNode& node) const {
+  // A module that calls itself would be read without end. A module of a run block may call the root module: the run
+  // block is in a test file.
+  std::optional<Error> find_cycle(const ModuleNode& node) const {
     std::string key = node.key;
     while (!key.empty()) {
       key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'));
       const auto ancestor = tree_.nodes.find(key);
-      const bool known = key.empty() || ancestor != tree_.nodes.end();
+      const bool known = key.empty() ? !node.of_tests : ancestor != tree_.nodes.end();
       if (known && (key.empty() ? request_.root : ancestor->second.directory) == node.directory) {
-        return fail(Error{.code = Code::limit_exceeded,
-                          .message = fmt::format("module \"{}\" calls itself: its files are those of {}", node.key,
-                                                 key.empty() ? "the root module" : "module \"" + key + "\""),
-                          .subject = node.subject(),
-                          .location = node.call.source.location,
-                          .hint = "break the cycle"});
+        return Error{.code = Code::limit_exceeded,
+                     .message = fmt::format("module \"{}\" calls itself: its files are those of {}", node.key,
+                                            key.empty() ? "the root module" : "module \"" + key + "\""),
+                     .location = node.call.source.location,
+                     .hint = "break the cycle"};
       }
     }
-    return {};
+    return std::nullopt;
   }
 
   Result<void> add_call(const ModuleNode& parent, ModuleCall call, const std::shared_ptr<ModuleScope>& scope) {

@@ -73,8 +73,8 @@ struct WalkRequest {
 };
 
 // Walks module calls level by level: the root, its local modules, then packages as `visit` provides them. An error of a
-// single call (no such local directory, a setting that cannot apply, an address that cannot be parsed) is a diagnostic
-// at its location, and the walk continues with the other calls. A module below itself, nesting over 64 levels and more
+// single call (no such local directory, a setting that cannot apply, an address that cannot be parsed, a module below
+// itself) is a diagnostic at its location, and the walk continues with the other calls. Nesting over 64 levels and more
 // than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 

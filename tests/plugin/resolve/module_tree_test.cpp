@@ -56,6 +56,41 @@ BOOST_AUTO_TEST_CASE(plan_ignores_a_rule_of_a_file_above_that_matches_no_call_wi
              "the block module \"other\" matches no module call of this root and is ignored");
 }
 
+// tofu-modlock finds these references, and unmodified clients reject them.
+BOOST_AUTO_TEST_CASE(references_that_clients_reject) {
+  struct Row {
+    const char* name;
+    const char* query;
+    std::string_view warning;
+  };
+  constexpr std::string_view kBranch = "unmodified clients find it only if it is the default branch";
+  constexpr std::string_view kDepth = "unmodified clients cannot clone a commit with depth";
+  const Row rows[] = {
+      {"a full branch name", "?ref=refs/heads/main", kBranch},
+      {"a branch", "?ref=main", ""},
+      {"a full tag name", "?ref=refs/tags/v1", ""},
+      {"a commit with depth", "?depth=1&ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", kDepth},
+      {"a commit", "?ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", ""},
+      {"a commit with depth 0", "?depth=0&ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", ""},
+      {"a tag with depth", "?depth=1&ref=v1", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf",
+            fmt::format("module \"vpc\" {{\n  source = \"git::https://example.com/vpc.git{}\"\n}}\n", row.query));
+      const auto tree = walk_modules(request.walk, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+      BOOST_TEST_REQUIRE(tree.has_value());
+      BOOST_TEST_REQUIRE(tree->diagnostics.size() == (row.warning.empty() ? 0U : 1U));
+      if (!row.warning.empty()) {
+        const Diagnostic& found = tree->diagnostics.front();
+        BOOST_TEST((found.severity == Severity::warning));
+        BOOST_TEST((found.what.code == Code::lock_unenforced));
+        BOOST_TEST(found.what.message.ends_with(row.warning), found.what.message);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
   source->add_tag(kVpc, "v1.0.0", {{"modules/net-a/main.tf", ""}, {"modules/db/main.tf", ""}});
   struct Row {
@@ -127,6 +162,45 @@ BOOST_AUTO_TEST_CASE(plan_stops_at_packages_that_call_themselves_twice) {
   BOOST_REQUIRE(!planned);
   BOOST_TEST(to_string(planned.error().code) == "LIMIT_EXCEEDED");
   BOOST_TEST(planned.error().message == "module \"vpc.x\" calls itself: its files are those of module \"vpc\"");
+}
+
+BOOST_AUTO_TEST_CASE(a_module_that_calls_itself_hides_no_other_call) {
+  write("main.tf",
+        "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n"
+        "module \"self\" {\n  source = \"./\"\n}\n");
+  write("a/main.tf", "module \"again\" {\n  source = \"../a\"\n}\nmodule \"c\" {\n  source = \"../b\"\n}\n");
+  write("b/main.tf", "");
+  const auto tree = walk_modules(request.walk, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+  BOOST_TEST_REQUIRE(tree.has_value());
+  std::string found;
+  for (const auto& [key, node] : tree->nodes) {
+    found += key + " ";
+  }
+  BOOST_TEST(found == "a a.again a.c b self ");
+  for (const Diagnostic& diagnostic : tree->diagnostics) {
+    found += diagnostic.what.message + "; ";
+  }
+  BOOST_TEST(found ==
+             "a a.again a.c b self module \"a.again\" calls itself: its files are those of module \"a\"; module "
+             "\"self\" calls itself: its files are those of the root module; ");
+  BOOST_TEST(!tree->complete);
+}
+
+// The run block is in a test file, not in the root module.
+BOOST_AUTO_TEST_CASE(a_module_of_a_test_may_call_the_root_module) {
+  write("main.tf", "module \"a\" {\n  source = \"./a\"\n}\n");
+  write("a/main.tf", "");
+  write("tests/x.tftest.hcl", "run \"r\" {\n  module {\n    source = \"./harness\"\n  }\n}\n");
+  write("harness/main.tf", "module \"root\" {\n  source = \"../\"\n}\n");
+  const auto tree = walk_modules(request.walk, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+  BOOST_TEST_REQUIRE(tree.has_value());
+  std::string found;
+  for (const auto& [key, node] : tree->nodes) {
+    found += key + " ";
+  }
+  BOOST_TEST(found == "a test.tests.x.r test.tests.x.r.root test.tests.x.r.root.a ");
+  BOOST_TEST(tree->diagnostics.empty());
+  BOOST_TEST(tree->complete);
 }
 
 BOOST_AUTO_TEST_CASE(plan_stops_at_too_many_calls) {
