@@ -49,6 +49,24 @@ Error in_source(std::string_view what, std::string_view part, std::string_view t
           .hint = std::string(kFormatHint)};
 }
 
+// Terraform also allows underscores inside a namespace. They are normalized as a digit that the text lacks.
+Result<std::string> normalize_namespace(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t digit = kDigits.find_first_not_of(text);
+  if (text.find('_') == std::string_view::npos || text.starts_with('_') || text.ends_with('_') ||
+      digit == std::string_view::npos) {
+    return normalize_provider_part(text);
+  }
+  std::string replaced(text);
+  std::replace(replaced.begin(), replaced.end(), '_', kDigits[digit]);
+  auto normal = normalize_provider_part(replaced);
+  if (normal) {
+    std::replace(normal->begin(), normal->end(), kDigits[digit], '_');
+  }
+  const bool has_edge = normal && (normal->starts_with('_') || normal->ends_with('_'));
+  return has_edge ? normalize_provider_part("_") : normal;  // which fails
+}
+
 }  // namespace
 
 Result<std::string> normalize_provider_part(std::string_view text) {
@@ -86,7 +104,7 @@ Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::strin
   const std::string_view name_space = parts.size() > 1 ? parts[parts.size() - 2] : kDefaultNamespace;
   address.namespace_ = name_space;
   if (name_space != kLegacyNamespace) {
-    auto normal = normalize_provider_part(name_space);
+    auto normal = normalize_namespace(name_space);
     if (!normal) {
       return fail(in_source("namespace", name_space, text, normal.error()));
     }

@@ -164,6 +164,7 @@ constexpr std::array kModuleFileBlocks = {
     hcl::BlockSchema{"resource", 2, &kOpenBody},
     hcl::BlockSchema{"data", 2, &kOpenBody},
     hcl::BlockSchema{"ephemeral", 2, &kOpenBody},
+    hcl::BlockSchema{"action", 2, &kOpenBody},
     hcl::BlockSchema{"check", 1, &kCheck},
     hcl::BlockSchema{"import", 0, &kOpenBody},
 };

@@ -7,6 +7,7 @@
 
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/eval/constant_value.h"
+#include "plugin/value/client_rules.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {
@@ -22,7 +23,8 @@ Version client_version_of(std::string_view version) {
 }
 
 bool has_language_blocks(ClientKind tool, const Version& release) {
-  return tool == ClientKind::opentofu && release >= version_of("1.12.0");
+  const std::string_view since = kLanguageBlocks.since(tool);
+  return !since.empty() && release >= version_of(since);
 }
 
 class Reader {

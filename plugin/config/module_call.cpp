@@ -9,6 +9,7 @@
 #include "plugin/config/module_scope.h"
 #include "plugin/config/parsed_module.h"
 #include "plugin/eval/constant_value.h"
+#include "plugin/eval/dependencies.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
 
@@ -153,6 +154,19 @@ EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, co
   }
   limit_diagnostics(result.diagnostics);
   return result;
+}
+
+std::vector<std::string> called_functions(const ModuleCallSyntax& call) {
+  std::vector<std::string> names;
+  for (const Argument& argument : {call.find("source"), call.find("version")}) {
+    const auto needs = argument.attribute != nullptr && !call.literal_only
+                           ? eval::collect_dependencies(argument.attribute->value, argument.file->path)
+                           : Result<eval::Dependencies>();
+    for (const std::string_view name : needs ? needs->functions : std::vector<std::string_view>()) {
+      names.emplace_back(name.substr(name.starts_with("core::") ? 6 : 0));
+    }
+  }
+  return names;
 }
 
 Diagnostic config_error(const ConfigText& file, const Range& range, std::string message, std::string hint) {

@@ -53,6 +53,9 @@ void merge_arguments(ModuleCallSyntax& call, const hcl::Block& block, const Conf
 // null version means that there is none. Returns the calls so far if the context stops the work.
 EvaluatedCalls evaluate_calls(const ParsedModule& module, ModuleScope& scope, const Context& context = {});
 
+// Returns the names of the functions in the source and the version, without "core::".
+std::vector<std::string> called_functions(const ModuleCallSyntax& call);
+
 // Whether source and version are literal, without references.
 bool is_written_out(const ModuleCallSyntax& call);
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "plugin/config/diagnostic_limit.h"
-#include "plugin/eval/constant_value.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/hcl/near_names.h"
 
@@ -62,7 +61,7 @@ tl::unexpected<Error> incomplete(const Reference& reference) {
       "put text in quotes; write var.name for a variable and local.name for a local value");
 }
 
-tl::unexpected<Error> dynamic(const Reference& reference, const std::string& needed_by) {
+tl::unexpected<Error> dynamic(const Reference& reference, ClientKind tool, const std::string& needed_by) {
   const std::string_view object = reference.object;
   if (object == "template" || object == "lazy" || object == "arg") {
     return reject(Code::config_parse, reference,
@@ -75,7 +74,9 @@ tl::unexpected<Error> dynamic(const Reference& reference, const std::string& nee
       object == "module" ? "Module output not supported in static context" : "Dynamic value in static context";
   return reject(Code::config_non_static, reference,
                 fmt::format("{}: {} is not known before plan, and {} needs it", what, name_of(reference), needed_by),
-                "use only variables, local values, path.* and terraform.workspace here");
+                tool == ClientKind::terraform
+                    ? "use only const variables, local values and path.* here"
+                    : "use only variables, local values, path.* and terraform.workspace here");
 }
 
 }  // namespace
@@ -96,9 +97,6 @@ ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Scope
       call_(&call) {}
 
 Result<Value> ModuleScope::evaluate_argument(const Argument& argument, std::string_view title) {
-  if (environment_.tool == ClientKind::terraform) {
-    return eval::constant_value(argument.attribute->value, argument.file->json, path_of(*argument.file));
-  }
   return evaluate(argument,
                   title.empty() ? fmt::format("the argument \"{}\"", argument.attribute->name) : std::string(title), 1);
 }
@@ -112,12 +110,6 @@ Result<Value> ModuleScope::evaluate(const Argument& argument, std::string title,
 }
 
 Result<Value> ModuleScope::resolve(const Reference& reference) {
-  if (environment_.tool == ClientKind::terraform) {
-    return reject(
-        Code::config_parse, reference,
-        fmt::format("variables not allowed: Terraform requires a literal value, found {}", name_of(reference)),
-        "write a literal value");
-  }
   const std::string_view object = reference.object;
   const bool named = !reference.attribute.empty();
   if (named && object == "local") {
@@ -129,10 +121,10 @@ Result<Value> ModuleScope::resolve(const Reference& reference) {
   if (named && object == "path") {
     return resolve_path(reference);
   }
-  if (named && (object == "terraform" || object == "tofu")) {
+  if (named && tool() == ClientKind::opentofu && (object == "terraform" || object == "tofu")) {
     return resolve_terraform(reference);
   }
-  return dynamic(reference, needed_by());
+  return dynamic(reference, tool(), needed_by());
 }
 
 Result<Value> ModuleScope::resolve_local(const Reference& reference) {
@@ -171,6 +163,13 @@ Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
         Code::config_parse, reference,
         fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
         hcl::did_you_mean(reference.attribute, keys_of(module_->variables)));
+  }
+  if (tool() == ClientKind::terraform && !variable->second.is_const) {
+    return reject(Code::config_non_static, reference,
+                  fmt::format("only literal values and const variables have a value during init: {} is not const, and "
+                              "{} needs it",
+                              name_of(reference), needed_by()),
+                  fmt::format("add const = true to variable \"{}\", or write a literal value", reference.attribute));
   }
   return with_reference(variable_value(variable->second), reference);
 }

@@ -26,9 +26,9 @@ struct ScopeContext {
 // configs.staticScopeData. Values and errors are computed at first use and cached. A value that depends on itself is
 // CONFIG_NON_STATIC naming the cycle. An error inside a referenced value is located there and has the chain of
 // references in `related`, innermost first ("referenced by local.x" at that reference), at most kMaxRelated of them.
-// Chains of more than kMaxChain references are LIMIT_EXCEEDED. With ClientKind::terraform no name may be used: nothing
-// is static there. If a file of the module could not be read to its end, it may declare names that are missing here:
-// see is_reported_already(). Only one thread at a time may use a scope and its callers.
+// Chains of more than kMaxChain references are LIMIT_EXCEEDED. With ClientKind::terraform only variables that are const
+// have a value, and terraform.* has none. If a file of the module could not be read to its end, it may declare names
+// that are missing here: see is_reported_already(). Only one thread at a time may use a scope and its callers.
 class ModuleScope final : public eval::Scope {
  public:
   // The root module: `values` are those of its variables. `module_path` is the module's directory in modules.json.
@@ -40,13 +40,12 @@ class ModuleScope final : public eval::Scope {
 
   // Errors, in addition to Scope's rules: CONFIG_NON_STATIC for a value that is unknown before plan and for a root
   // variable without value; CONFIG_PARSE for an undeclared name, a variable whose type, flags or default cannot be
-  // read, a value that does not fit the type of its variable, a required variable that the call leaves out, and all
-  // references with ClientKind::terraform.
+  // read, a value that does not fit the type of its variable, and a required variable that the call leaves out.
   Result<eval::Value> resolve(const eval::Reference& reference) override;
   const eval::FileAccess& files() const override { return *environment_.files; }
 
   // Returns the value of an argument of this module's calls. Errors state that `title` ("module.vpc.source") needs it;
-  // "" stands for the name of the argument. Errors: those of eval::evaluate(). For Terraform it must be a constant.
+  // "" stands for the name of the argument. Errors: those of eval::evaluate().
   Result<eval::Value> evaluate_argument(const Argument& argument, std::string_view title = {});
 
   ClientKind tool() const { return environment_.tool; }

@@ -91,10 +91,82 @@ class CallCollector {
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
+// The types of top-level blocks that the clients know.
+constexpr std::array<std::string_view, 16> kKnownTypes = {
+    "action", "check",    "data",    "ephemeral",          "import",   "language",  "locals",  "module", "moved",
+    "output", "provider", "removed", "required_providers", "resource", "terraform", "variable"};
+
+// Finds blocks of other types that have a source.
+class UnknownSourceFinder {
+ public:
+  std::vector<UnknownSource> find(const std::vector<ConfigText>& files) {
+    for (const ConfigText& file : files) {
+      file_ = &file;
+      for (const hcl::Block& block : file.parsed.body.blocks) {
+        if (!is_known(block.type) && block.body.find("source") != nullptr) {
+          std::string address = block.type;
+          for (const hcl::Label& label : block.labels) {
+            address += "." + label.text;
+          }
+          add(std::move(address), block.header_range);
+        }
+      }
+      for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
+        if (file.json && !is_known(attribute.name)) {
+          search(attribute.value, attribute.name, kMostLabels);
+        }
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr int kMostLabels = 3;
+
+  static bool is_known(std::string_view type) {
+    return std::find(kKnownTypes.begin(), kKnownTypes.end(), type) != kKnownTypes.end();
+  }
+
+  // JSON syntax: each label is a level of objects.
+  void search(const hcl::Expression& value, const std::string& address, int labels) {
+    if (const auto* tuple = std::get_if<hcl::Tuple>(&value.node)) {
+      for (const hcl::Expression& item : tuple->items) {
+        search(item, address, labels);
+      }
+    } else if (const auto* object = std::get_if<hcl::Object>(&value.node)) {
+      for (const hcl::ObjectItem& item : object->items) {
+        const auto* key = std::get_if<hcl::JsonString>(&item.key.node);
+        if (key != nullptr && key->text == "source") {
+          add(address, item.key.range);
+        } else if (key != nullptr && labels > 0) {
+          search(item.value, address + "." + key->text, labels - 1);
+        }
+      }
+    }
+  }
+
+  void add(std::string address, const Range& range) { found_.push_back({std::move(address), {file_->path, range}}); }
+
+  const ConfigText* file_ = nullptr;
+  std::vector<UnknownSource> found_;
+};
+
+void warn_unknown_sources(const std::vector<UnknownSource>& sources, Diagnostics& diagnostics) {
+  for (const UnknownSource& source : sources) {
+    diagnostics.push_back({Severity::warning,
+                           Error{.code = Code::source_unsupported,
+                                 .message = fmt::format("the block {} has a source, but its type is not known: what it "
+                                                        "fetches is neither locked nor verified",
+                                                        source.address),
+                                 .location = source.location,
+                                 .hint = "check what the block fetches, or use a newer tofu-modlock"}});
+  }
+}
+
 // Blocks that are only read for the providers they use. They are most of a configuration; freeing them leaves their
 // memory for the next module.
 bool is_read_once(const hcl::Block& block) {
-  constexpr std::array<std::string_view, 5> kTypes = {"resource", "data", "output", "ephemeral", "check"};
+  constexpr std::array<std::string_view, 6> kTypes = {"resource", "data", "output", "ephemeral", "action", "check"};
   return std::find(kTypes.begin(), kTypes.end(), block.type) != kTypes.end();
 }
 
@@ -119,9 +191,11 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
     file.parsed.body.blocks.shrink_to_fit();
   }
   module->calls = CallCollector(module->files, diagnostics).collect();
-  module->variables = read_variables(module->files, diagnostics);
-  module->locals = read_locals(module->files, diagnostics);
+  module->variables = read_variables(module->files);
+  module->locals = read_locals(module->files);
   std::move(of_providers.begin(), of_providers.end(), std::back_inserter(diagnostics));
+  module->unknown_sources = UnknownSourceFinder().find(module->files);
+  warn_unknown_sources(module->unknown_sources, diagnostics);
   module->core = read_core_requirements(module->files, tool);
   module->state = read_state_storage(module->files);
   limit_diagnostics(diagnostics, syntax_errors);

@@ -25,6 +25,12 @@ struct StateStorage {
   Location location = {};
 };
 
+// A top-level block of an unknown type with an argument `source`: a newer client may fetch code from there.
+struct UnknownSource {
+  std::string address;  // "symbols.lib"
+  Location location;    // of the block header; in JSON syntax of the name of the argument
+};
+
 // All declarations in the files of one directory, override files merged, nothing evaluated. It does not depend on the
 // caller of the module, so calls of one directory share it. Locations name paths relative to the directory. All
 // pointers point into `files`. They do not keep blocks that are read only once: resources, data sources, outputs,
@@ -39,8 +45,9 @@ struct ParsedModule {
   std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;
-  Diagnostics diagnostics;  // errors: something may be missing above
-  bool incomplete = false;  // a file could not be read to its end, so names may be missing
+  std::vector<UnknownSource> unknown_sources;  // each with a warning
+  Diagnostics diagnostics;                     // errors: something may be missing above
+  bool incomplete = false;                     // a file could not be read to its end, so names may be missing
 
   ParsedModule() = default;
   ParsedModule(const ParsedModule&) = delete;  // pointers into itself

@@ -13,7 +13,7 @@ namespace modlock {
 
 // One reason why a module needs a provider, by the rules of OpenTofu's Config.ProviderRequirements.
 struct ProviderRequirement {
-  enum class DeclaredBy { required_providers, provider_block, resource, data, ephemeral, import_block, state };
+  enum class DeclaredBy { required_providers, provider_block, resource, data, ephemeral, action, import_block, state };
   ProviderAddress address;
   std::string local_name;
   DeclaredBy origin = DeclaredBy::required_providers;
@@ -24,9 +24,9 @@ struct ProviderRequirement {
 
 // Returns the requirements of one module: each entry of required_providers (override files replace whole entries),
 // provider blocks (their deprecated `version` is a constraint), and the first resource, data source (check blocks
-// included), ephemeral resource or import block that uses an undeclared local name. Sorted by address, then in reading
-// order. In test files only provider blocks are requirements. Diagnostics: requirements or constraints that cannot be
-// read, which are left out.
+// included), ephemeral resource, action (Terraform) or import block that uses an undeclared local name. Sorted by
+// address, then in reading order. In test files only provider blocks are requirements. Diagnostics: requirements or
+// constraints that cannot be read, which are left out.
 std::vector<ProviderRequirement> provider_requirements(const std::vector<ConfigText>& files, ClientKind tool,
                                                        Diagnostics& diagnostics);
 

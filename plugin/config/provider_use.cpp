@@ -94,6 +94,8 @@ class UseReader {
         add(file, block, DeclaredBy::data, "data.");
       } else if (block.type == "ephemeral") {
         add(file, block, DeclaredBy::ephemeral, "ephemeral.");
+      } else if (block.type == "action" && tool_ == ClientKind::terraform) {
+        add(file, block, DeclaredBy::action, "action.");
       } else if (block.type == "check" && file.role == ConfigFile::Role::primary) {
         for (const hcl::Block& inner : block.body.blocks) {
           if (inner.type == "data") {

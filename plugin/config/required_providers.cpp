@@ -34,16 +34,6 @@ class EntryReader {
 
  private:
   void read_block(const hcl::Block& block) {
-    if (file_->role == ConfigFile::Role::primary) {
-      if (first_) {
-        report(block.header_range,
-               "Duplicate required providers configuration: a module may have only one required_providers block",
-               "move the entries into one block");
-        diagnostics_.back().what.related.push_back({"the first block is here", *first_});
-        return;
-      }
-      first_ = Location{file_->path, block.header_range};
-    }
     for (const hcl::Attribute& attribute : block.body.attributes) {
       if (auto entry = read_entry(attribute)) {
         entries_.insert_or_assign(attribute.name, std::move(*entry));
@@ -159,7 +149,6 @@ class EntryReader {
   ClientKind tool_;
   Diagnostics& diagnostics_;
   const ConfigText* file_ = nullptr;
-  std::optional<Location> first_;  // of the primary files
   RequiredProviders entries_;
 };
 

@@ -22,6 +22,7 @@ class DeclarationReader {
     read_flag("sensitive", variable_.sensitive);
     read_flag("ephemeral", variable_.ephemeral);
     read_flag("nullable", variable_.nullable);
+    read_flag("const", variable_.is_const);
     if (const hcl::Attribute* attribute = block_.body.find("default")) {
       variable_.default_argument = {attribute, &file_};
       read_default(*attribute);
@@ -106,18 +107,9 @@ class DeclarationReader {
   std::shared_ptr<const eval::Defaults> defaults_;  // of the type in this block
 };
 
-Diagnostic twice(const ConfigText& file, const Range& range, std::string message, std::string_view first,
-                 Location first_place) {
-  Diagnostic result =
-      config_error(file, range, std::move(message), "rename one of the two, or move it to an override file");
-  result.what.related.push_back({std::string(first), std::move(first_place)});
-  return result;
-}
-
 }  // namespace
 
-std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files,
-                                                                       Diagnostics& diagnostics) {
+std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files) {
   std::map<std::string, VariableDeclaration, std::less<>> variables;
   for_each_block(files, ConfigFile::Role::primary, "variable", [&](const ConfigText& file, const hcl::Block& block) {
     if (block.labels.size() != 1) {
@@ -126,13 +118,7 @@ std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std
     const std::string& name = block.labels.front().text;
     VariableDeclaration variable{.name = name, .location = {file.path, block.header_range}};
     DeclarationReader(file, block, variable).read();
-    const auto [found, added] = variables.try_emplace(name);
-    if (!added) {
-      diagnostics.push_back(twice(file, block.header_range,
-                                  fmt::format("variable \"{}\" is declared twice in this module", name),
-                                  "the first declaration is here", found->second.location));
-    }
-    found->second = std::move(variable);
+    variables.insert_or_assign(name, std::move(variable));
   });
   for_each_block(
       files, ConfigFile::Role::override_file, "variable", [&](const ConfigText& file, const hcl::Block& block) {
@@ -144,18 +130,11 @@ std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std
   return variables;
 }
 
-std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files,
-                                                         Diagnostics& diagnostics) {
+std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files) {
   std::map<std::string, Argument, std::less<>> locals;
   for_each_block(files, ConfigFile::Role::primary, "locals", [&](const ConfigText& file, const hcl::Block& block) {
     for (const hcl::Attribute& attribute : block.body.attributes) {
-      Argument& local = locals[attribute.name];
-      if (local.attribute != nullptr) {
-        diagnostics.push_back(twice(file, attribute.range(),
-                                    fmt::format("local value \"{}\" is defined twice in this module", attribute.name),
-                                    "the first definition is here", {local.file->path, local.attribute->range()}));
-      }
-      local = {&attribute, &file};
+      locals[attribute.name] = {&attribute, &file};
     }
   });
   for_each_block(files, ConfigFile::Role::override_file, "locals",

@@ -29,6 +29,7 @@ struct VariableDeclaration {
   bool sensitive = false;
   bool ephemeral = false;
   bool nullable = true;
+  bool is_const = false;              // Terraform: may be used in sources
   std::optional<Error> problem = {};  // why it has no value in any case: its type or a flag cannot be read
 
   // Whether text given for it is the value itself (the type is primitive or missing) and not an expression.
@@ -37,13 +38,11 @@ struct VariableDeclaration {
 
 // Returns the variables of a module by name, as in configs.decodeVariableBlock and Variable.merge. The later of two
 // with one name is used. An override that changes the type keeps the defaults of optional() attributes of the old type,
-// as in OpenTofu; an override of an unknown variable is skipped. Diagnostics (CONFIG_PARSE): a duplicate variable.
-std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files,
-                                                                       Diagnostics& diagnostics);
+// as in OpenTofu; an override of an unknown variable is skipped.
+std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files);
 
-// Returns the local values of a module by name, each with the argument that applies. An override of an unknown local
-// value is skipped. Diagnostics (CONFIG_PARSE): a duplicate name.
-std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files,
-                                                         Diagnostics& diagnostics);
+// Returns the local values of a module by name, each with the argument that applies: the later of two with one name. An
+// override of an unknown local value is skipped.
+std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files);
 
 }  // namespace modlock

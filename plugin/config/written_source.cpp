@@ -3,6 +3,7 @@
 
 #include "backends/address/source_text.h"
 #include "plugin/config/module_call.h"
+#include "plugin/eval/constant_value.h"
 #include "plugin/hcl/value.h"
 
 namespace modlock {
@@ -11,7 +12,10 @@ namespace {
 constexpr std::size_t kLongest = 1000;
 
 bool is_argument(const Argument& argument) {
-  return argument.attribute == nullptr || hcl::static_value(argument.attribute->value, argument.file->path).has_value();
+  if (argument.attribute == nullptr || hcl::static_value(argument.attribute->value, argument.file->path)) {
+    return true;
+  }
+  return !argument.file->json && eval::constant_value(argument.attribute->value, false, argument.file->path);
 }
 
 // "git@host" after a quote, a getter, a scheme or a blank.

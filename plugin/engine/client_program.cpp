@@ -217,7 +217,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
                            const Context& context, Diagnostics& diagnostics) {
   const bool asks = std::any_of(tree.modules.begin(), tree.modules.end(),
                                 [](const TreeModule& module) { return !module.parsed->core.empty(); });
-  if (!asks) {
+  if (!asks && check_client_rules(tree, implementation.tool, "").empty()) {
     return;
   }
   const ClientVersion release =
@@ -231,6 +231,8 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
   }
   hide_what_else_is_wrong(found, tree, diagnostics);
   std::move(found.begin(), found.end(), std::back_inserter(diagnostics));
+  Diagnostics unsupported = check_client_rules(tree, implementation.tool, release.version);
+  std::move(unsupported.begin(), unsupported.end(), std::back_inserter(diagnostics));
 }
 
 }  // namespace modlock

@@ -37,11 +37,12 @@ ClientVersion client_version_of(const ClientProgram& implementation, const std::
 
 // Adds what this client version rejects in the modules of a tree (check_core_versions()). Removes other errors in the
 // files of these modules from `diagnostics`, as OpenTofu does from 1.12 on. If the version is unknown, a module that
-// excludes it is a warning, which hides nothing. Determines the version only if a module has a requirement.
+// excludes it is a warning, which hides nothing. Adds the warnings of check_client_rules(). Determines the version only
+// if a module has a requirement or uses such a rule.
 void check_client_versions(const ModuleTree& tree, const ClientProgram& implementation, const EngineOptions& options,
                            const Context& context, Diagnostics& diagnostics);
 
-inline constexpr std::string_view kNewestOpenTofu = "1.12.6";
-inline constexpr std::string_view kNewestTerraform = "1.14.0";
+inline constexpr std::string_view kNewestOpenTofu = "1.13.0";
+inline constexpr std::string_view kNewestTerraform = "1.16.0";
 
 }  // namespace modlock

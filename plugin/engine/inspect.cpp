@@ -54,7 +54,8 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
     return hash.empty() ? std::nullopt : std::optional(hash);
   };
   const std::string source = printable_form(node.address);
-  const bool shows_all = source == node.address.normalised.reveal();
+  const bool shows_all =
+      source == node.address.normalised.reveal() || node.address.source.kind == SourceKind::unsupported;
   return {.key = node.key,
           .source = source,
           .source_kind = std::string(to_string(node.address.source.kind)),

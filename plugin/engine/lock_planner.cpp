@@ -267,9 +267,28 @@ class LockPlanner {
       }
       modules_->diagnostics.push_back({Severity::warning, std::move(error)});
     }
+    if (params_.mode == "frozen" && engine_.options().in_ci) {
+      MODLOCK_TRY(check_unknown_sources(modules_->tree));
+    }
     check_overrides(open.root);
     diagnostics_ = std::move(modules_->diagnostics);
     return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
+  }
+
+  // In CI what cannot be locked must not pass unseen.
+  static Result<void> check_unknown_sources(const ModuleTree& tree) {
+    for (const TreeModule& module : tree.modules) {
+      for (const UnknownSource& source : module.parsed->unknown_sources) {
+        return fail(
+            Error{.code = Code::frozen,
+                  .message = fmt::format("the block {} has a source, but its type is not known: it cannot be locked",
+                                         source.address),
+                  .subject = module.subject(),
+                  .location = Location{join_relative(module.directory, source.location.path), source.location.range},
+                  .hint = "use a newer tofu-modlock, or remove the block"});
+      }
+    }
+    return {};
   }
 
   // Our override files follow the lock. Under frozen one that does not match is an error, unless the lock itself has to

@@ -40,6 +40,7 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
                        .fetcher = params.online ? &open->fetcher() : nullptr,
                        .full = params.full,
                        .strict = params.strict,
+                       .in_ci = options().in_ci,
                        .modules = params.include.modules};
   if (params.include.providers) {
     verify.providers = provider_settings(root, lock, network);

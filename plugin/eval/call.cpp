@@ -4,6 +4,7 @@
 #include <array>
 
 #include "plugin/eval/evaluator.h"
+#include "plugin/eval/type_constraint.h"
 #include "plugin/hcl/near_names.h"
 #include "plugin/value/convert.h"
 
@@ -106,9 +107,10 @@ std::optional<Problem> wrong_count(std::string_view name, const Function& functi
 
 const Evaluator::SpecialFunction* Evaluator::find_special(std::string_view name) {
   const Parameter any{.name = "value", .allow_null = true};
-  static const std::array<SpecialFunction, 8> functions = {{
+  static const std::array<SpecialFunction, 9> functions = {{
       {{"try", {}, Parameter{"expressions"}}, &Evaluator::try_each, true},
       {{"can", {{"expression"}}}, &Evaluator::can, true},
+      {{"convert", {any, {"type"}}}, &Evaluator::convert_value, true},
       {{"sensitive", {any}}, &Evaluator::sensitive},
       {{"nonsensitive", {any}}, &Evaluator::nonsensitive},
       {{"issensitive", {any}}, &Evaluator::issensitive},
@@ -142,6 +144,17 @@ Outcome Evaluator::can(const Invocation& invocation) {
   const Outcome value = argument_value(invocation.arguments.front());
   if (value || (failed(value) && is_catchable(*value.error().error))) return Value::boolean(value.has_value());
   return no_value(value, Type::boolean());
+}
+
+// OpenTofu 1.13 and Terraform 1.15.
+Outcome Evaluator::convert_value(const Invocation& invocation) {
+  auto target = parse_type_constraint(invocation.arguments[1].expression, path_);
+  if (!target) return reject(std::move(target.error()));
+  const Outcome value = argument_value(invocation.arguments[0]);
+  if (!value) return no_value(value, target->type);
+  const bool has_defaults = target->defaults != nullptr && !value->is_null();
+  auto converted = convert(has_defaults ? apply_defaults(*value, *target->defaults) : *value, target->type);
+  return converted ? Outcome(std::move(*converted)) : reject_call(invocation, {0, converted.error()});
 }
 
 Outcome Evaluator::sensitive(const Invocation& invocation) {

@@ -50,7 +50,11 @@ class Collector {
                     .hint = "use built-in functions here: providers are not installed yet when this is read"};
       return;
     }
-    for (const hcl::Expression& argument : node.arguments) walk(argument);
+    needs.functions.push_back(node.name);
+    const bool has_type = is_conversion(node);
+    for (const hcl::Expression& argument : node.arguments) {
+      if (!has_type || &argument == &node.arguments.front()) walk(argument);
+    }
   }
 
   void walk_node(const hcl::Tuple& node, const hcl::Expression&) {
@@ -137,6 +141,10 @@ class Collector {
 };
 
 }  // namespace
+
+bool is_conversion(const hcl::FunctionCall& call) {
+  return (call.name == "convert" || call.name == "core::convert") && call.arguments.size() == 2;
+}
 
 Result<Dependencies> collect_dependencies(const hcl::Expression& expression, const std::string& path) {
   Collector collector(path);

@@ -211,6 +211,7 @@ class Evaluator {
   static const SpecialFunction* find_special(std::string_view name);
   Outcome try_each(const Invocation& invocation);
   Outcome can(const Invocation& invocation);
+  Outcome convert_value(const Invocation& invocation);
   Outcome sensitive(const Invocation& invocation);
   Outcome nonsensitive(const Invocation& invocation);
   Outcome issensitive(const Invocation& invocation);

@@ -52,10 +52,70 @@ FunctionResult tostring(const Call& call) {
   return convert_argument(call, Type::string(), "string");
 }
 
+FunctionResult assume(const Call& call, bool holds) {
+  return holds ? FunctionResult(call.arguments[0]) : refuse_argument(0, "assumption was not upheld");
+}
+
+FunctionResult assumeequal(const Call& call) {
+  const Value& assumed = call.arguments[1];
+  const auto actual = convert(call.arguments[0], assumed.type());
+  if (!actual || !equal_values(*actual, assumed)) {
+    return refuse_argument(0, "the actual value does not match the assumed value");
+  }
+  return assumed;
+}
+
+FunctionResult assumenotnull(const Call& call) {
+  return call.arguments[0];
+}
+
+FunctionResult assumestringprefix(const Call& call) {
+  return assume(call, call.arguments[0].as_string().starts_with(call.arguments[1].as_string()));
+}
+
+Value size_of(const Call& call) {
+  return Value::number(Number(static_cast<std::int64_t>(call.arguments[0].size())));
+}
+
+FunctionResult assume_length(const Call& call) {
+  const Value size = size_of(call);
+  return assume(call,
+                size.as_number() >= call.arguments[1].as_number() && size.as_number() <= call.arguments[2].as_number());
+}
+
+FunctionResult assume_length_min(const Call& call) {
+  return assume(call, size_of(call).as_number() >= call.arguments[1].as_number());
+}
+
+FunctionResult assume_length_max(const Call& call) {
+  return assume(call, size_of(call).as_number() <= call.arguments[1].as_number());
+}
+
 }  // namespace
 
 std::span<const Function> conversion_functions() {
+  const Parameter list = list_parameter("value");
+  const Parameter map = {.name = "value", .type = Type::map(Type::dynamic())};
+  const Parameter set = {.name = "value", .type = Type::set(Type::dynamic())};
+  const Parameter least = number_parameter("min_length");
+  const Parameter most = number_parameter("max_length");
   static const std::vector<Function> functions = {
+      {.name = "assumeequal",
+       .parameters = {nullable_parameter("actual_value"), nullable_parameter("expected_value")},
+       .call = assumeequal},
+      {.name = "assumelistlength", .parameters = {list, least, most}, .call = assume_length},
+      {.name = "assumelistlengthmax", .parameters = {list, most}, .call = assume_length_max},
+      {.name = "assumelistlengthmin", .parameters = {list, least}, .call = assume_length_min},
+      {.name = "assumemaplength", .parameters = {map, least, most}, .call = assume_length},
+      {.name = "assumemaplengthmax", .parameters = {map, most}, .call = assume_length_max},
+      {.name = "assumemaplengthmin", .parameters = {map, least}, .call = assume_length_min},
+      {.name = "assumenotnull", .parameters = {any_parameter("value")}, .call = assumenotnull},
+      {.name = "assumesetlength", .parameters = {set, least, most}, .call = assume_length},
+      {.name = "assumesetlengthmax", .parameters = {set, most}, .call = assume_length_max},
+      {.name = "assumesetlengthmin", .parameters = {set, least}, .call = assume_length_min},
+      {.name = "assumestringprefix",
+       .parameters = {string_parameter("value"), string_parameter("prefix")},
+       .call = assumestringprefix},
       {.name = "tobool", .parameters = {nullable_parameter("v")}, .call = tobool},
       {.name = "tolist", .parameters = {nullable_parameter("v")}, .call = tolist},
       {.name = "tomap", .parameters = {nullable_parameter("v")}, .call = tomap},

@@ -42,8 +42,9 @@ constexpr std::array kNotEvaluated = {
 };
 
 // Implemented by evaluate().
-constexpr std::array<std::string_view, 8> kSpecial = {"can",       "ephemeralasnull", "issensitive",    "nonsensitive",
-                                                      "sensitive", "templatefile",    "templatestring", "try"};
+constexpr std::array<std::string_view, 9> kSpecial = {"can",          "convert",        "ephemeralasnull",
+                                                      "issensitive",  "nonsensitive",   "sensitive",
+                                                      "templatefile", "templatestring", "try"};
 
 // Sorted by name.
 const std::vector<const Function*>& all_functions() {

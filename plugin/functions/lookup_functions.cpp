@@ -312,7 +312,7 @@ std::span<const Function> lookup_functions() {
       {.name = "anytrue", .parameters = {list_parameter("list", Type::boolean())}, .call = anytrue},
       {.name = "coalesce", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalesce},
       {.name = "coalescelist", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalescelist},
-      {.name = "contains", .parameters = {any_parameter("list"), any_parameter("value")}, .call = contains},
+      {.name = "contains", .parameters = {any_parameter("list"), nullable_parameter("value")}, .call = contains},
       {.name = "element", .parameters = {any_parameter("list"), number_parameter("index")}, .call = element},
       {.name = "index", .parameters = {any_parameter("list"), any_parameter("value")}, .call = index},
       {.name = "keys", .parameters = {any_parameter("inputMap")}, .call = keys},

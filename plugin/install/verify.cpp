@@ -120,6 +120,9 @@ class Verifier {
         report.verdicts.push_back(std::move(verdict));
       }
     }
+    if (request_.modules && (request_.strict || request_.in_ci)) {
+      check_unknown_sources(tree, report);
+    }
     if (request_.providers) {
       MODLOCK_TRY(check_root_providers(tree, *request_.providers, report));
     }
@@ -127,6 +130,18 @@ class Verifier {
   }
 
  private:
+  static void check_unknown_sources(const ModuleTree& tree, VerifyReport& report) {
+    for (const TreeModule& module : tree.modules) {
+      for (const UnknownSource& source : module.parsed->unknown_sources) {
+        report.verdicts.push_back(
+            {.subject = module.key.empty() ? source.address : module.subject() + "." + source.address,
+             .kind = VerdictKind::not_locked,
+             .detail = "the type of the block is not known, and the block has a source",
+             .location = Location{join_relative(module.directory, source.location.path), source.location.range}});
+      }
+    }
+  }
+
   Result<void> visit(std::span<ModuleNode* const> level) {
     std::vector<Verdict> verdicts(level.size());
     const std::size_t threads = std::min(core_count(), kMostThreads);

@@ -35,6 +35,7 @@ struct VerifyRequest {
   SourceFetcher* fetcher = nullptr;      // if set, the sources are queried too
   bool full = false;                     // hash every file, even if its digest is known
   bool strict = false;  // also reports files that tofu does not copy or load, and sources without a backend
+  bool in_ci = false;   // with this or `strict`, a block of an unknown type with a source is not locked
   bool modules = true;
   std::optional<ProviderSettings> providers = {};  // if set, providers are checked
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "plugin/value/client_rules.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -79,6 +80,78 @@ Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const s
     }
   }
   return found;
+}
+
+namespace {
+
+class RuleChecker {
+ public:
+  RuleChecker(ClientKind tool, const std::string& version) : tool_(tool), version_(version) {}
+
+  void check(const ModuleNode& node) {
+    const ModuleCallSyntax& call = *node.call.written;
+    if (!node.call.is_static) {
+      use(kComputedSource, node.subject(), node.call.source.location);
+    }
+    if (call.find("version").attribute != nullptr && !node.call.version) {
+      use(kNullVersion, node.subject(), node.call.location);
+    }
+    for (const std::string& name : called_functions(call)) {
+      if (name == "convert" || name.starts_with("assume")) {
+        use(name == "convert" ? kConvert : kAssume, node.subject(), node.call.source.location);
+      }
+    }
+  }
+
+  void check(const TreeModule& module) {
+    for (const ProviderRequirement& requirement : module.parsed->providers) {
+      const std::string subject = "provider." + requirement.address.to_string();
+      if (requirement.origin == ProviderRequirement::DeclaredBy::action) {
+        use(kAction, subject, below(module, requirement.location));
+      }
+      if (requirement.address.name_space().find('_') != std::string::npos) {
+        use(kNamespaceUnderscore, subject, below(module, requirement.location));
+      }
+    }
+  }
+
+  Diagnostics take() { return std::move(found_); }
+
+ private:
+  void use(const ClientRule& rule, std::string subject, Location location) {
+    const std::string_view since = rule.since(tool_);
+    const std::string release = version_.substr(0, version_.find_first_of("-+"));
+    if (!since.empty() && Version::parse(release).value_or(Version{}) >= *Version::parse(since)) {
+      return;
+    }
+    const std::string_view client = display_name(tool_);
+    found_.push_back(
+        {Severity::warning,
+         Error{.code = Code::constraint_conflict,
+               .message = since.empty() ? fmt::format("{} does not support {}", client, rule.subject)
+                                        : fmt::format("{} supports {} from version {}, and this is version {}", client,
+                                                      rule.subject, since, version_),
+               .subject = std::move(subject),
+               .location = std::move(location),
+               .hint = fmt::format("use a newer version of {}, or change the configuration", client)}});
+  }
+
+  ClientKind tool_;
+  const std::string& version_;
+  Diagnostics found_;
+};
+
+}  // namespace
+
+Diagnostics check_client_rules(const ModuleTree& tree, ClientKind tool, const std::string& version) {
+  RuleChecker checker(tool, version);
+  for (const auto& [key, node] : tree.nodes) {
+    checker.check(node);
+  }
+  for (const TreeModule& module : tree.modules) {
+    checker.check(module);
+  }
+  return checker.take();
 }
 
 std::string ProviderNeed::who_needs_it() const {

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
        "git           error    <dir>/tools/git does not run\n"
        "                       to do: reinstall git\n"},
       {"no client", [](Machine& machine) { fs::remove(machine.path("tools/tofu")); }, 0,
-       "client        warning  OpenTofu 1.12.6, specified by default, not on PATH; its version is not known\n"
+       "client        warning  OpenTofu 1.13.0, specified by default, not on PATH; its version is not known\n"
        "                       to do: install tofu or terraform, or name the client with --implementation and "
        "--implementation-version\n"},
       {"no authorities", [](Machine& machine) { fs::remove(machine.path("authorities.pem")); }, 7,

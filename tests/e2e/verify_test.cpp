@@ -399,6 +399,28 @@ BOOST_AUTO_TEST_CASE(sarif_tells_what_made_it_impossible) {
   BOOST_TEST(invocation["toolExecutionNotifications"][0]["descriptor"]["id"].asString() == "CONFIG_PARSE");
 }
 
+// A newer client may fetch code for a block that is not known.
+BOOST_AUTO_TEST_CASE(an_unknown_block_with_a_source_is_not_locked_in_ci) {
+  write("later.tf", "symbols \"lib\" {\n  source = \"git::https://example.com/lib.git\"\n}\n");
+  constexpr std::string_view kWarning =
+      "Warning: the block symbols.lib has a source, but its type is not known: what it fetches is neither locked nor "
+      "verified [SOURCE_UNSUPPORTED]";
+  constexpr std::string_view kVerdicts =
+      "module.vpc held: \nsymbols.lib not-locked: the type of the block is not known, and the block has a source\n";
+  const Ran locked = modlock({"lock", "--frozen", "--include", "modules"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.err.find(kWarning) != std::string::npos, locked.err);
+  BOOST_TEST(modlock({"verify"}).err.find(kWarning) != std::string::npos);
+  BOOST_TEST(verdict({}, 0) == "module.vpc held: \n");
+  BOOST_TEST(verdict({"--strict"}, 3) == kVerdicts);
+  environment["CI"] = "true";
+  BOOST_TEST(verdict({}, 3) == kVerdicts);
+  const Json::Value error = json({"lock", "--frozen", "--include", "modules"}, 3)["error"];
+  BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
+  BOOST_TEST(error["message"].asString() ==
+             "the block symbols.lib has a source, but its type is not known: it cannot be locked");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

@@ -46,6 +46,8 @@ BOOST_AUTO_TEST_CASE(reads_addresses_as_opentofu_does) {
       {"unicode host", "BÜCHER.example:80/a/b", "bücher.example:80/a/b", "xn--bcher-kva.example:80",
        "bücher.example:80/a/b"},
       {"unicode parts", "Faß/BÜCHER", "registry.opentofu.org/faß/bücher", "registry.opentofu.org", "faß/bücher"},
+      {"underscores in the namespace", "A_0__-b/c", "registry.opentofu.org/a_0__-b/c", "registry.opentofu.org",
+       "a_0__-b/c"},
       {"compatibility characters", "ａ/ﬀ", "registry.opentofu.org/a/ff", "registry.opentofu.org", "a/ff"},
       {"legacy", "-/aws", "registry.opentofu.org/-/aws", "registry.opentofu.org", "-/aws"},
       {"prefix in the namespace", "terraform-x/aws", "registry.opentofu.org/terraform-x/aws", "registry.opentofu.org",
@@ -87,6 +89,12 @@ BOOST_AUTO_TEST_CASE(refuses_what_opentofu_refuses) {
       {"underscore", "a/b_c",
        "invalid provider type \"b_c\" in source \"a/b_c\": must contain only letters, digits, and dashes, and may not "
        "use leading or trailing dashes"},
+      {"underscore at the end of the namespace", "a_/b",
+       "invalid provider namespace \"a_\" in source \"a_/b\": must contain only letters, digits, and dashes, and may "
+       "not use leading or trailing dashes"},
+      {"underscore before what maps to nothing", "a_\xC2\xAD/b",
+       "invalid provider namespace \"a_\xC2\xAD\" in source \"a_\xC2\xAD/b\": must contain only letters, digits, and "
+       "dashes, and may not use leading or trailing dashes"},
       {"dash at the end", "b-",
        "invalid provider type \"b-\" in source \"b-\": must contain only letters, digits, and dashes, and may not use "
        "leading or trailing dashes"},

@@ -132,35 +132,71 @@ BOOST_AUTO_TEST_CASE(marks_come_down_from_the_caller) {
   BOOST_TEST(child.source() == "\"x\"!sensitive");
 }
 
-BOOST_AUTO_TEST_CASE(terraform_has_no_static_values) {
+// As Terraform 1.15 computes sources.
+BOOST_AUTO_TEST_CASE(terraform_computes_sources_from_const_variables) {
   ScopeContext environment = test_surroundings();
   environment.tool = ClientKind::terraform;
+  constexpr std::string_view kVariables =
+      "variable \"c\" {\n  default = \"./m\"\n  const = true\n}\nvariable \"v\" {\n  default = \"./v\"\n}\n";
+  const auto not_const = [](std::string_view place, std::string_view needed_by) {
+    return fmt::format(
+        "CONFIG_NON_STATIC {}: only literal values and const variables have a value during init: var.v is not const, "
+        "and {} needs it\n  hint: add const = true to variable \"v\", or write a literal value",
+        place, needed_by);
+  };
   struct Row {
     const char* name;
-    FileTexts files;
-    std::string_view value;
+    std::string source;
+    std::string value;
   };
   const Row rows[] = {
-      {"written out", {{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}}, "\"./m\""},
-      {"JSON is no template", {{"main.tf.json", R"({"module": {"m": {"source": "./${a}"}}})"}}, "\"./${a}\""},
-      {"a name",
-       {{"main.tf", "locals {\n  a = \"./m\"\n}\nmodule \"m\" {\n  source = local.a\n}\n"}},
-       "CONFIG_PARSE main.tf:5:12: variables not allowed: expected a literal value, found local.a\n"
-       "  hint: write a literal value"},
-      {"a call",
-       {{"main.tf", "module \"m\" {\n  source = lower(\"./m\")\n}\n"}},
-       "CONFIG_PARSE main.tf:2:12: function calls not allowed: expected a literal value, found lower()\n"
-       "  hint: write a literal value"},
+      {"a literal", "\"./m\"", "\"./m\""},
+      {"a const variable", "var.c", "\"./m\""},
+      {"a template", "\"${var.c}/x\"", "\"./m/x\""},
+      {"a function", "lower(\"./M\")", "\"./m\""},
+      {"a local value", "local.l", "\"./m/l\""},
+      {"the path of the module", "\"${path.module}/m\"", "\"./m\""},
+      {"a variable that is not const", "var.v", not_const("main.tf:2:12", "module.m.source")},
+      {"the workspace", "terraform.workspace",
+       "CONFIG_NON_STATIC main.tf:2:12: Dynamic value in static context: terraform.workspace is not known before plan, "
+       "and module.m.source needs it\n  hint: use only const variables, local values and path.* here"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(root_module(environment, row.files).source() == row.value);
+      const TestModule root = root_module(
+          environment,
+          {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)},
+           {"names.tf", fmt::format("{}locals {{\n  l = \"${{var.c}}/l\"\n  d = data.x.y.z\n}}\n", kVariables)}});
+      BOOST_TEST(root.source() == row.value);
     }
   }
-  const TestModule root = root_module(environment, {{"main.tf", "locals {\n  a = 1\n}\n"}});
-  BOOST_TEST(show(root.scope->resolve({.object = "local", .attribute = "a", .location = {"main.tf", {}}})) ==
-             "CONFIG_PARSE main.tf: variables not allowed: Terraform requires a literal value, found local.a\n"
-             "  hint: write a literal value");
+  const FileTexts json = {{"main.tf.json", R"({"module": {"m": {"source": "${var.c}"}}})"},
+                          {"v.tf", std::string(kVariables)}};
+  BOOST_TEST(root_module(environment, json).source() == "\"./m\"");
+  BOOST_TEST(root_module(environment, json, {}, {{"terraform.tfvars", "c = \"./t\"\n"}}).source() == "\"./t\"");
+}
+
+BOOST_AUTO_TEST_CASE(terraform_passes_const_values_to_called_modules) {
+  ScopeContext environment = test_surroundings();
+  environment.tool = ClientKind::terraform;
+  const TestModule root = root_module(
+      environment, {{"main.tf",
+                     "variable \"v\" {\n  default = \"./v\"\n}\nmodule \"child\" {\n  source = \"./c\"\n  a = "
+                     "\"./a\"\n  b = var.v\n}\n"}});
+  const auto source = [&](std::string_view argument) {
+    return child_module(environment, root, "child",
+                        {{"main.tf", fmt::format("variable \"{0}\" {{\n  const = true\n}}\nmodule \"m\" {{\n  source "
+                                                 "= var.{0}\n}}\n",
+                                                 argument)}})
+        .source();
+  };
+  BOOST_TEST(source("a") == "\"./a\"");
+  BOOST_TEST(
+      source("b") ==
+      "CONFIG_NON_STATIC main.tf:7:7: only literal values and const variables have a value during init: var.v is "
+      "not const, and module.child:var.b needs it\n"
+      "  child/main.tf:5:12: referenced by module.m.source\n"
+      "  hint: add const = true to variable \"v\", or write a literal value");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

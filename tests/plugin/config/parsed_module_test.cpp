@@ -135,35 +135,83 @@ BOOST_AUTO_TEST_CASE(terraform_reads_no_tofu_files) {
   BOOST_TEST(names == expected, boost::test_tools::per_element());
 }
 
-// What a client refuses may be taken: the value that counts is what it would be.
-BOOST_AUTO_TEST_CASE(terraform_evaluates_no_names) {
+BOOST_AUTO_TEST_CASE(an_override_replaces_what_cannot_be_evaluated) {
   struct Row {
     const char* name;
     std::string_view primary;
     std::string_view override_text;
-    std::string_view error;
   };
   const Row rows[] = {
-      {"version null", "source = \"./a\"\n version = null", "", ""},
-      {"the other branch", "source = true ? \"./a\" : var.no", "", ""},
-      {"an expression", "source = var.no", "", "variables not allowed: expected a literal value, found var.no"},
-      {"an expression is replaced", "source = var.no", "source = \"./a\"", ""},
-      {"null is replaced", "source = null", "source = \"./a\"", ""},
-      {"a version that is none is replaced", "source = \"x/y/z\"\n version = \"abc\"", "version = \"1.0\"", ""},
+      {"version null", "source = \"./a\"\n version = null", ""},
+      {"an expression", "source = data.x.y.z", "source = \"./a\""},
+      {"null", "source = null", "source = \"./a\""},
+      {"an invalid version", "source = \"x/y/z\"\n version = \"abc\"", "version = \"1.0\""},
+      {"a version", "source = \"x/y/z\"\n version = \"1.0\"", "source = \"./a\"\n version = null"},
+  };
+  for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(to_string(tool) << ": " << row.name) {
+        const TemporaryDirectory directory;
+        directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
+        directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
+        const ScopeContext environment{.root = directory.path(), .tool = tool, .files = nullptr};
+        const auto module = read_module(directory.path(), {}, tool).value();
+        ModuleScope scope(module, environment, ".", std::make_shared<VariableValues>());
+        const EvaluatedCalls found = evaluate_calls(*module, scope);
+        BOOST_TEST(found.diagnostics.empty());
+        BOOST_TEST_REQUIRE(found.calls.size() == 1U);
+        BOOST_TEST((found.calls[0].version ? found.calls[0].version->text : "") ==
+                   (row.override_text.starts_with("version") ? "1.0" : ""));
+      }
+    }
+  }
+}
+
+// A later client may fetch code from there.
+BOOST_AUTO_TEST_CASE(unknown_blocks_with_a_source) {
+  struct Row {
+    const char* name;
+    Files files;
+    std::string_view found;  // "address place", each with a warning
+  };
+  const Row rows[] = {
+      {"native", {{"a.tf", "symbols \"lib\" {\n  source = \"./x\"\n}\n"}}, "symbols.lib a.tf:1:1\n"},
+      {"no label, and several",
+       {{"a.tf", "later {\n  source = var.x\n}\n"}, {"override.tf", "b \"c\" \"d\" {\n  source = 1\n}\n"}},
+       "later a.tf:1:1\nb.c.d override.tf:1:1\n"},
+      {"JSON",
+       {{"a.tf.json", R"({"symbols": {"lib": {"source": "./x"}}, "later": [{"source": 1}, {"a": [{"source": 2}]}]})"}},
+       "symbols.lib a.tf.json:1:22\nlater a.tf.json:1:52\nlater.a a.tf.json:1:74\n"},
+      {"no source", {{"a.tf", "symbols \"lib\" {\n  values {}\n}\n"}, {"b.tf.json", R"({"x": {"y": 5}})"}}, ""},
+      {"known types",
+       {{"a.tf",
+         "resource \"a_b\" \"c\" {\n  source = \"f\"\n}\naction \"a_b\" \"c\" {\n  source = \"f\"\n}\n"
+         "data \"a_b\" \"c\" {\n  source = \"f\"\n}\nremoved {\n  source = 1\n}\n"},
+        {"b.tf.json", R"({"locals": {"source": "f"}, "removed": {"source": "f"}, "moved": [{"source": "f"}]})"}},
+       ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory directory;
-      directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
-      directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
-      const ScopeContext environment{.root = directory.path(), .tool = ClientKind::terraform, .files = nullptr};
-      const auto module = read_module(directory.path(), {}, ClientKind::terraform).value();
-      ModuleScope scope(module, environment, ".", std::make_shared<VariableValues>());
-      const EvaluatedCalls found = evaluate_calls(*module, scope);
-      BOOST_TEST((found.diagnostics.empty() ? "" : found.diagnostics.front().what.message) == row.error);
-      BOOST_TEST(found.calls.size() == (row.error.empty() ? 1U : 0U));
+      const EvaluatedModule config = load_module(directory, row.files);
+      std::string found;
+      for (const UnknownSource& source : config.parsed->unknown_sources) {
+        found += fmt::format("{} {}\n", source.address, to_string(source.location));
+      }
+      BOOST_TEST(found == row.found);
+      BOOST_TEST_REQUIRE(config.diagnostics.size() == config.parsed->unknown_sources.size());
+      for (const Diagnostic& diagnostic : config.diagnostics) {
+        BOOST_TEST((diagnostic.severity == Severity::warning));
+      }
     }
   }
+  const TemporaryDirectory directory;
+  const EvaluatedModule config = load_module(directory, {{"a.tf", "symbols \"lib\" {\n  source = \"./x\"\n}\n"}});
+  check_error(config.diagnostics.front().what,
+              {Code::source_unsupported,
+               "the block symbols.lib has a source, but its type is not known: what it fetches is neither locked nor "
+               "verified",
+               "a.tf:1:1"});
 }
 
 // Nothing that a reader does not know makes a configuration unreadable.

@@ -182,4 +182,29 @@ BOOST_AUTO_TEST_CASE(imports) {
   check_requirements(rows);
 }
 
+// Actions are blocks of Terraform 1.14. OpenTofu does not have them.
+BOOST_AUTO_TEST_CASE(actions) {
+  const RequirementRow rows[] = {
+      {"the type implies the provider",
+       {{"main.tf", "action \"a_b\" \"c\" {\n config {\n x=1\n}\n}\n"}},
+       "registry.terraform.io/hashicorp/a a action action.a_b.c main.tf:1:1 `action \"a_b\" \"c\"`",
+       ""},
+      {"a provider argument",
+       {{"main.tf", "action \"a_b\" \"c\" {\n provider=z.y\n}\n"}},
+       "registry.terraform.io/hashicorp/z z action action.a_b.c main.tf:1:1 `action \"a_b\" \"c\"`",
+       ""},
+      {"an override",
+       {{"main.tf", "action \"a_b\" \"c\" {}\n"}, {"override.tf", "action \"a_b\" \"c\" {\n provider=z\n}\n"}},
+       "registry.terraform.io/hashicorp/z z action action.a_b.c main.tf:1:1 `action \"a_b\" \"c\"`",
+       ""},
+      {"JSON",
+       {{"main.tf.json", R"({"action": {"a_b": {"c": {"provider": "z"}}}})"}},
+       "registry.terraform.io/hashicorp/z z action action.a_b.c main.tf.json:1:26 `{`",
+       ""},
+  };
+  check_requirements(rows, ClientKind::terraform);
+  const RequirementRow others[] = {{"in OpenTofu", {{"main.tf", "action \"a_b\" \"c\" {}\n"}}, "", ""}};
+  check_requirements(others);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,8 @@ namespace modlock::test {
 // written.
 inline std::string describe(const std::vector<ProviderRequirement>& requirements,
                             const std::vector<ConfigText>& files) {
-  constexpr std::string_view kOrigins[] = {"required", "block", "resource", "data", "ephemeral", "import", "state"};
+  constexpr std::string_view kOrigins[] = {"required",  "block",  "resource", "data",
+                                           "ephemeral", "action", "import",   "state"};
   std::string lines;
   for (const ProviderRequirement& requirement : requirements) {
     lines += fmt::format("{}{} {} {}{}{} {} `{}`", lines.empty() ? "" : "\n", requirement.address.to_string(),

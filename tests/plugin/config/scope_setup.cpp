@@ -65,10 +65,8 @@ std::vector<ConfigText> config_texts(const FileTexts& files) {
 std::shared_ptr<const ParsedModule> parse_module(const FileTexts& files) {
   auto module = std::make_shared<ParsedModule>();
   module->files = config_texts(files);
-  Diagnostics diagnostics;
-  module->variables = read_variables(module->files, diagnostics);
-  module->locals = read_locals(module->files, diagnostics);
-  BOOST_TEST(show(diagnostics) == "");
+  module->variables = read_variables(module->files);
+  module->locals = read_locals(module->files);
   for (const ConfigText& file : module->files) {
     for (const hcl::Block& block : file.parsed.body.blocks) {
       if (block.type == "module") {

@@ -50,4 +50,26 @@ BOOST_AUTO_TEST_CASE(none_written) {
   BOOST_TEST(!written_source(module.parsed->calls.front()).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(constants_are_literal) {
+  struct Row {
+    const char* name;
+    std::string_view source;
+    bool is_static;
+  };
+  for (const Row& row : {
+           Row{"a string", "\"./a\"", true},
+           Row{"a constant template", "\"./${\"a\"}\"", true},
+           Row{"a constant condition", "true ? \"./a\" : \"./b\"", true},
+           Row{"a name", "\"${path.module}/a\"", false},
+           Row{"a function", "lower(\"./a\")", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      const auto module =
+          load_module(directory, {{"main.tf", fmt::format("module \"m\" {{\n  source = {}\n}}\n", row.source)}});
+      BOOST_TEST(is_written_out(module.parsed->calls.front()) == row.is_static);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

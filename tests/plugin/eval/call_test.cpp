@@ -34,6 +34,12 @@ BOOST_AUTO_TEST_CASE(values) {
       {R"(can("${null}"))", "true"},
       {R"(can(tonumber("x")))", "false"},
       {"try(var.objects[*].nope, [])", "[]"},
+      {R"(convert("5", number))", "5"},
+      {"core::convert(5, string)", R"("5")"},
+      {R"(convert(["b", "a"], set(string)))", R"(set of string["a", "b"])"},
+      {R"(convert({}, object({ a = optional(string, "x") })))", R"({a="x"})"},
+      {"convert(null, list(string))", "null(list of string)"},
+      {R"(try(convert("x", number), 1))", "1"},
   };
   check(rows, as_native);
 }
@@ -54,6 +60,15 @@ BOOST_AUTO_TEST_CASE(errors) {
        "for \"str\""},
       {R"(upper("a", "b"))",
        "CONFIG_PARSE 1:16-1:19 too many function arguments: function \"upper\" expects only 1 argument(s)"},
+      {R"(convert("x", number))",
+       "CONFIG_PARSE 1:13-1:16 invalid function argument: invalid value for \"value\" parameter: a number is required"},
+      {R"(convert("x", var.region))",
+       "CONFIG_PARSE 1:18-1:28 invalid type specification: a type specification is either a primitive type keyword "
+       "(bool, number, string) or a complex type constructor call, like list(string) (write a type such as string, "
+       "list(string) or object({ name = string }))"},
+      {"convert(1)",
+       "CONFIG_PARSE 1:5-1:15 not enough function arguments: function \"convert\" expects 2 argument(s), missing value "
+       "for \"type\""},
       {"upper(null)",
        "CONFIG_PARSE 1:11-1:15 invalid function argument: invalid value for \"str\" parameter: argument must not be "
        "null"},

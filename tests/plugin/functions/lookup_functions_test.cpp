@@ -27,6 +27,8 @@ BOOST_AUTO_TEST_CASE(lookup_functions_answer_as_opentofu) {
       {"contains", "contains", R"([["a",1],1])", R"(true)"},
       {"contains by type", "contains", R"([["1"],1])", R"(false)"},
       {"contains in an object", "contains", R"([{},1])", R"(error: argument must be list, tuple, or set)"},
+      {"contains null", "contains", R"([["a",null],null])", R"(true)"},
+      {"contains no null", "contains", R"([["a"],null])", R"(false)"},
       {"contains a structure", "contains", R"([[{"a":1}],{"a":1}])", R"(true)"},
       {"element", "element", R"([["a","b","c"],4])", R"("b")"},
       {"element from the end", "element", R"([["a","b","c"],-1])", R"("c")"},
