@@ -3,6 +3,8 @@
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/host.h"
 #include "plugin/cli/interrupt.h"
+#include "plugin/cli/terminal.h"
+#include "plugin/install/verdict.h"
 
 namespace modlock::cli {
 
@@ -11,6 +13,10 @@ int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_update(const CommandLine& line, const Host& host);
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
+// Returns "12 verified (1 update available), 1 tampered, 2 not locked".
+std::string verdict_sum(const std::vector<messages::Verdict>& verdicts);
+Color verdict_color(VerdictKind kind);
+std::string_view verdict_text(VerdictKind kind);  // "verified" if the subject is held
 // Returns the exit code of `verify` for one root.
 int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics);
 // Verifies and looks for newer versions; returns the exit code of run_verify().

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,8 +35,6 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   }
   return asked;
 }
-
-using Row = std::array<std::string, 5>;
 
 std::string locked_text(const messages::Verdict& verdict) {
   const std::string& origin = verdict.origin;
@@ -85,22 +82,6 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
   return text;
 }
 
-void print_rows(const std::vector<Row>& rows) {
-  std::array<std::size_t, 5> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    }
-    print_out(line + row.back() + "\n");
-  }
-}
-
 // Prints what the update lookup reports and `verify` does not.
 void print_lookup_diagnostics(const AskedStatus& asked, const std::string& root) {
   Diagnostics left;
@@ -134,24 +115,25 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     }
     return outcome;
   }
-  std::vector<Row> rows = {{"SUBJECT", "LOCKED", "INSTALLED", "NEWER", "VERDICT"}};
-  std::size_t fine = 0;
+  std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
   for (const messages::Verdict& verdict : verdicts) {
     const VerdictKind kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
-    fine += static_cast<std::size_t>(exit_code(kind) == 0);
-    rows.push_back({verdict.subject, locked_text(verdict), installed_text(kind),
-                    newer_text(asked.updates, verdict.subject), verdict.verdict});
+    rows.push_back({{verdict.subject},
+                    {locked_text(verdict)},
+                    {installed_text(kind)},
+                    {newer_text(asked.updates, verdict.subject)},
+                    {std::string(verdict_text(kind)), verdict_color(kind)}});
   }
-  print_rows(rows);
-  print_out(fmt::format("{} of {} verified.\n", fine, verdicts.size()));
+  print_table_out(rows, Fit::cut);
+  print_out(verdict_sum(verdicts) + "\n");
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {
     print_lookup_diagnostics(asked, root);
   } else {
-    print_err(root_prefix() + "Newer versions are not known in offline mode.\n");
+    print_err("Newer versions are not known in offline mode.\n");
   }
-  if (fine != verdicts.size()) {
-    print_err(root_prefix() + "For details, run tofu-modlock verify.\n");
+  if (outcome.exit_code != 0) {
+    print_err("For details, run tofu-modlock verify.\n");
   }
   return outcome;
 }

@@ -128,35 +128,11 @@ void print_detail(const messages::Verdict& verdict) {
   }
 }
 
-Color color_of(VerdictKind kind) {
-  const int code = exit_code(kind);
-  return code == 0 ? Color::green : code == exit_code(VerdictKind::missing) ? Color::yellow : Color::red;
-}
-
-// Formats "12 verified (1 update available), 1 tampered, 2 not locked".
-std::string sum_text(const std::vector<messages::Verdict>& verdicts) {
-  std::map<VerdictKind, std::size_t, std::greater<>> counts;  // the worst first
-  for (const messages::Verdict& verdict : verdicts) {
-    ++counts[kind_of(verdict)];
-  }
-  const std::size_t newer = counts[VerdictKind::update_available];
-  std::string text = fmt::format("{} verified", counts[VerdictKind::held] + newer);
-  if (newer != 0) {
-    text += fmt::format(" ({} update{} available)", newer, newer == 1 ? "" : "s");
-  }
-  for (const auto& [kind, count] : counts) {
-    if (exit_code(kind) != 0) {
-      text += fmt::format(", {} {}", count, kind == VerdictKind::not_locked ? "not locked" : to_string(kind));
-    }
-  }
-  return text;
-}
-
 void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
     const VerdictKind kind = kind_of(verdict);
-    rows.push_back({{kind == VerdictKind::held ? "verified" : std::string(to_string(kind)), color_of(kind)},
+    rows.push_back({{std::string(verdict_text(kind)), verdict_color(kind)},
                     {verdict.subject},
                     {locked_version(verdict)},
                     {short_reason(verdict)}});
@@ -169,7 +145,7 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
       has_details = true;
     }
   }
-  print_out((has_details ? "\n" : "") + sum_text(verdicts) + "\n");
+  print_out((has_details ? "\n" : "") + verdict_sum(verdicts) + "\n");
 }
 
 // A client installs providers, and tofu-modlock modules.
@@ -275,6 +251,33 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace
+
+Color verdict_color(VerdictKind kind) {
+  const int code = exit_code(kind);
+  return code == 0 ? Color::green : code == exit_code(VerdictKind::missing) ? Color::yellow : Color::red;
+}
+
+std::string_view verdict_text(VerdictKind kind) {
+  return kind == VerdictKind::held ? "verified" : to_string(kind);
+}
+
+std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
+  std::map<VerdictKind, std::size_t, std::greater<>> counts;  // the worst first
+  for (const messages::Verdict& verdict : verdicts) {
+    ++counts[kind_of(verdict)];
+  }
+  const std::size_t newer = counts[VerdictKind::update_available];
+  std::string text = fmt::format("{} verified", counts[VerdictKind::held] + newer);
+  if (newer != 0) {
+    text += fmt::format(" ({} update{} available)", newer, newer == 1 ? "" : "s");
+  }
+  for (const auto& [kind, count] : counts) {
+    if (exit_code(kind) != 0) {
+      text += fmt::format(", {} {}", count, kind == VerdictKind::not_locked ? "not locked" : to_string(kind));
+    }
+  }
+  return text;
+}
 
 int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics) {
   int worst = 0;
