@@ -104,24 +104,30 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
   return name.empty() ? "default" : name;
 }
 
+// Returns the text of an overlaying document, or else of the file at `name`; nullopt: there is none.
+Result<std::optional<std::string>> read_text(const RootRequest& root, const std::string& name) {
+  const fs::path path = (root.walk.root / name).lexically_normal();
+  MODLOCK_TRY(confine(path, {root.walk.root}));
+  if (const auto overlay = root.walk.documents.find(path); overlay != root.walk.documents.end()) {
+    return overlay->second;
+  }
+  auto bytes = read_file(path);
+  if (!bytes && bytes.error().code == Code::not_found) {
+    return std::nullopt;
+  }
+  return bytes ? Result<std::optional<std::string>>(std::move(*bytes)) : fail(std::move(bytes.error()));
+}
+
 // Reads the lock file at `name`: `text` if the host sent it, or else an overlaying document, or else the file on disk.
 // `merging` not null: merged with the sides of a merge, which goes to `merge`.
 Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
                            const Context* merging, std::optional<OpenMerge>& merge) {
   const fs::path path = (root.walk.root / name).lexically_normal();
   MODLOCK_TRY(confine(path, {root.walk.root}));
-  if (const auto overlay = root.walk.documents.find(path); !text && overlay != root.walk.documents.end()) {
-    text = overlay->second;
-  }
-  const bool is_sent = text.has_value();
+  const bool is_sent = text.has_value() || root.walk.documents.count(path) != 0;
   if (!text) {
-    auto bytes = read_file(path);
-    if (!bytes && bytes.error().code != Code::not_found) {
-      return fail(std::move(bytes.error()));
-    }
-    if (bytes) {
-      text = std::move(*bytes);
-    }
+    MODLOCK_TRY(auto found, read_text(root, name));
+    text = std::move(found);
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
@@ -135,6 +141,20 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
     return LockFile{};
   }
   return parse_lock(*text, name, default_registry(root.walk.tool));
+}
+
+bool has_module_block(const std::optional<std::string>& text) {
+  return text && (text->starts_with("module \"") || text->find("\nmodule \"") != std::string::npos);
+}
+
+// Returns whether the module blocks are in the sidecar. Without a setting they stay where they are.
+Result<bool> uses_sidecar(const RootRequest& root) {
+  if (const auto& setting = root.walk.settings.module_lock_file) {
+    return *setting == LockPlacement::sidecar;
+  }
+  MODLOCK_TRY(const auto sidecar, read_text(root, std::string(kSidecarFileName)));
+  MODLOCK_TRY(const auto lock, read_text(root, std::string(kLockFileName)));
+  return has_module_block(sidecar) && !has_module_block(lock);
 }
 
 }  // namespace
@@ -177,7 +197,8 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
 }
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
-  const bool sidecar = root.walk.settings.module_lock_file == LockPlacement::sidecar;
+  MODLOCK_TRY(const bool uses, uses_sidecar(root));
+  const bool sidecar = uses && (root.walk.settings.module_lock_file || !params.text);
   const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
   MODLOCK_TRY(check_path("lock.path", name));
   LockDocument document;
