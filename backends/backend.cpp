@@ -119,6 +119,9 @@ std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std
       secrets.scrub(tree.error());
       continue;
     }
+    if (secrets.are_in(tree->package)) {
+      tree->package.clear();
+    }
     for (Diagnostic& warning : tree->warnings) {
       secrets.scrub(warning.what);
     }

@@ -78,6 +78,9 @@ struct FetchedTree {
   // The directory of the module inside the tree if the source itself does not name it (a registry's response); may
   // contain globs.
   std::string subdir = {};
+  // The immutable address of the package, without secrets, if the source itself does not name it: what a registry
+  // returned, with the commit or digest, or "registry::host/namespace/name/system@1.2.3" if it hosts the package.
+  std::string package = {};
   // The digests of files that were hashed while they were written; the others have to be read.
   FileDigests digests = {};
 };

@@ -78,6 +78,16 @@ std::string join_subdir(const std::string& outer, const std::string& inner) {
   return outer.empty() || inner.empty() ? outer + inner : clean_path(outer + "/" + inner);
 }
 
+// Returns the address of a package without the directory of the module, and with its commit or digest instead of a
+// reference.
+std::string immutable_address(Source package, const std::string& id) {
+  package.subdir.clear();
+  if (package.has_tags()) {
+    package.query = {{std::string(package.traits().id_argument), id}};
+  }
+  return package.identity();
+}
+
 Diagnostic moved(std::string message) {
   return {Severity::warning, Error{.code = Code::tag_moved,
                                    .message = std::move(message),
@@ -247,6 +257,7 @@ Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const Di
         display(request), here, request.id, tree->id)));
   }
   tree->ref = request.ref;
+  tree->package = fmt::format("registry::{}/{}@{}", module_.host, module_.path, request.ref);
   return tree;
 }
 
@@ -255,6 +266,7 @@ Result<FetchedTree> PackageFetch::complete(const FetchRequest& request, const In
   if (!tree) {
     return fail(with_note(std::move(tree.error()), lies_at(request, inner)));
   }
+  tree->package = immutable_address(inner.address.source, tree->id);
   tree->id = inner.backend->id_hash(tree->id);
   tree->ref = request.ref;
   tree->subdir = join_subdir(tree->subdir, inner.address.source.subdir);

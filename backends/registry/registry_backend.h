@@ -29,7 +29,8 @@ struct RegistryBackendOptions {
 // Serves registry modules ("modules.v1"). A registry only states the location of a version. The package comes from
 // another backend, or directly from the registry. Ids are the full hash texts of the package: "git:<commit>",
 // "oci:sha256:…", "zh:<sha256>". FetchRequest::ref is the canonical version. FetchedTree::subdir is the part after "//"
-// of the registry's location, as written; the caller expands globs.
+// of the registry's location, as written; the caller expands globs. FetchedTree::package is that location as an
+// immutable address.
 //
 // list_versions lists all versions that differ only in metadata, in the registry's order, so that the first match is
 // OpenTofu's choice. It never sets `ambiguous_with`. It fails with INVALID_PARAMS if a tag prefix is given, because a

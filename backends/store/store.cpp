@@ -287,6 +287,7 @@ std::optional<Package> Store::find(const Source& source, std::string_view id, st
     package->id = id;
     package->ref = string_member(*record, "ref").value_or("");
     package->subdir = string_member(*record, "subdir").value_or("");
+    package->package = string_member(*record, "package").value_or("");
   }
   return package;
 }
@@ -354,7 +355,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
                   .directory = package_directory(h1, modes) / "tree",
                   .warnings = std::move(tree.warnings),
                   .ref = std::move(tree.ref),
-                  .subdir = std::move(tree.subdir)};
+                  .subdir = std::move(tree.subdir),
+                  .package = std::move(tree.package)};
   MODLOCK_TRY(record(source, package));
   return package;
 }
@@ -414,6 +416,9 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   }
   if (!package.subdir.empty()) {
     object["subdir"] = package.subdir;
+  }
+  if (!package.package.empty()) {
+    object["package"] = package.package;
   }
   // Not flushed: a record that a power failure destroys is treated as absent.
   return write_file_atomically(path, write_json(object) + "\n", Durable::no);

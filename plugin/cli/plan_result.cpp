@@ -10,6 +10,7 @@
 #include "plugin/engine/apply.h"
 #include "plugin/lock/edit.h"
 #include "plugin/report/change_text.h"
+#include "plugin/resolve/plan.h"
 
 namespace modlock::cli {
 namespace {
@@ -29,16 +30,24 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
 std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
-  const auto count = std::count_if(changes.begin(), changes.end(),
-                                   [](const messages::Change& change) { return change.action == "adopted"; });
+  const auto count_adopted = [&](bool from_lock) {
+    return std::count_if(changes.begin(), changes.end(), [&](const messages::Change& change) {
+      return change.action == "adopted" && (change.reason == kOpenTofuLockReason) == from_lock;
+    });
+  };
+  const auto are = [](auto count) { return count == 1 ? "1 module is" : fmt::format("{} modules are", count); };
+  const auto from_lock = count_adopted(true);
+  const std::string locked =
+      from_lock == 0 ? "" : fmt::format("\n{} locked as in .opentofu.lock.hcl (adopted).\n", are(from_lock));
+  const auto count = count_adopted(false);
   if (count == 0) {
-    return "";
+    return locked;
   }
-  return fmt::format(
-      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
-      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
-      count == 1 ? "1 module is" : fmt::format("{} modules are", count),
-      count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
+  return locked + fmt::format(
+                      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
+                      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
+                      are(count), count == 1 ? "its source gives" : "their sources give",
+                      dry_run ? "lock --no-adopt" : "upgrade");
 }
 
 Color color_of(const messages::Change& change) {

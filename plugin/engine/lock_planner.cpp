@@ -406,7 +406,8 @@ class LockPlanner {
       return fail(std::move(error));
     }
     providers_ = std::move(*plan);
-    providers_->is_written = providers_->is_written || is_settled_otherwise;
+    const bool are_adopted = adopts_providers(lock, params_) && !provider_request.locked.empty();
+    providers_->is_written = providers_->is_written || is_settled_otherwise || are_adopted;
     diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
     warn_of_overrides(network.client_configuration());
     const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;

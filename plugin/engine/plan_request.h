@@ -12,7 +12,8 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 LockFile effective_lock(const LockDocument& lock);
 
 // Creates the plan request of `lock/plan` for a root and its lock. `root`, `engine` and `context` outlive the request.
-// Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records(); cancellation.
+// Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records() and
+// open_opentofu_lock(); cancellation.
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
                                       const messages::LockPlanParams& params, const Engine& engine,
                                       const Context& context);

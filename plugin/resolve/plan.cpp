@@ -198,7 +198,13 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver
 }  // namespace
 
 std::string InstalledRecord::text() const {
-  return version ? version->to_string() : "commit " + commit.substr(0, 12);
+  return version           ? version->to_string()
+         : !commit.empty() ? "commit " + commit.substr(0, 12)
+                           : "digest " + digest.substr(0, 19);
+}
+
+std::string InstalledRecord::id_hash() const {
+  return !commit.empty() ? "git:" + commit : !digest.empty() ? "oci:" + digest : "";
 }
 
 bool has_module_entries(const ModuleLocks& locks) {

@@ -79,6 +79,34 @@ BOOST_AUTO_TEST_CASE(subdirectories_of_both_are_joined) {
   BOOST_TEST(tree->subdir == "m-1.0.0/sub/dir");
 }
 
+BOOST_AUTO_TEST_CASE(address_of_the_package_has_the_fetched_id) {
+  struct Row {
+    const char* name;
+    std::string location;
+    std::string id;
+    std::string package;
+  };
+  const Row rows[] = {
+      {"git with a directory", "git::https://example.com/m.git//a?ref=v1&depth=1", "",
+       "git::https://example.com/m.git?ref=id-of-v1"},
+      {"a locked commit", "git::https://example.com/m.git", "git:" + kCommit,
+       "git::https://example.com/m.git?ref=" + kCommit},
+      {"git without its user", "git::https://token@example.com/m.git?ref=v1", "",
+       "git::https://example.com/m.git?ref=id-of-v1"},
+      {"OCI", "oci://example.com/m?tag=v1", "", "oci://example.com/m?digest=id-of-v1"},
+      {"an archive", "https://example.com/m.zip//a", "", "https://example.com/m.zip"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      RegistryFixture fixture;
+      fixture.locate("a/b/c", "1.0.0", row.location);
+      const auto tree = fixture.fetch("1.0.0", row.id);
+      BOOST_REQUIRE_MESSAGE(tree, (tree ? "" : words(tree.error())));
+      BOOST_TEST(tree->package == row.package);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_lock_names_and_a_registry_moved) {
   struct Row {
     const char* name;

@@ -163,6 +163,14 @@ BOOST_AUTO_TEST_CASE(a_content_with_other_modes_is_another_package) {
   BOOST_TEST(store.find_by_h1(plain.h1)->modes == plain.modes);
 }
 
+BOOST_AUTO_TEST_CASE(the_address_that_a_registry_returned_is_recorded) {
+  const TemporaryDirectory directory;
+  FetchedTree tree = tree_at(directory / "fetched");
+  tree.package = "registry::registry.example.com/a/b/c@1.0.0";
+  BOOST_TEST(admitted(open_store(directory / "store"), tree).package == tree.package);
+  BOOST_TEST(open_store(directory / "store").find(kSource, kId)->package == tree.package);
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_belong_together_is_not_found) {
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");
