@@ -132,7 +132,7 @@ const Command kCommands[] = {
      hook_flags},
     {kMaintain, "", Verb::init, "init",
      "Write a settings file, .gitattributes, a CI file and a pre-commit hook; overwrite nothing",
-     "  tofu-modlock init                    # asks for each file\n"
+     "  tofu-modlock init                    # prompts for each file\n"
      "  tofu-modlock init --settings --ci github\n"
      "  tofu-modlock init --all\n",
      init_flags},

@@ -87,7 +87,8 @@ constexpr std::array kCodes = {
         "shallow clone does not have"},
     CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
               "providers of one type are needed from several places, which may be a mistake"},
-    CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false, "a notice of a registry about a provider or a module version"},
+    CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false,
+              "a notice of a registry about a provider or a module version"},
 };
 
 constexpr bool in_enum_order() {
