@@ -268,8 +268,9 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
     finding.hint = others->hint;
   }
   if (const auto elsewhere = is_on_another_file_system(options.root.root, probe)) {
-    finding.details.emplace_back(*elsewhere ? "on a different file system from the root: packages are copied byte by byte"
-                                            : "on the file system of the root");
+    finding.details.emplace_back(*elsewhere
+                                     ? "on a different file system from the root: packages are copied byte by byte"
+                                     : "on the file system of the root");
   }
   return finding;
 }
