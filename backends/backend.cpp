@@ -38,6 +38,7 @@ void scrub(Listing& listing, const Secrets& secrets) {
       listing.skipped.push_back({secrets.scrub(version.tag), "it holds a secret that the server was sent"});
     } else {
       version.ambiguous_with = secrets.scrub(version.ambiguous_with);
+      version.deprecated = version.deprecated ? std::optional(secrets.scrub(*version.deprecated)) : std::nullopt;
     }
     return is_secret;
   });

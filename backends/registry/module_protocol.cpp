@@ -83,7 +83,7 @@ std::optional<std::chrono::system_clock::time_point> read_time(const std::string
   }
   const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
   const bool fits = date.ok() && year >= 1970 && hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 &&
-                    seconds >= 0 && seconds <= 60;
+                    zone_hours < 24 && zone_minutes < 60 && seconds >= 0 && seconds <= 60;
   const auto offset = std::chrono::hours(zone_hours) + std::chrono::minutes(zone_minutes);
   return fits ? std::optional(std::chrono::sys_days(date) + std::chrono::hours(hours) + std::chrono::minutes(minutes) +
                               std::chrono::seconds(seconds) - (zone[0] == '-' ? -offset : offset))

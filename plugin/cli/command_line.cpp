@@ -174,7 +174,7 @@ CLI::App& parent_of(const Command& command, CLI::App& app) {
 }
 
 void add_output_flags(CLI::App& app, CommonFlags& flags) {
-  CLI::Option* quiet = app.add_flag("-q,--quiet", flags.quiet, "Print nothing on success");
+  CLI::Option* quiet = app.add_flag("-q,--quiet", flags.quiet, "Print nothing on success, except requested data");
   app.add_flag("-v,--verbose", flags.verbose, "Print each request and its time on stderr")->excludes(quiet);
 }
 

@@ -13,6 +13,10 @@ int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_update(const CommandLine& line, const Host& host);
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
+struct RootOutcome;
+// Sets result and next step of a root: those of its worst verdict, or of the worst diagnostic.
+void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
+                       RootOutcome& outcome);
 // Returns "12 verified (1 update available), 1 tampered, 2 not locked".
 std::string verdict_sum(const std::vector<messages::Verdict>& verdicts);
 Color verdict_color(VerdictKind kind);

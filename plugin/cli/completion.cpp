@@ -55,10 +55,11 @@ std::vector<LockedSubject> locked_subjects(const fs::path& root) {
           {"provider." + (is_default ? full.substr(full.find('/') + 1) : full), entry.version.to_string()});
     }
   }
-  // A terminal would obey control characters.
-  std::erase_if(subjects, [](const LockedSubject& subject) {
+  // A shell would run commands of other characters after the line is entered. A checkout may contain any lock file.
+  constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-";
+  std::erase_if(subjects, [&](const LockedSubject& subject) {
     return std::any_of(subject.name.begin(), subject.name.end(),
-                       [](char c) { return c >= 0 && (c < ' ' || c == 0x7f); });
+                       [&](char c) { return c >= 0 && kSafe.find(c) == std::string_view::npos; });
   });
   return subjects;
 }
@@ -138,8 +139,12 @@ class Completer {
   Lines positionals(const std::string& current) {
     Lines lines;
     for (const CLI::App* sub : command_->get_subcommands([](const CLI::App*) { return true; })) {
-      if (!sub->get_group().empty() && sub->get_name().starts_with(current)) {
-        lines.push_back(with_description(sub->get_name(), sub->get_description()));
+      std::vector<std::string> names = sub->get_aliases();
+      names.push_back(sub->get_name());
+      for (const std::string& name : names) {
+        if (!sub->get_group().empty() && name.starts_with(current)) {
+          lines.push_back(with_description(name, sub->get_description()));
+        }
       }
     }
     for (const CLI::Option* option : std::as_const(*command_).get_options()) {

@@ -96,9 +96,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
   messages::UpdateLookupParams params;
   params.root = host.root_params(root, line.common);
   const auto add = [&](const std::string& subject, const std::optional<std::string>& constraints) {
-    const bool is_target =
-        line.targets.empty() || std::find(line.targets.begin(), line.targets.end(), subject) != line.targets.end();
-    if (constraints && is_target) {
+    if (constraints) {
       params.subjects.push_back(subject);
     }
   };
@@ -116,6 +114,10 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
   if (params.subjects.empty()) {
     return;
   }
+  const std::vector<std::string> constrained = params.subjects;
+  if (!line.targets.empty()) {
+    params.subjects = line.targets;
+  }
   const auto found = host.call(&Engine::lookup, params).result;
   const auto inspected = host.call(&Engine::inspect, params.root).result;
   std::string text;
@@ -124,7 +126,9 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
     const auto newest = std::find_if(updates.rbegin(), updates.rend(), [](const messages::AvailableUpdate& update) {
       return !update.is_lockfile_update;
     });
-    if (newest != updates.rend() && !dependency.current_value.empty()) {
+    const bool is_constrained =
+        std::find(constrained.begin(), constrained.end(), dependency.subject) != constrained.end();
+    if (newest != updates.rend() && is_constrained) {
       const auto location = inspected ? constraint_location(*inspected, dependency.subject) : std::nullopt;
       text += fmt::format("{} {}: {} is available, but \"{}\" excludes it{}\n", dependency.subject,
                           dependency.current_version, newest->new_version, dependency.current_value,

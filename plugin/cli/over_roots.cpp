@@ -126,7 +126,7 @@ std::optional<Error> find_missing_configuration(const std::string& root) {
   }
   return Error{.code = Code::config_parse,
                .message = fmt::format("{} has no configuration files", root),
-               .hint = "name the directory of a root module, or use --recursive to search for root modules"};
+               .hint = "name the directory of a root module with --chdir; most commands also have --recursive"};
 }
 
 void print_table(const std::vector<RootRow>& rows) {

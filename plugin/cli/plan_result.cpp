@@ -32,7 +32,7 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
 std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
   const auto count_adopted = [&](bool from_lock) {
     return std::count_if(changes.begin(), changes.end(), [&](const messages::Change& change) {
-      return change.action == "adopted" && (change.reason == kOpenTofuLockReason) == from_lock;
+      return change.action == "adopted" && change.reason.starts_with(kOpenTofuLockReason) == from_lock;
     });
   };
   const auto are = [](auto count) { return count == 1 ? "1 module is" : fmt::format("{} modules are", count); };
@@ -152,7 +152,8 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const messages:
   }
   for (const messages::Change& change : result.changes) {
     const bool is_version = change.action == "added" || change.action == "updated" || change.action == "moved" ||
-                            change.action == "source-changed" || change.action == "renamed";
+                            change.action == "source-changed" || change.action == "renamed" ||
+                            (change.action == "adopted" && change.reason.starts_with(kOpenTofuLockReason));
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);
     next.init = is_version && next.init.empty() ? client_name(host) : next.init;

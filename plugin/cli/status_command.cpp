@@ -106,7 +106,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
   }
   const auto& verdicts = asked.result->verdicts;
   RootOutcome outcome{.exit_code = verify_exit_code(verdicts, asked.details.diagnostics), .json = {}};
-  describe_worst(asked.details.diagnostics, outcome);
+  describe_verdicts(verdicts, asked.details.diagnostics, outcome);
   if (line.common.json) {
     outcome.json["verify"] = messages::encode(*asked.result);
     if (asked.updates) {

@@ -298,8 +298,7 @@ void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::s
 }
 
 void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
-  std::fflush(stdout);
-  write_stderr(table_text(rows, fit, style_of("auto", STDERR_FILENO)));
+  print(stderr, table_text(rows, fit, style_of("auto", STDERR_FILENO)));
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {

@@ -210,16 +210,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::s
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result),
                       .next = next_steps(result->verdicts, client_name(host))};
-  VerdictKind worst = VerdictKind::held;
-  for (const messages::Verdict& verdict : result->verdicts) {
-    worst = std::max(worst, kind_of(verdict));
-  }
-  if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
-    outcome.result = to_string(worst);
-    outcome.to_do = to_do_for(worst);
-  } else {
-    describe_worst(details.diagnostics, outcome);
-  }
+  describe_verdicts(result->verdicts, details.diagnostics, outcome);
   return outcome;
 }
 
@@ -251,6 +242,20 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace
+
+void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
+                       RootOutcome& outcome) {
+  VerdictKind worst = VerdictKind::held;
+  for (const messages::Verdict& verdict : verdicts) {
+    worst = std::max(worst, kind_of(verdict));
+  }
+  if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
+    outcome.result = to_string(worst);
+    outcome.to_do = to_do_for(worst);
+  } else {
+    describe_worst(diagnostics, outcome);
+  }
+}
 
 Color verdict_color(VerdictKind kind) {
   const int code = exit_code(kind);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/config/diagnostic_limit.h"
+#include "plugin/eval/constant_value.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/hcl/near_names.h"
 
@@ -97,6 +98,12 @@ ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Scope
       call_(&call) {}
 
 Result<Value> ModuleScope::evaluate_argument(const Argument& argument, std::string_view title) {
+  // Terraform ignores the names in the part of a conditional that is not selected.
+  if (environment_.tool == ClientKind::terraform) {
+    if (auto constant = eval::constant_value(argument.attribute->value, argument.file->json, path_of(*argument.file))) {
+      return constant;
+    }
+  }
   return evaluate(argument,
                   title.empty() ? fmt::format("the argument \"{}\"", argument.attribute->name) : std::string(title), 1);
 }

@@ -180,7 +180,9 @@ const std::vector<std::pair<const char*, Describe>>& described() {
        }},
       {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
       {"trust_publication_dates",
-       [](const Settings& s) { return fmt::format("{}", fmt::join(s.trust_publication_dates, ", ")); }},
+       [](const Settings& s) {
+         return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";
+       }},
   };
   return all;
 }

@@ -104,7 +104,8 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
        .client_version = version.empty() ? std::string(newest) : version,
        .externals = externals_,
        .token_realms = user_settings_.oci_token_realms,
-       .trusted_dates = user_settings_.trust_publication_dates,
+       .trusted_dates =
+           user_settings_.trust_publication_dates.value_or(std::vector<std::string>{"registry.opentofu.org"}),
        .asks_once = run.networks() != nullptr,
        .replacement = options_.replacement},
       *store_);

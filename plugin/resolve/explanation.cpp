@@ -220,7 +220,8 @@ class Explainer {
     ExplainedStep step = kept_step();
     if (is_adopted) {
       step = {.constraint = fmt::format(
-                  "{}: {}", changed->reason == kOpenTofuLockReason ? "locked in .opentofu.lock.hcl" : "installed",
+                  "{}: {}",
+                  changed->reason.starts_with(kOpenTofuLockReason) ? "locked in .opentofu.lock.hcl" : "installed",
                   resolved.version->to_string())};
     }
     const std::string way_out = is_adopted ? "--no-adopt" : "upgrade";
@@ -285,8 +286,9 @@ class Explainer {
     if (is_locked()) {
       explanation_.reason = is_version ? "it is locked, and the constraints allow it" : "it is locked";
     } else if (changed->action == Action::adopted) {
-      explanation_.reason =
-          changed->reason == kOpenTofuLockReason ? changed->reason : "it is installed, and nothing is locked yet";
+      explanation_.reason = changed->reason.starts_with(kOpenTofuLockReason)
+                                ? std::string(kOpenTofuLockReason)
+                                : "it is installed, and nothing is locked yet";
     } else {
       explanation_.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";

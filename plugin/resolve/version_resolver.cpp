@@ -394,7 +394,9 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
   if (!chooses_version(node)) {
     const auto& pin = fetcher_.pinned(node.address.source);
     if (!pin) {
-      return fail(pin.error());
+      Error error = pin.error();
+      error.locked_thing_gone = error.code == Code::not_found && prior(node) != nullptr;
+      return fail(std::move(error));
     }
     group.decision = {.version = std::nullopt, .ref = pin->ref, .id = pin->id, .h1 = {}, .package_directory = {}};
     return {};

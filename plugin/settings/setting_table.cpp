@@ -23,8 +23,9 @@ const std::vector<SettingInfo>& setting_table() {
        Kind::choice,
        File::any,
        "\"inline\"",
-       true,
-       "The file of the module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (sidecar)",
+       false,
+       "The file of the module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (sidecar); "
+       "default: the file that has them",
        {"inline", "sidecar"}},
       {"",
        "implementation",

@@ -69,7 +69,8 @@ struct Settings {
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
   std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.
-  std::vector<std::string> trust_publication_dates = {"registry.opentofu.org"};
+  // Unset: only registry.opentofu.org.
+  std::optional<std::vector<std::string>> trust_publication_dates;
   std::vector<SourceText> roots;    // globs of directories that are roots, relative to their file's directory
   std::vector<SourceText> exclude;  // globs of directories that are not roots, likewise
   std::vector<std::string> files;   // that were read, nearest first

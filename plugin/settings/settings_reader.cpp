@@ -323,7 +323,7 @@ Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) 
 
 Result<void> SettingsReader::read_trusted_registries(const hcl::Attribute& attribute) {
   MODLOCK_TRY(const auto hosts, read_strings(attribute));
-  settings_.trust_publication_dates.clear();
+  settings_.trust_publication_dates.emplace();
   for (const SourceText& host : hosts) {
     auto forms = parse_service_host(host.text);
     if (!forms) {
@@ -331,7 +331,7 @@ Result<void> SettingsReader::read_trusted_registries(const hcl::Attribute& attri
                     fmt::format("trust_publication_dates must name registry hosts, found \"{}\"", host.text),
                     "write it as \"registry.example.com\"");
     }
-    settings_.trust_publication_dates.push_back(std::move(forms->display));
+    settings_.trust_publication_dates->push_back(std::move(forms->display));
   }
   return {};
 }

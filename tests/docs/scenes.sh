@@ -120,7 +120,9 @@ exclude_every_version() { printf 'module "network" {\n  version = "~> 3.1"\n}\n'
 # Pages that begin with a locked root module.
 
 scene_configuration() { locked_checkout; }
+scene_install() { locked_checkout && mkdir -p "$HOME/.config/fish/completions"; }
 scene_mirror() { locked_checkout; }
+scene_settings() { :; }
 scene_protocol() { locked_checkout; }
 scene_sbom() { locked_checkout; }
 scene_upgrade() { locked_checkout; }

@@ -278,10 +278,10 @@ BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *boost::unit_test::precondit
             "private", 7,
             "host <git>  error    git: its own credential helpers are queried\n"
             "                               git could not list the tags of \"git::https://<git>/private/vpc.git\": "
-            "<git> asks for credentials (looked in: the address, git's credential helpers, ~/.netrc)\n"
+            "<git> requires authentication (looked in: the address, git's credential helpers, ~/.netrc)\n"
             "                               to do: configure a git credential helper for https://<git>, or add "
             "\"machine localhost login … password …\" to ~/.netrc; then `git ls-remote "
-            "https://<git>/private/vpc.git` works without asking\n"}}) {
+            "https://<git>/private/vpc.git` works without a prompt\n"}}) {
     BOOST_TEST_CONTEXT(prefix) {
       write("main.tf", module_call("a", "git::" + server.url(prefix, "vpc.git") + "?ref=v1.0.0") +
                            module_call("b", "git::" + server.url(prefix, "vpc.git//sub")));

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
              "Error: <dir>/root has no configuration files [CONFIG_PARSE]\n"
-             "  to do: name the directory of a root module, or use --recursive to search for root modules\n");
+             "  to do: name the directory of a root module with --chdir; most commands also have --recursive\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(modules_and_providers_in_one_edit) {
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
-             "module.vpc                                  1.0.0  (~> 1.0)\n"
+             "module.vpc                                 1.0.0  (~> 1.0)\n"
              "provider.registry.opentofu.org/acme/cloud  1.1.0  (~> 1.0, < 2.0.0)  signed, key ID " +
                  registry.key().id() +
                  "\n\ntofu-modlock has created the lock file .terraform.lock.hcl to record the selected versions.\n"

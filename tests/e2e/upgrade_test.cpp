@@ -45,6 +45,16 @@ BOOST_AUTO_TEST_CASE(takes_the_newest_that_every_constraint_allows) {
   BOOST_TEST((locked_commits(*this) == Commits{{"dns", "<2.1.0>"}, {"dns.zone", "<0.2.0>"}, {"vpc", "<1.1.0>"}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_tag_that_was_deleted_ends_as_vanished) {
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  write(".tofu-modlock.hcl", "");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  vpc.remove("refs/tags/v1.0.0");
+  const Ran ran = modlock({"upgrade"});
+  BOOST_TEST(ran.exit_code == 5);
+  BOOST_TEST(ran.err.find("[NOT_FOUND]") != std::string::npos, ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_without_a_change_names_what_the_constraints_exclude) {
   modlock({"lock"});
   BOOST_TEST(modlock({"upgrade"}).out == "The lock file is up to date.\n");
@@ -56,6 +66,7 @@ BOOST_AUTO_TEST_CASE(an_upgrade_without_a_change_names_what_the_constraints_excl
       "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
   BOOST_TEST(modlock({"upgrade"}).out == excluded);
   BOOST_TEST(modlock({"upgrade", "--target", "module.vpc"}).out == excluded);
+  BOOST_TEST(modlock({"upgrade", "--target", "vpc"}).out == excluded);
   BOOST_TEST(modlock({"upgrade", "--target", "module.dns"}).out == "The lock file is up to date.\n");
   BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
   // A change is enough to report.

@@ -26,6 +26,11 @@ module "vpc" {
   hashes  = ["h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
 }
 
+module "danger;touch$${IFS}ran" {
+  source = "git::https://git.example.test/vpc.git"
+  hashes = ["h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
+}
+
 provider "registry.opentofu.org/acme/cloud" {
   version = "3.0.1"
 }
@@ -34,6 +39,7 @@ provider "registry.opentofu.org/acme/cloud" {
 # The words before the tab, and after it.
 ROWS = [
     ("a command", "tofu-modlock verif", "tofu-modlock verify "),
+    ("another name of a command", "tofu-modlock tre", "tofu-modlock tree "),
     ("a command of a group", "tofu-modlock cache p", "tofu-modlock cache prune "),
     ("a flag", "tofu-modlock lock --fro", "tofu-modlock lock --frozen "),
     ("a value of a flag", "tofu-modlock lock --hashes su", "tofu-modlock lock --hashes superset "),
@@ -41,6 +47,7 @@ ROWS = [
     ("a subject", "tofu-modlock explain module.vp", "tofu-modlock explain module.vpc "),
     ("a provider", "tofu-modlock explain prov", "tofu-modlock explain provider.acme/cloud "),
     ("of another root module", "tofu-modlock explain --chdir live module.ap", "tofu-modlock explain --chdir live module.app "),
+    ("a subject with characters of the shell", "tofu-modlock explain module.dang", "tofu-modlock explain module.dang"),
     ("a target", "tofu-modlock upgrade --target module.va", "tofu-modlock upgrade --target module.vault "),
     ("a subject of update", "tofu-modlock update module.vp", "tofu-modlock update module.vpc="),
     ("its version", "tofu-modlock update module.vpc=", "tofu-modlock update module.vpc=1.2.0 "),

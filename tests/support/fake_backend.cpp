@@ -187,6 +187,7 @@ class ForwardingCore final : public BackendCore {
                            : backend_.fetch(source, requests, parent, context);
   }
   std::string hash_scheme() const override { return backend_.hash_scheme(); }
+  bool trusts_dates(const Source& source) const override { return backend_.trusts_dates(source); }
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override {
     return backend_.commit_distance(source, older, newer, context);

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened) {
   write(".terraform/modules/vpc/main.tf", "# changed\n");
   save();
   const Ran restored = modlock({"lock"});
-  BOOST_TEST(restored.out.find("module.vpc  1.0.0  restored") != std::string::npos, restored.out << restored.err);
+  BOOST_TEST(restored.out.find("module.vpc        1.0.0  restored") != std::string::npos, restored.out << restored.err);
   const std::string after = lock();
   for (const char* command : {"lock", "verify"}) {
     Fault fault{.calls = "open", .below = root(), .error = EMFILE};

@@ -428,7 +428,7 @@ class Scenarios(unittest.TestCase):
         self.upgrade("vpc", "1.1.0")
         self.team.commit()
         said = self.team.modlock("verify", code=3)
-        self.assertIn("module.vpc: 1.0.0 is installed, 1.1.0 is locked. Run tofu-modlock install.", said)
+        self.assertIn("stale     module.vpc  1.1.0  1.0.0 is installed, 1.1.0 is locked\n", said)
         self.team.modlock("install", "--offline")
         self.team.modlock("verify")
         self.team.git("checkout", "--quiet", "main")

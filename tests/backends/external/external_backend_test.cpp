@@ -236,8 +236,8 @@ BOOST_AUTO_TEST_CASE(offline_starts_nothing) {
   const auto backend = fixture.backend("normal");
   BOOST_TEST(
       outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
-      "OFFLINE_MISS: the backend \"fake\" may not list the tags of \"fake::https://example.com/mod\": offline was "
-      "asked for, and it is not in the cache");
+      "OFFLINE_MISS: the backend \"fake\" may not list the tags of \"fake::https://example.com/mod\" in offline mode: "
+      "it is not in the cache");
   const std::vector<FetchRequest> fetch_requests = {{"id-x", ""}};
   const auto trees = backend->fetch(fixture.source(), fetch_requests, fixture.directory / "parent", fixture.context);
   BOOST_TEST(to_string(trees.at(0).error().code) == "OFFLINE_MISS");

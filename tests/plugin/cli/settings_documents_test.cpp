@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(each_commented_setting_is_valid) {
   BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
   BOOST_TEST(settings->platforms.size() == 2U);
   BOOST_TEST(settings->modules.at("network.label").version.value().text == "~> 1.2");
-  BOOST_TEST(settings->sources.at(0).minimum_release_age.value().text == "72h");
+  BOOST_TEST(settings->sources.at(0).minimum_release_age.value().text == "3d");
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_the_commented_file_fit) {

@@ -157,6 +157,7 @@ BOOST_AUTO_TEST_CASE(terraform_computes_sources_from_const_variables) {
       {"a local value", "local.l", "\"./m/l\""},
       {"the path of the module", "\"${path.module}/m\"", "\"./m\""},
       {"a variable that is not const", "var.v", not_const("main.tf:2:12", "module.m.source")},
+      {"an unknown name in a part that is not selected", "true ? \"./m\" : var.none", "\"./m\""},
       {"the workspace", "terraform.workspace",
        "CONFIG_NON_STATIC main.tf:2:12: Dynamic value in static context: terraform.workspace is not known before plan, "
        "and module.m.source needs it\n  hint: use only const variables, local values and path.* here"},

@@ -68,6 +68,24 @@ BOOST_AUTO_TEST_CASE(a_constraint_selects_from_what_a_source_offers) {
   BOOST_TEST(listed.versions.back().tag == "v1.0.0");
 }
 
+BOOST_AUTO_TEST_CASE(dates_and_deprecation_of_a_registry) {
+  const std::string package = "registry.opentofu.org/modules/acme/vpc/aws";
+  for (const char* version : {"0.9.0", "1.0.0", "1.1.0"}) {
+    registry.add_tag(package, version, {{"main.tf", ""}});
+  }
+  registry.published["0.9.0"] = {};  // older than the dates of the registry
+  registry.published["1.0.0"] = std::chrono::system_clock::time_point(std::chrono::seconds(1789761695));
+  registry.deprecated["1.1.0"] = "use 2.0";
+  const auto listed = succeed(&Engine::versions, messages::VersionsListParams{.source = "acme/vpc/aws",
+                                                                              .constraint = {},
+                                                                              .tag_prefix = {}});
+  BOOST_TEST_REQUIRE(listed.versions.size() == 3U);
+  BOOST_TEST(listed.selected.value() == "1.0.0");
+  BOOST_TEST(listed.versions[0].deprecated.value() == "use 2.0");
+  BOOST_TEST(listed.versions[1].published.value() == "2026-09-18T20:01:35Z");
+  BOOST_TEST((!listed.versions[1].deprecated && !listed.versions[2].published));
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_listed) {
   struct Row {
     const char* name;

@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
        "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
-       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\""},
+       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"trust_publication_dates\""},
       {"two near",
        kNear,
        "low_sources = []\n",
