@@ -1,5 +1,7 @@
 // Locking without the network, from what the sources said last.
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -45,6 +47,20 @@ BOOST_AUTO_TEST_CASE(a_version_is_chosen_among_those_that_were_there_last) {
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.err.find("vpc.git (last fetched at 20") != std::string::npos, ran.err);
   BOOST_TEST(lock() == locked);
+}
+
+BOOST_AUTO_TEST_CASE(completion_offers_no_name_that_a_shell_would_run) {
+  std::string text;
+  for (const char* name : {"vpc", "a;touch$${IFS}ran", "b`ran`", "c d", "e\\nf", "g*"}) {
+    text += fmt::format(
+        "module \"{}\" {{\n  source = \"git::https://git.example.test/vpc.git\"\n"
+        "  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}}\n",
+        name);
+  }
+  write(".terraform.lock.hcl", text);
+  write("main.tf", "");
+  const Ran ran = modlock({"complete", "explain", "module."});
+  BOOST_TEST(ran.out == "module.vpc\n");
 }
 
 // Of the listing that the lock left in the cache: the newest of the same and of the next major version.
