@@ -157,6 +157,30 @@ std::string fitted(const std::string& text, std::size_t start, Fit fit, const Ta
                       has_room ? start : kIndent);
 }
 
+struct HeldOutput {
+  std::mutex mutex;
+  bool is_on = false;
+  std::vector<std::pair<std::FILE*, std::string>> texts;
+};
+
+HeldOutput& held_output() {
+  static HeldOutput held;
+  return held;
+}
+
+void print(std::FILE* stream, std::string_view text) {
+  HeldOutput& held = held_output();
+  const std::lock_guard lock(held.mutex);
+  if (held.is_on) {
+    held.texts.emplace_back(stream, text);
+    return;
+  }
+  if (stream == stderr) {
+    std::fflush(stdout);  // keeps the order of both streams when shown together
+  }
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
 }  // namespace
 
 TerminalProgress::TerminalProgress(bool is_shown) : is_terminal_(is_shown && isatty(STDERR_FILENO) == 1) {}
@@ -359,34 +383,6 @@ std::string render(const Error& error, std::string_view severity, SourceExcerpts
   }
   return text;
 }
-
-namespace {
-
-struct HeldOutput {
-  std::mutex mutex;
-  bool is_on = false;
-  std::vector<std::pair<std::FILE*, std::string>> texts;
-};
-
-HeldOutput& held_output() {
-  static HeldOutput held;
-  return held;
-}
-
-void print(std::FILE* stream, std::string_view text) {
-  HeldOutput& held = held_output();
-  const std::lock_guard lock(held.mutex);
-  if (held.is_on) {
-    held.texts.emplace_back(stream, text);
-    return;
-  }
-  if (stream == stderr) {
-    std::fflush(stdout);  // keeps the order of both streams when shown together
-  }
-  std::fwrite(text.data(), 1, text.size(), stream);
-}
-
-}  // namespace
 
 void hold_output() {
   held_output().is_on = true;
