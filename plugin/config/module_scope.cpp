@@ -99,8 +99,8 @@ ModuleScope::ModuleScope(std::shared_ptr<const ParsedModule> module, const Scope
 
 Result<Value> ModuleScope::evaluate_argument(const Argument& argument, std::string_view title) {
   // Terraform ignores the names in the part of a conditional that is not selected.
-  if (environment_.tool == ClientKind::terraform) {
-    if (auto constant = eval::constant_value(argument.attribute->value, argument.file->json, path_of(*argument.file))) {
+  if (environment_.tool == ClientKind::terraform && !argument.file->json) {
+    if (auto constant = eval::constant_value(argument.attribute->value, false, path_of(*argument.file))) {
       return constant;
     }
   }

@@ -24,8 +24,7 @@ const std::vector<SettingInfo>& setting_table() {
        File::any,
        "\"inline\"",
        false,
-       "The file of the module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (sidecar); "
-       "default: the file that has them",
+       "The file of module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (default: unchanged)",
        {"inline", "sidecar"}},
       {"",
        "implementation",

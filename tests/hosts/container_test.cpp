@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
@@ -107,9 +108,19 @@ BOOST_AUTO_TEST_CASE(mounts_and_variables) {
 
 BOOST_AUTO_TEST_CASE(checkout_is_mounted_whole) {
   program({"git", "init", "--quiet", path("").string()});
-  const std::string out = container({}, {"lock"}).out;
+  const TemporaryDirectory home;
+  const std::string out = container({"HOME=" + home.path().string()}, {"lock"}).out;
   BOOST_TEST(out.find("--volume\n<dir>:<dir>\n") != std::string::npos, out);
   BOOST_TEST(out.find("--workdir\n<dir>/root\n") != std::string::npos, out);
+}
+
+// A home directory contains ssh keys.
+BOOST_AUTO_TEST_CASE(home_directory_is_not_mounted) {
+  program({"git", "init", "--quiet", path("").string()});  // a checkout with the home directory
+  const std::string out = container({}, {"lock"}).out;
+  BOOST_TEST(out.find("--volume\n<dir>/root:<dir>/root\n") != std::string::npos, out);
+  BOOST_TEST(out.find("--volume\n<dir>:<dir>\n") == std::string::npos, out);
+  BOOST_TEST(container({"HOME=" + path("root").string()}, {"lock"}).exit_code == 1);
 }
 
 BOOST_AUTO_TEST_CASE(without_an_engine) {

@@ -130,8 +130,7 @@ BOOST_AUTO_TEST_CASE(templatefile_errors) {
        "NOT_FOUND 1:18-1:41 invalid function argument: invalid value for \"path\" parameter: this file cannot be read"},
       {R"(try(templatefile("../x", {}), 1))",
        "PATH_OUTSIDE_ROOT 1:22-1:28 invalid function argument: invalid value for \"path\" parameter: \"../x\" is "
-       "outside of the root (keep the file below the root, or allow its directory with --workspace-root or "
-       "workspaceRoots)"},
+       "outside of the root (keep the file below the root, or allow its directory with --workspace-root)"},
       {R"(templatefile("name.tftpl", {}))",
        "CONFIG_PARSE 1:32-1:34 invalid function argument: invalid value for \"vars\" parameter: vars map does not "
        "contain "
