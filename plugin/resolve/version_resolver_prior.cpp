@@ -124,7 +124,8 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
   const ModuleNode& node = *group.level.front();
   const InstalledRecord* installed = group.locked ? recorded(node.key) : nullptr;
   if (installed == nullptr) {
-    error.locked_thing_gone = group.locked && error.code == Code::not_found;
+    const bool is_locked = group.locked || (!chooses_version(node) && prior(node) != nullptr);
+    error.locked_thing_gone = is_locked && error.code == Code::not_found;
     return error;
   }
   if (error.code == Code::not_found || error.code == Code::hash_mismatch) {
