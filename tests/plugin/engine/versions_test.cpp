@@ -76,9 +76,8 @@ BOOST_AUTO_TEST_CASE(dates_and_deprecation_of_a_registry) {
   registry.published["0.9.0"] = {};  // older than the dates of the registry
   registry.published["1.0.0"] = std::chrono::system_clock::time_point(std::chrono::seconds(1789761695));
   registry.deprecated["1.1.0"] = "use 2.0";
-  const auto listed = succeed(&Engine::versions, messages::VersionsListParams{.source = "acme/vpc/aws",
-                                                                              .constraint = {},
-                                                                              .tag_prefix = {}});
+  const auto listed = succeed(
+      &Engine::versions, messages::VersionsListParams{.source = "acme/vpc/aws", .constraint = {}, .tag_prefix = {}});
   BOOST_TEST_REQUIRE(listed.versions.size() == 3U);
   BOOST_TEST(listed.selected.value() == "1.0.0");
   BOOST_TEST(listed.versions[0].deprecated.value() == "use 2.0");
