@@ -154,7 +154,9 @@ BOOST_AUTO_TEST_CASE(an_override_replaces_what_cannot_be_evaluated) {
         const TemporaryDirectory directory;
         directory.write("main.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.primary));
         directory.write("override.tf", fmt::format("module \"m\" {{\n {}\n}}\n", row.override_text));
-        const ScopeContext environment{.root = directory.path(), .tool = tool, .files = nullptr};
+        ScopeContext environment = test_surroundings();
+        environment.root = directory.path();
+        environment.tool = tool;
         const auto module = read_module(directory.path(), {}, tool).value();
         ModuleScope scope(module, environment, ".", std::make_shared<VariableValues>());
         const EvaluatedCalls found = evaluate_calls(*module, scope);
