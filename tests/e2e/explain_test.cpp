@@ -131,12 +131,16 @@ BOOST_AUTO_TEST_CASE(a_conflict_is_explained) {
 }
 
 BOOST_AUTO_TEST_CASE(explain_needs_a_subject_that_is_one) {
-  for (const char* subject : {"", "module.other", "other"}) {
+  for (const char* subject : {"module.other", "other"}) {
     const Ran ran = modlock({"explain", subject});
     BOOST_TEST(ran.exit_code == 2, ran.out);
     BOOST_TEST(ran.err.find("matches no module call") != std::string::npos, ran.err);
   }
-  BOOST_TEST(modlock({"explain"}).exit_code == 2);
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"explain"}, {"explain", ""}}) {
+    const Ran ran = modlock(arguments);
+    BOOST_TEST(ran.exit_code == 2);
+    BOOST_TEST(ran.err.find("the subject is missing") != std::string::npos, ran.err);
+  }
   BOOST_TEST(modlock({"explain", "module.zone", "--credentials", "example.com"}).exit_code == 2);
 }
 
