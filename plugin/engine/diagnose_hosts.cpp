@@ -156,14 +156,7 @@ class HostQueries {
   }
 
   Result<std::size_t> list_versions(const SourceAddress& address) const {
-    MODLOCK_TRY(check_source_allowed(settings_, address.source.identity()));
-    Backend* backend = network_.backends().find(address.source);
-    if (backend == nullptr) {
-      return fail(Code::source_unsupported,
-                  fmt::format("the source type of \"{}\" is not supported", address.source.identity()),
-                  "configure an external backend for this source type (docs/backends.md)");
-    }
-    MODLOCK_TRY(const auto listing, backend->list_versions(address, "", context_));
+    MODLOCK_TRY(const auto listing, network_.list_versions(settings_, address, "", context_));
     return listing.versions.size();
   }
 

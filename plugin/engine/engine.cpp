@@ -105,7 +105,7 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
        .externals = externals_,
        .token_realms = user_settings_.oci_token_realms,
        .trusted_dates =
-           user_settings_.trust_publication_dates.value_or(std::vector<std::string>{"registry.opentofu.org"}),
+           user_settings_.trust_publication_dates.value_or(std::vector<std::string>{std::string(kOpenTofuRegistry)}),
        .asks_once = run.networks() != nullptr,
        .replacement = options_.replacement},
       *store_);

@@ -126,6 +126,22 @@ registry::RequestPolicy Network::registry_policy() const {
                                   environment.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
 }
 
+Result<Listing> Network::list_versions(const Settings& settings, const SourceAddress& address,
+                                       std::string_view tag_prefix, const Context& context) const {
+  const Source& source = address.source;
+  Backend* backend = backends_.find(source);
+  if (backend == nullptr) {
+    return fail(Code::source_unsupported,
+                fmt::format("{} sources are not supported (\"{}\")",
+                            source.getter.empty() ? to_string(source.kind) : source.getter, source.identity()),
+                source.is_remote() ? "configure an external backend for this source type (docs/backends.md)"
+                                   : "name a source with versions: a registry module, a git repository or an OCI "
+                                     "repository");
+  }
+  MODLOCK_TRY(check_source_allowed(settings, source.identity()));
+  return backend->list_versions(address, tag_prefix, context);
+}
+
 Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
   const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_environment()));
   return registry::ServiceDiscovery(http, client_).find_all(host, context);

@@ -57,6 +57,10 @@ class Network {
   // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", and those of
   // external backends.
   const std::vector<std::string>& names() const { return names_; }
+  // Returns the versions of a source. Errors: SOURCE_DENIED by the settings; SOURCE_UNSUPPORTED if no backend serves
+  // it; those of the backend.
+  Result<Listing> list_versions(const Settings& settings, const SourceAddress& address, std::string_view tag_prefix,
+                                const Context& context) const;
   // Returns the services of a registry's host, absolute URLs by name ("providers.v1"). Errors: those of service
   // discovery.
   Result<std::map<std::string, std::string>> services_of(std::string_view host, const Context& context) const;

@@ -31,22 +31,6 @@ std::optional<std::string> known_date(const ListedVersion& version) {
                                                                       : std::nullopt;
 }
 
-Result<Listing> list(const Engine& engine, const Network& network, const SourceAddress& address,
-                     const std::string& prefix, const Context& context) {
-  Backend* backend = network.backends().find(address.source);
-  if (backend == nullptr) {
-    return fail(Code::source_unsupported,
-                fmt::format("{} sources are not supported (\"{}\")",
-                            address.source.getter.empty() ? to_string(address.source.kind) : address.source.getter,
-                            address.source.identity()),
-                address.source.is_remote()
-                    ? "configure an external backend for this source type (docs/backends.md)"
-                    : "name a source with versions: a registry module, a git repository or an OCI repository");
-  }
-  MODLOCK_TRY(check_source_allowed(engine.user_settings(), address.source.identity()));
-  return backend->list_versions(address, prefix, context);
-}
-
 }  // namespace
 
 Result<messages::VersionsListResult> Engine::versions(const messages::VersionsListParams& params, Run& run) const {
@@ -59,7 +43,7 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
   Context context = context_for(run);
   context.check_source = source_judge(user_settings());
   const auto client = network(run);
-  auto listing = list(*this, *client, address, params.tag_prefix, context);
+  auto listing = client->list_versions(user_settings(), address, params.tag_prefix, context);
   if (!listing) {
     return fail(client->with_warnings(std::move(listing.error())));
   }
