@@ -209,7 +209,7 @@ SourceFetcher::Time SourceFetcher::note(const Source& source, const std::string&
   const auto listed = seen.find(source, ref, "");
   const Time first = listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
   const ListedVersion* version = known_version(source, ref);
-  return version == nullptr || !other_id(source, ref, id).empty() ? first : known_since(source, *version, first);
+  return version == nullptr ? first : known_since(source, *version, first);
 }
 
 std::string SourceFetcher::other_id(const Source& source, const std::string& ref, const std::string& id) const {
@@ -228,8 +228,7 @@ std::optional<SourceFetcher::Time> SourceFetcher::first_seen(const Source& sourc
   auto found = first_seen_as(source, ref, id);
   found = found ? found : FirstSeen(store_).find(source, "", id);
   const ListedVersion* version = known_version(source, ref);
-  const bool is_moved = !other_id(source, ref, id).empty();  // the date is that of the name
-  return found && version != nullptr && !is_moved ? known_since(source, *version, *found) : found;
+  return found && version != nullptr ? known_since(source, *version, *found) : found;
 }
 
 const Listing* SourceFetcher::known_listing(const SourceAddress& source) const {
