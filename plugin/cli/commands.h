@@ -17,6 +17,8 @@ struct RootOutcome;
 // Sets result and next step of a root: those of its worst verdict, or of the worst diagnostic.
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome);
+// Returns the locked version, or the start of the commit or digest: "1.2.0", "8f2c01ab34cd"; empty: not locked.
+std::string locked_version(const messages::Verdict& verdict);
 // Returns "12 verified (1 update available), 1 tampered, 2 not locked".
 std::string verdict_sum(const std::vector<messages::Verdict>& verdicts);
 Color verdict_color(VerdictKind kind);

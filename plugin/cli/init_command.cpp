@@ -118,6 +118,8 @@ fs::path path_of(const Offer& offer) {
   return offer.directory / offer.name;
 }
 
+constexpr std::string_view kKept = "exists, not changed";
+
 // A symbolic link counts, also one that points to nothing.
 bool is_taken(const fs::path& path) {
   std::error_code ignored;
@@ -155,7 +157,7 @@ Result<std::string> write(const Offer& offer) {
     }
     text = before + (before.empty() || before.ends_with('\n') ? "" : "\n") + missing;
   } else if (!is_new) {
-    return "exists, not changed";
+    return std::string(kKept);
   }
   MODLOCK_TRY(const auto directory, PinnedDirectory::open_or_make(offer.directory, relative.parent_path()));
   if (auto ok = write_file_atomically(directory.path() / relative.filename(), text); !ok) {
@@ -196,7 +198,7 @@ int run_init(const CommandLine& line) {
       continue;
     }
     print_out(fmt::format("{}: {}\n", path, *done));
-    const bool is_kept = *done == "exists, not changed";
+    const bool is_kept = *done == kKept;
     if (is_kept && !offer.addition.empty()) {
       print_out(fmt::format("  Add to it:\n{}", offer.addition));
     } else if (!is_kept && !offer.next.empty()) {

@@ -36,12 +36,6 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   return asked;
 }
 
-std::string locked_text(const messages::Verdict& verdict) {
-  const std::string& origin = verdict.origin;
-  const std::string id = origin.substr(std::min(origin.rfind(':') + 1, origin.size()), 12);
-  return verdict.version.value_or(id.empty() ? "-" : id);
-}
-
 const char* installed_text(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::not_locked:
@@ -118,8 +112,9 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
   std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
   for (const messages::Verdict& verdict : verdicts) {
     const VerdictKind kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
+    const std::string version = locked_version(verdict);
     rows.push_back({{verdict.subject},
-                    {locked_text(verdict)},
+                    {version.empty() ? "-" : version},
                     {installed_text(kind)},
                     {newer_text(asked.updates, verdict.subject)},
                     {std::string(verdict_text(kind)), verdict_color(kind)}});

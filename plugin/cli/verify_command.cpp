@@ -77,12 +77,6 @@ void print_moved(const messages::Verdict& verdict) {
   print_err(text);
 }
 
-// Returns "1.2.0", "8f2c01ab34cd" or "".
-std::string locked_version(const messages::Verdict& verdict) {
-  const std::string origin = verdict.origin;
-  return verdict.version.value_or(origin.empty() ? "" : origin.substr(origin.rfind(':') + 1, 12));
-}
-
 // Returns the detail, or if it is long the reason in few words. print_detail() prints it then.
 std::string short_reason(const messages::Verdict& verdict) {
   constexpr std::size_t kLong = 60;
@@ -242,6 +236,10 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace
+
+std::string locked_version(const messages::Verdict& verdict) {
+  return verdict.version.value_or(verdict.origin.substr(verdict.origin.rfind(':') + 1, 12));
+}
 
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome) {
