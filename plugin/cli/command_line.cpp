@@ -4,7 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <regex>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -244,6 +247,23 @@ int print_usage_error(std::string message, const CLI::App& command) {
   return exit_code(error);
 }
 
+// Returns the message of CLI11 in this program's words.
+std::string usage_message(std::string message) {
+  static const std::array<std::pair<std::regex, const char*>, 5> kRules = {{
+      {std::regex("(.*): Value (.*) not in range (.*) to (.*)"), "$1: \"$2\" is not a number from $3 to $4"},
+      {std::regex("(.*): (.*) not in \\{(.*)\\}"), "$1: \"$2\" is not one of $3"},
+      {std::regex("(.*): [0-9]+ required .* missing"), "$1 needs a value"},
+      {std::regex("(.*) is required"), "$1 is missing"},
+      {std::regex("(.*) excludes (.*)"), "$1 and $2 cannot be combined"},
+  }};
+  for (const auto& [pattern, replacement] : kRules) {
+    if (std::regex_match(message, pattern)) {
+      return std::regex_replace(message, pattern, replacement);
+    }
+  }
+  return message;
+}
+
 // Prints the usage error for the first word that no command accepts.
 int print_unexpected(CLI::App& app) {
   CLI::App* at = &app;
@@ -320,7 +340,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   } catch (const CLI::ExtrasError&) {
     return print_unexpected(app);
   } catch (const CLI::ParseError& error) {
-    return print_usage_error(error.what(), named_command(app));
+    return print_usage_error(usage_message(error.what()), named_command(app));
   }
   if (!names_of_commands(named_command(app)).empty()) {
     print_err(app.help());

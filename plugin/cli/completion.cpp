@@ -235,7 +235,8 @@ class Completer {
 
 Lines complete(const Lines& words) {
   try {
-    return words.empty() ? Lines() : Completer(words).complete();
+    const bool is_help = words.size() > 1 && words.front() == "help";
+    return words.empty() ? Lines() : Completer(is_help ? Lines(words.begin() + 1, words.end()) : words).complete();
   } catch (const std::exception&) {
     return {};  // a shell completes nothing then
   }

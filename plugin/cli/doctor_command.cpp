@@ -42,7 +42,7 @@ void print(const std::vector<Finding>& findings) {
       text += fmt::format("{}{}\n", margin, detail);
     }
     if (!finding.hint.empty()) {
-      text += fmt::format("{}to do: {}\n", margin, finding.hint);
+      text += fmt::format("{}hint: {}\n", margin, finding.hint);
     }
     print_out(text);
   }
@@ -76,6 +76,8 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
   outcome.json["ok"] = outcome.exit_code == 0;
   if (!line.common.json) {
     print(findings);
+    print_err(options.online ? ""
+                             : with_root("No host was queried. To query them, run: tofu-modlock doctor --online\n"));
   }
   return outcome;
 }

@@ -91,7 +91,7 @@ int print_wrong(const terragrunt::Verdicts& verdicts, const std::string& unit) {
   }
   if (!lines.empty()) {
     print_without_retry_words(
-        fmt::format("Error: the installed modules of {} do not match the lock file\n{}  to do: run: terragrunt init\n",
+        fmt::format("Error: the installed modules of {} do not match the lock file\n{}  hint: run: terragrunt init\n",
                     unit, lines));
   }
   return code;

@@ -197,10 +197,16 @@ int run_init(const CommandLine& line) {
       code = worse_exit_code(code, exit_code(done.error()));
       continue;
     }
+    if (line.common.quiet) {
+      continue;
+    }
     print_out(fmt::format("{}: {}\n", path, *done));
     const bool is_kept = *done == kKept;
     if (is_kept && !offer.addition.empty()) {
-      print_out(fmt::format("  Add to it:\n{}", offer.addition));
+      const auto present = read_file(path_of(offer));
+      if (!present || present->find(offer.addition) == std::string::npos) {
+        print_out(fmt::format("  Add to it:\n{}", offer.addition));
+      }
     } else if (!is_kept && !offer.next.empty()) {
       print_out(fmt::format("  Next: {}\n", offer.next));
     }

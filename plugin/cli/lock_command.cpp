@@ -198,7 +198,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
     RootOutcome held = failed(moved_error(moved), line.common, root, data);
     outcome.exit_code = held.exit_code;
     outcome.result = std::move(held.result);
-    outcome.to_do = std::move(held.to_do);
+    outcome.hint = std::move(held.hint);
     if (line.common.json) {
       outcome.json["error"] = std::move(held.json["error"]);
     }

@@ -29,7 +29,7 @@ std::string client_name(const Host& host) {
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,
                    const Json::Value& error_data) {
   RootOutcome outcome{
-      .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .to_do = error.hint};
+      .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .hint = error.hint};
   if (error.code == Code::request_cancelled) {
     outcome.is_interrupted = true;
     outcome.state = error.message == kNotStarted ? kNotStarted : "interrupted";
@@ -139,10 +139,10 @@ void print_table(const std::vector<RootRow>& rows) {
     return !row.result.empty() ? row.result : std::string(row.exit_code == 0 ? "ok" : "failed");
   };
   int worst = 0;
-  std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"TO DO"}}};
+  std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
   for (const RootRow& row : rows) {
     cells.push_back(
-        {{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {row.to_do}});
+        {{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {row.hint}});
     worst = worse_exit_code(worst, row.exit_code);
   }
   print_err("\n");
@@ -161,7 +161,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   bool is_interrupted = false;
   NextSteps next;
   for (const std::string& root : roots) {
-    const NamedRoot named(are_several ? root : "");
+    const NamedRoot named(root, are_several);
     if (are_several && !flags.json) {
       print_out(fmt::format("{}{}:\n", rows.empty() ? "" : "\n", shown_path(root)));
     }
@@ -171,7 +171,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     is_interrupted = is_interrupted || outcome.is_interrupted;
     const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
     states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.to_do)});
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
     next.lock = next.lock || outcome.next.lock;
     next.install = next.install || outcome.next.install;
     next.init = next.init.empty() ? outcome.next.init : next.init;
@@ -217,7 +217,7 @@ void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {
                                   [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   if (worst != diagnostics.end()) {
     outcome.result = to_string(worst->what.code);
-    outcome.to_do = worst->what.hint;
+    outcome.hint = worst->what.hint;
   }
 }
 

@@ -25,7 +25,7 @@ struct RootOutcome {
   Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
   // For the table of several roots; empty: nothing to report.
   std::string result = {};  // "FROZEN", "stale"
-  std::string to_do = {};
+  std::string hint = {};
   NextSteps next = {};  // printed once, for all roots
   // For an interruption: the state of this root. Empty: "ok", or the result.
   std::string state = {};  // "lock file written"
@@ -49,7 +49,7 @@ struct RootRow {
   std::string root;
   int exit_code = 0;
   std::string result;
-  std::string to_do;
+  std::string hint;
 };
 void print_table(const std::vector<RootRow>& rows);
 

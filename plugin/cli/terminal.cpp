@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <regex>
 #include <utility>
 #include <vector>
 
@@ -217,7 +218,7 @@ void TerminalProgress::root_done(std::string_view root) {
   }
   ++roots_done_;
   const auto elapsed = std::chrono::steady_clock::now() - started_;
-  show(fmt::format("{} ({}/{}, {})", printable(root.substr(0, 100)), roots_done_, roots_,
+  show(fmt::format("{} ({}/{}, {})", printable(shown_path(std::string(root)).substr(0, 100)), roots_done_, roots_,
                    time_left(elapsed, roots_done_, roots_)));
   if (roots_done_ == roots_) {
     roots_ = 0;
@@ -333,8 +334,14 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
 
 namespace {
 
-std::optional<std::string>& named_root() {
-  static std::optional<std::string> root;
+// What a NamedRoot provides while it exists.
+struct CurrentRoot {
+  std::string name;       // in headings; empty: none
+  std::string directory;  // for --chdir; empty: the current directory
+};
+
+std::optional<CurrentRoot>& current_root() {
+  static std::optional<CurrentRoot> root;
   return root;
 }
 
@@ -347,21 +354,35 @@ std::string shown_path(const std::string& root) {
   return relative.empty() || relative.starts_with("..") ? root : relative;
 }
 
-NamedRoot::NamedRoot(const std::string& root) {
-  named_root() = root.empty() ? "" : shown_path(root);
+NamedRoot::NamedRoot(const std::string& root, bool in_headings) {
+  const std::string path = shown_path(root);
+  current_root() = {.name = in_headings ? path : "", .directory = path == "." ? "" : path};
 }
 
 NamedRoot::~NamedRoot() {
-  named_root().reset();
+  current_root().reset();
 }
 
 bool NamedRoot::exists() {
-  return named_root().has_value();
+  return current_root().has_value();
 }
 
 std::string heading(std::string_view severity) {
-  const std::string root = named_root().value_or("");
+  const std::string root = NamedRoot::exists() ? current_root()->name : "";
   return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
+}
+
+std::string with_root(const std::string& text) {
+  if (!NamedRoot::exists() || current_root()->directory.empty()) {
+    return text;
+  }
+  static const std::regex kCommand("tofu-modlock (doctor|install|lock|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
+  const std::string& directory = current_root()->directory;
+  std::string argument = directory;
+  if (!std::regex_match(directory, std::regex("[A-Za-z0-9_./@:+,-]+"))) {
+    argument = "'" + std::regex_replace(directory, std::regex("'"), R"('\'')") + "'";
+  }
+  return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
 }
 
 std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {
@@ -379,7 +400,7 @@ std::string render(const Error& error, std::string_view severity, SourceExcerpts
     text += fmt::format("  note: {}\n", note);
   }
   if (!error.hint.empty()) {
-    text += fmt::format("  to do: {}\n", error.hint);
+    text += fmt::format("  hint: {}\n", with_root(error.hint));
   }
   return text;
 }

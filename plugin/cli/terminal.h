@@ -95,10 +95,10 @@ class TerminalLog final : public Log {
 // Returns the displayed path of a root: relative to the current directory if it is in or below it.
 std::string shown_path(const std::string& root);
 
-// While an object exists, errors and warnings on stderr name this root. For one thread only.
+// While an object exists, the output is about this root. For one thread only.
 class NamedRoot {
  public:
-  explicit NamedRoot(const std::string& root);  // empty: names none
+  explicit NamedRoot(const std::string& root, bool in_headings);
   // Returns whether an object exists.
   static bool exists();
   ~NamedRoot();
@@ -106,8 +106,12 @@ class NamedRoot {
   NamedRoot& operator=(const NamedRoot&) = delete;
 };
 
-// "Error", or "Error in live/prod" while a NamedRoot exists.
+// "Error", or "Error in live/prod" if the NamedRoot is `in_headings`.
 std::string heading(std::string_view severity);
+
+// Adds the directory of the NamedRoot to commands: "run: tofu-modlock lock --chdir live/prod". Commands for the current
+// directory stay as they are.
+std::string with_root(const std::string& text);
 
 // Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
 // with a newline.

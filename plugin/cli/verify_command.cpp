@@ -33,12 +33,12 @@ bool is_misled(const messages::Verdict& verdict) {
 
 void print_misled(const messages::Verdict& verdict) {
   print_err(
-      fmt::format("{}: a client would read a directory other than the locked module\n\n"
-                  "  {}: {}.\n"
-                  "  The file may have been tampered with.\n"
-                  "{}"
-                  "  To recreate modules.json, run:\n    tofu-modlock install\n",
-                  heading("Error"), verdict.subject, verdict.detail, both_sides(verdict)));
+      with_root(fmt::format("{}: a client would read a directory other than the locked module\n\n"
+                            "  {}: {}.\n"
+                            "  The file may have been tampered with.\n"
+                            "{}"
+                            "  To recreate modules.json, run:\n    tofu-modlock install\n",
+                            heading("Error"), verdict.subject, verdict.detail, both_sides(verdict))));
 }
 
 void print_tampered(const messages::Verdict& verdict) {
@@ -59,7 +59,7 @@ void print_tampered(const messages::Verdict& verdict) {
               ? "  To restore the locked package, run:\n    tofu-modlock install\n"
               : "  The lock file is wrong: restore this entry from version control.\n";
   text += fmt::format("  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n", subject);
-  print_err(text);
+  print_err(with_root(text));
 }
 
 void print_moved(const messages::Verdict& verdict) {
@@ -74,7 +74,7 @@ void print_moved(const messages::Verdict& verdict) {
       "  The locked version is kept. To lock the current content after a review, run:\n"
       "    tofu-modlock upgrade --target {}\n",
       subject);
-  print_err(text);
+  print_err(with_root(text));
 }
 
 // Returns the detail, or if it is long the reason in few words. print_detail() prints it then.
@@ -159,7 +159,7 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
   return next;
 }
 
-const char* to_do_for(VerdictKind kind) {
+const char* hint_for(VerdictKind kind) {
   switch (kind) {
     case VerdictKind::held:
     case VerdictKind::update_available:
@@ -226,7 +226,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
     runs.append(sarif_run(asked[i].result, root, find_repository_root(root).string(), outcome.exit_code));
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.to_do)});
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
   }
   if (rows.size() > 1) {
     print_table(rows);
@@ -249,7 +249,7 @@ void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Dia
   }
   if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
     outcome.result = to_string(worst);
-    outcome.to_do = to_do_for(worst);
+    outcome.hint = hint_for(worst);
   } else {
     describe_worst(diagnostics, outcome);
   }

@@ -247,17 +247,17 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   const fs::path place = engine.store().root();
   const auto sizes = measure(engine.store());
   if (!sizes) {
-    return failing("store", sizes.error());
+    return failing("cache", sizes.error());
   }
   const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
-  Finding finding{.check = "store"};
+  Finding finding{.check = "cache"};
   finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(),
                               options.cache_origin, sizes->packages, sizes->repositories, mib);
   const auto work = engine.store().work_directory();
   const fs::path probe = work.value_or(place) / "doctor";
   const auto ok = work ? write_file_atomically(probe, "", Durable::no) : fail(work.error());
   if (!ok) {
-    Finding failed = failing("store", ok.error());
+    Finding failed = failing("cache", ok.error());
     failed.hint = "make it writable for this user, or name another with --cache-dir";
     return failed;
   }

@@ -16,7 +16,7 @@ struct DiagnoseOptions {
 
 // The result of one check.
 struct Finding {
-  std::string check = {};  // "git", "store", "host registry.example.com"
+  std::string check = {};  // "git", "cache", "host registry.example.com"
   enum class Verdict { fine, warning, error } verdict = Verdict::fine;
   std::string found = {};                 // never a credential or the user-info of a URL
   std::string hint = {};                  // what to do; empty if there is no problem

@@ -33,9 +33,8 @@ std::vector<Observation> sightings_of(const Listing& listing) {
   return sightings;
 }
 
-void warn_cached_listing(const Context& context, const Source& source, const std::string& when) {
-  context.log->write(LogLevel::warning,
-                     fmt::format("offline: using cached data for {} (last fetched {})", source.identity(), when));
+void warn_cached_data(const Context& context, const Source& source, const std::string& when = {}) {
+  context.log->write(LogLevel::warning, fmt::format("offline: using cached data for {}{}", source.identity(), when));
 }
 
 // Offline, only the last listing is available.
@@ -48,7 +47,7 @@ Result<Listing> list(Backend& backend, const SourceAddress& address, const std::
     kept.keep(key, tag_prefix, *listing);
   } else if (!listing && listing.error().code == Code::offline_miss) {
     if (auto last = kept.find(key, tag_prefix)) {
-      warn_cached_listing(context, address.source, "at " + time_text(last->fetched_at));
+      warn_cached_data(context, address.source, fmt::format(" (last fetched at {})", time_text(last->fetched_at)));
       return std::move(*last);
     }
   }
@@ -63,7 +62,7 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
     kept.keep_pin(address.source, *pin, now);
   } else if (!pin && pin.error().code == Code::offline_miss) {
     if (auto last = kept.find_pin(address.source)) {
-      warn_cached_listing(context, address.source, "at " + time_text(last->fetched_at));
+      warn_cached_data(context, address.source, fmt::format(" (last fetched at {})", time_text(last->fetched_at)));
       return std::move(last->pin);
     }
   }
@@ -301,7 +300,7 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
   if (!known && request.id.empty() && since) {
     known = store_.find_answer(address->source, question_of(*wanted.request), *since);
     if (known && context_.offline) {
-      warn_cached_listing(context_, address->source, "at an unknown time");
+      warn_cached_data(context_, address->source);
     }
   }
   wanted.is_damaged = wanted.is_damaged || known.has_value();

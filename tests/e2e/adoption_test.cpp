@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(installed_commit_that_nothing_leads_to_is_not_locked) {
                  std::string::npos,
              ran.err);
   BOOST_TEST(ran.err.find(
-                 "to do: to select a version from the source instead, run: tofu-modlock upgrade --target module.again, "
+                 "hint: to select a version from the source instead, run: tofu-modlock upgrade --target module.again, "
                  "or for all modules: tofu-modlock lock --no-adopt") != std::string::npos,
              ran.err);
   BOOST_TEST(!has(".terraform.lock.hcl"));

@@ -100,7 +100,30 @@ BOOST_AUTO_TEST_CASE(files_that_are_none) {
   }
   write("file", "");
   BOOST_TEST(modlock({"inspect", "file"}).err ==
-             "Error: file is not a directory [INVALID_PARAMS]\n  to do: name a directory with a root module\n");
+             "Error: file is not a directory [INVALID_PARAMS]\n  hint: name a directory with a root module\n");
+}
+
+BOOST_AUTO_TEST_CASE(conflict_markers_of_a_merge) {
+  constexpr const char* kMarkers = "<<<<<<< HEAD\n=======\n>>>>>>> other\n";
+  const Row rows[] = {
+      {"in a block", file("main.tf", std::string("module \"m\" {\n") + kMarkers + "}\n"), 8,
+       "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
+       "  at main.tf:2:1\n"
+       "     2 | <<<<<<< HEAD\n"
+       "       | ^\n"
+       "  hint: resolve the conflict in this file, then run the command again\n"},
+      {"at the start", file("main.tf", kMarkers), 8,
+       "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
+       "  at main.tf:1:1\n"},
+      {"JSON", file("main.tf.json", std::string("{\n") + kMarkers + "}\n"), 8,
+       "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
+       "  at main.tf.json:2:1\n"},
+      {"another error", file("main.tf", "a = <<E\n<<<<<<< HEAD\nE\n}\n"), 8,
+       "Error: expected the name of an argument or of a block, found \"}\" [CONFIG_PARSE]\n"},
+  };
+  for (const Row& row : rows) {
+    check(row);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(texts_in_another_encoding) {

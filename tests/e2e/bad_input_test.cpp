@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(no_git_on_the_path) {
   fs::create_directories(path("empty"));
   environment["PATH"] = path("empty").string();
   release(vpc, "1.1.0");
-  check_refused({"upgrade"}, 2, {"[TOOL_MISSING]", "git", "to do: "});
+  check_refused({"upgrade"}, 2, {"[TOOL_MISSING]", "git", "hint: "});
   BOOST_TEST(lock() == before);
   BOOST_TEST(modlock({"verify"}).exit_code == 0);  // still works
   BOOST_TEST(modlock({"lock"}).exit_code == 0);    // nothing to ask

@@ -99,12 +99,12 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
     std::vector<std::string> workspace_roots;  // with which it may be read
   };
   const std::string module_hint =
-      "  to do: allow the directory with --workspace-root, or move the module into the repository of "
+      "  hint: allow the directory with --workspace-root, or move the module into the repository of "
       "the root\n";
   const std::string file_hint =
-      "  to do: replace the link with the file, or allow its directory with --workspace-root\n";
+      "  hint: replace the link with the file, or allow its directory with --workspace-root\n";
   const std::string function_hint =
-      "  to do: keep the file below the root, or allow its directory with --workspace-root\n";
+      "  hint: keep the file below the root, or allow its directory with --workspace-root\n";
   const auto says = [](const std::string& name) {
     return "the local source \"" + name + "\" of module \"app\" points outside the directories that may be read";
   };
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(what_leads_elsewhere_needs_a_workspace_root) {
          fs::create_symlink("../../x.auto.tfvars", s.live / "x.auto.tfvars");
        },
        "the path \"<dir>/a/live/root/x.auto.tfvars\" is outside \"<dir>/a/live/root\"",
-       "  to do: move the file below the root, or allow its directory with --workspace-root\n",
+       "  hint: move the file below the root, or allow its directory with --workspace-root\n",
        {"a"}},
       {"two of them in two directories",
        [](const Bounds& s) {
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_workspace_root_that_is_no_directory) {
   BOOST_TEST(ran.exit_code == 2);
   BOOST_TEST(ran.err ==
              "Error: --workspace-root <dir>/nothing is not a directory [INVALID_PARAMS]\n"
-             "  to do: name an existing directory\n");
+             "  hint: name an existing directory\n");
 }
 
 // Reading above the root is no leave to write there.

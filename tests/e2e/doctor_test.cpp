@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   environment["NO_PROXY"] = ".example.test";
   const Ran ran = modlock({"doctor"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.err == "");
+  BOOST_TEST(ran.err == "No host was queried. To query them, run: tofu-modlock doctor --online\n");
   BOOST_TEST(
       ran.out ==
       "git                         ok       2.50.1 (<dir>/tools/git)\n"
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
       "                                     TOFU_MODLOCK_CACHE_DIR = <dir>/cache  (the environment overrides every "
       "file)\n"
       "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment overrides every file)\n"
-      "store                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
+      "cache                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
       "repositories, 0.0 MiB\n"
       "                                     writable\n"
       "                                     on the file system of the root\n"
@@ -106,25 +106,25 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
   const Row rows[] = {
       {"no git", [](Machine& machine) { fs::remove(machine.path("tools/git")); }, 0,
        "git           warning  not on PATH\n"
-       "                       to do: install git: repositories over ssh, credential helpers and submodules need it\n"},
+       "                       hint: install git: repositories over ssh, credential helpers and submodules need it\n"},
       {"a broken git", [](Machine& machine) { machine.add_tool("git", "exit 1"); }, 2,
        "git           error    <dir>/tools/git does not run\n"
-       "                       to do: reinstall git\n"},
+       "                       hint: reinstall git\n"},
       {"no client", [](Machine& machine) { fs::remove(machine.path("tools/tofu")); }, 0,
        "client        warning  OpenTofu 1.13.0, specified by default, not on PATH; its version is not known\n"
-       "                       to do: install tofu or terraform, or name the client with --implementation and "
+       "                       hint: install tofu or terraform, or name the client with --implementation and "
        "--implementation-version\n"},
       {"no authorities", [](Machine& machine) { fs::remove(machine.path("authorities.pem")); }, 7,
        "certificates  error    "},
       {"settings that are none", [](Machine& machine) { machine.write(".tofu-modlock.hcl", "resolution = 1\n"); }, 8,
        "settings      error    "},
-      {"no place for the store",
+      {"no place for the cache",
        [](Machine& machine) {
          fs::create_directories(machine.cache() / "v2");
          write_text(machine.cache() / "v2/tmp", "");
        },
-       1, "store         error    "},
-      {"a store that a group may write to",
+       1, "cache         error    "},
+      {"a cache that a group may write to",
        [](Machine& machine) {
          fs::create_directories(machine.cache());
          fs::permissions(machine.cache(), fs::perms{0770});
@@ -179,15 +179,14 @@ BOOST_AUTO_TEST_CASE(online_lists_what_lock_needs) {
                        module_call("gone", registry.authority() + "/a/b/gone"));
   const Ran ran = online();
   BOOST_TEST(ran.exit_code == 7);
-  BOOST_TEST(
-      ran.out ==
-      "host <registry>  error    registry: no credential in 3 places\n"
-      "                               serves the registry protocols: modules.v1\n"
-      "                               <registry>/modules/a/b/c: 2 versions\n"
-      "                               could not list the versions of \"<registry>/modules/a/b/gone\": "
-      "https://<registry>/v1/modules/a/b/gone/versions: not found (status 404)\n"
-      "                               to do: check the address and the version; a registry may also hide private "
-      "modules from anonymous requests: tofu-modlock explain --credentials <registry>\n");
+  BOOST_TEST(ran.out ==
+             "host <registry>  error    registry: no credential in 3 places\n"
+             "                               serves the registry protocols: modules.v1\n"
+             "                               <registry>/modules/a/b/c: 2 versions\n"
+             "                               could not list the versions of \"<registry>/modules/a/b/gone\": "
+             "https://<registry>/v1/modules/a/b/gone/versions: not found (status 404)\n"
+             "                               hint: check the address and the version; a registry may also hide private "
+             "modules from anonymous requests: tofu-modlock explain --credentials <registry>\n");
   // The first request is the check of the host itself.
   BOOST_TEST(fmt::format("{}", fmt::join(registry.lines(), "\n")) ==
              "GET /.well-known/terraform.json\n"
@@ -221,7 +220,7 @@ BOOST_AUTO_TEST_CASE(online_finds_a_token_that_a_registry_refuses) {
                             "could not list the versions of \"<registry>/modules/a/b/c\": "
                             "https://<registry>/v1/modules/a/b/c/versions: authentication is required, or the "
                             "credentials were rejected (status 401)\n"
-                            "                               to do: <registry> rejected the credential from credentials "
+                            "                               hint: <registry> rejected the credential from credentials "
                             "\"<registry>\" in <dir>/tofurc:2: renew it there\n");
   write(".tofu-modlock.hcl", "deny_sources = [\"*/a/b/c\"]\n");
   registry.forget_requests();
@@ -260,7 +259,7 @@ BOOST_AUTO_TEST_CASE(online_lists_the_tags_of_oci_repositories) {
              "host <oci>  error    oci: no credential in 4 places\n"
              "                               could not get a token for \"oci://<oci>/team/net\": https://<oci>/token: "
              "authentication is required, or the credentials were rejected (status 401)\n"
-             "                               to do: run \"docker login <oci>\", or write oci_credentials \"<oci>\" { "
+             "                               hint: run \"docker login <oci>\", or write oci_credentials \"<oci>\" { "
              "username = \"…\", password = \"…\" } into the client's CLI configuration\n");
 }
 
@@ -279,7 +278,7 @@ BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *boost::unit_test::precondit
             "host <git>  error    git: its own credential helpers are queried\n"
             "                               git could not list the tags of \"git::https://<git>/private/vpc.git\": "
             "<git> requires authentication (looked in: the address, git's credential helpers, ~/.netrc)\n"
-            "                               to do: configure a git credential helper for https://<git>, or add "
+            "                               hint: configure a git credential helper for https://<git>, or add "
             "\"machine localhost login … password …\" to ~/.netrc; then `git ls-remote "
             "https://<git>/private/vpc.git` works without a prompt\n"}}) {
     BOOST_TEST_CONTEXT(prefix) {

@@ -301,13 +301,13 @@ BOOST_AUTO_TEST_CASE(bad_revisions) {
   };
   const Row rows[] = {
       {"unknown", {"nope"}, "revision \"nope\" not found in the repository <dir>/root [INVALID_PARAMS]"},
-      {"empty", {""}, "REVISION missing"},
+      {"empty", {""}, "--from-diff needs a value"},
       {"an option", {"--all"}, "revision \"--all\" not found"},
       {"a file", {"first:a/main.tf"}, "revision \"first:a/main.tf\" not found"},
       {"with a subject", {"first", "module.vpc=1.1.1"}, "SUBJECT=VERSION"},
-      {"with --list", {"first", "--list"}, "--list excludes --from-diff"},
-      {"with --from-file", {"first", "--from-file", "data.json"}, "--from-diff excludes --from-file"},
-      {"with --pin", {"first", "--pin", "tag"}, "--from-diff excludes --pin"},
+      {"with --list", {"first", "--list"}, "--list and --from-diff cannot be combined"},
+      {"with --from-file", {"first", "--from-file", "data.json"}, "--from-diff and --from-file cannot be combined"},
+      {"with --pin", {"first", "--pin", "tag"}, "--from-diff and --pin cannot be combined"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

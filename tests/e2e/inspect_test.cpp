@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_source_without_value_shows_its_line_and_where_it_comes_fr
        | ^^^^^^^^^^^^^^^
   - main.tf:2:17: referenced by local.url
   - main.tf:5:12: referenced by module.m.source
-  to do: set it in terraform.tfvars, with --variable host=… or with TF_VAR_host
+  hint: set it in terraform.tfvars, with --variable host=… or with TF_VAR_host
 )");
 }
 
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_release_that_a_module_refuses) {
      2 |   required_version = ">= 2.0"
        |                      ^^^^^^^^
   - main.tf:2:12: the module is called here
-  to do: choose another release of OpenTofu or of the module; such a constraint is normally set for good reason
+  hint: choose another release of OpenTofu or of the module; such a constraint is normally set for good reason
 )");
   const Ran locked = modlock({"lock"});
   BOOST_TEST(locked.exit_code == 6);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
              "Error: <dir>/root has no configuration files [CONFIG_PARSE]\n"
-             "  to do: name the directory of a root module with --chdir; most commands also have --recursive\n");
+             "  hint: name the directory of a root module with --chdir; most commands also have --recursive\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {
@@ -252,14 +252,14 @@ BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {
       ran.err ==
       "Info: providers that only the state needs are not known: the state file \"../../state\" is outside of the "
       "directories that may be read [STATE_UNREAD]\n"
-      "  to do: nothing to do, unless the state uses providers that the configuration lacks\n");
+      "  hint: nothing to do, unless the state uses providers that the configuration lacks\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_release_is_a_version) {
   write("main.tf", "");
   const std::string message =
       "Error: expected a version at --implementation-version, found \"newest\" [INVALID_PARAMS]\n"
-      "  to do: write it as 1.12.6\n";
+      "  hint: write it as 1.12.6\n";
   const Ran flag = modlock({"inspect", "--implementation-version", "newest"});
   BOOST_TEST(flag.exit_code == 2);
   BOOST_TEST(flag.err == message);
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(state_is_a_second_source_of_providers) {
   BOOST_TEST(
       ran.err ==
       "Info: providers that only the state needs are not known: the state file \"terraform.tfstate\" is encrypted "
-      "[STATE_UNREAD]\n  to do: nothing to do, unless the state uses providers that the configuration lacks\n");
+      "[STATE_UNREAD]\n  hint: nothing to do, unless the state uses providers that the configuration lacks\n");
 }
 
 BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {

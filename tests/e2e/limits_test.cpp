@@ -48,8 +48,7 @@ BOOST_AUTO_TEST_CASE(open_files, *boost::unit_test::enable_if<!kIsSanitized>()) 
       BOOST_TEST((says(ran, "the limit of open files of this process is reached [IO_ERROR]") ||
                   says(ran, "it may not open more files [IO_ERROR]")),
                  ran.err);
-      BOOST_TEST((says(ran, "to do: raise it (ulimit -n)") || says(ran, "to do: raise the limit (ulimit -n)")),
-                 ran.err);
+      BOOST_TEST((says(ran, "hint: raise it (ulimit -n)") || says(ran, "hint: raise the limit (ulimit -n)")), ran.err);
     }
   }
   BOOST_TEST(failures > 2);
@@ -64,7 +63,7 @@ BOOST_AUTO_TEST_CASE(size_of_files_of_ours) {
   const Ran ran = limited("-f 200", {"lock"});
   BOOST_TEST(ran.exit_code == 1, ran.exit_code);
   BOOST_TEST(says(ran, ": the limit of the size of a file is reached [IO_ERROR]"), ran.err);
-  BOOST_TEST(says(ran, "to do: raise it (ulimit -f)"), ran.err);
+  BOOST_TEST(says(ran, "hint: raise it (ulimit -f)"), ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(size_of_files_of_git) {

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(frozen_says_what_locking_does_not_help) {
       "Error: .terraform.lock.hcl does not match the configuration: provider.registry.opentofu.org/hashicorp/old "
       "(OpenTofu also uses the entry of registry.terraform.io/hashicorp/old for this provider, which is not needed, "
       "and its init -lockfile=readonly rejects that; the source hashicorp/old avoids it) [FROZEN]\n"
-      "  to do: change the source; running lock again cannot fix this\n");
+      "  hint: change the source; running lock again cannot fix this\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_requirement_that_comes_back_is_new) {

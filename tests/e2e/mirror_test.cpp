@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
   BOOST_TEST(ran.err.find("is locked to 1.2.0 and to 1.0.0, and a mirror can serve only one [CONSTRAINT_CONFLICT]") !=
                  std::string::npos,
              ran.err);
-  BOOST_TEST(ran.err.find("to do: run: tofu-modlock install") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("hint: run: tofu-modlock install") != std::string::npos, ran.err);
   BOOST_TEST(!has("ran"));
 }
 

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(that_are_out_of_date_are_frozen) {
   write(kOurs, edited);
   const Ran refused = modlock({"install"});
   BOOST_TEST(refused.exit_code == 3);
-  BOOST_TEST(refused.err.find("to do: run: tofu-modlock install --overrides") != std::string::npos, refused.err);
+  BOOST_TEST(refused.err.find("hint: run: tofu-modlock install --overrides") != std::string::npos, refused.err);
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 3);
   BOOST_TEST(read(kOurs) == edited);
   BOOST_TEST(modlock({"lock"}).exit_code == 0);

@@ -114,13 +114,13 @@ BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
   at more.tf:1:8
      1 | module {
        |        ^
-  to do: add the missing "}"
+  hint: add the missing "}"
 Error in live/c: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]
-  to do: run: tofu-modlock lock, review the change and commit it
+  hint: run: tofu-modlock lock --chdir live/c, review the change and commit it
 <dir>/root/live/c has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root module, set in <dir>/root/.tofu-modlock.hcl:
   exclude = ["live/c"]
 
-ROOT    RESULT        TO DO
+ROOT    RESULT        HINT
 live/a  ok
 live/b  CONFIG_PARSE  add the missing "}"
 live/c  FROZEN        run: tofu-modlock lock, review the change and commit it
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(no_root_is_left) {
   BOOST_TEST(ran.err ==
              "Excluded <dir>/root/live/a: --exclude live/*\nExcluded <dir>/root/live/b: --exclude live/*\n"
              "Error: no root module found in or below <dir>/root [CONFIG_PARSE]\n"
-             "  to do: every root module is excluded: name the root modules that you mean\n");
+             "  hint: every root module is excluded: name the root modules that you mean\n");
   const Ran empty = modlock({"verify", "--recursive", "modules/app"});
   BOOST_TEST(empty.exit_code == 8);
   BOOST_TEST(empty.err.find("Error: no root module found in or below <dir>/root/modules/app [CONFIG_PARSE]\n") == 0U,

@@ -74,16 +74,16 @@ BOOST_AUTO_TEST_CASE(name_of_several_or_none_is_an_error) {
   const Row rows[] = {
       {"dns",
        "Error: \"dns\" is ambiguous: it may be module.dns or provider.registry.opentofu.org/acme/dns [INVALID_PARAMS]\n"
-       "  to do: write one of these subjects\n"},
+       "  hint: write one of these subjects\n"},
       {"netwrok",
        "Error: \"netwrok\" matches no module call or provider [INVALID_PARAMS]\n"
-       "  to do: did you mean \"network\"?\n"},
+       "  hint: did you mean \"network\"?\n"},
       {"clod",
        "Error: \"clod\" matches no module call or provider [INVALID_PARAMS]\n"
-       "  to do: did you mean \"cloud\"?\n"},
+       "  hint: did you mean \"cloud\"?\n"},
       {"something",
        "Error: \"something\" matches no module call or provider [INVALID_PARAMS]\n"
-       "  to do: `tofu-modlock inspect` lists them\n"},
+       "  hint: `tofu-modlock inspect` lists them\n"},
   };
   for (const Row& row : rows) {
     const std::string name = row.name;
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(unknown_subject_names_the_nearest) {
     BOOST_TEST_CONTEXT(row.words.back()) {
       const Ran ran = modlock(row.words);
       BOOST_TEST(ran.exit_code == 2);
-      BOOST_TEST(ran.err.ends_with(fmt::format("  to do: did you mean \"{}\"?\n", row.nearest)), ran.err);
+      BOOST_TEST(ran.err.ends_with(fmt::format("  hint: did you mean \"{}\"?\n", row.nearest)), ran.err);
     }
   }
 }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(bare_name_respects_include) {
   const Ran ran = modlock({"update", "cloud=1.1.0", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 2);
   BOOST_TEST(ran.err ==
-             fmt::format("Error: --include excludes {} [INVALID_PARAMS]\n  to do: add --include providers\n", kCloud));
+             fmt::format("Error: --include excludes {} [INVALID_PARAMS]\n  hint: add --include providers\n", kCloud));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

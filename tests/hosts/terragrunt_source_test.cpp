@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
              "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
              "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
              "  note: network/main.tf was changed\n"
-             "  to do: run terragrunt init --source-update to download it again; if the source was changed on purpose, "
+             "  hint: run terragrunt init --source-update to download it again; if the source was changed on purpose, "
              "review it and run terragrunt init -upgrade\n"
              "hook modlock_install: exit code 4\n");
 
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   BOOST_TEST(ran.err ==
              "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
              "[CONFIG_NON_STATIC]\n"
-             "  to do: write it as a literal, compute it from local values, or pass it to the hook with --source; to "
+             "  hint: write it as a literal, compute it from local values, or pass it to the hook with --source; to "
              "allow it for "
              "this unit, use --allow-unchecked-source\n");
   struct Row {

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_made_of_what_is_locked) {
                  "Error: the installed modules of <dir>/root/live/vpc do not match the lock file\n"
                  "  module.vpc  tampered: 1 file differs from the locked package\n"
                  "    main.tf was changed\n"
-                 "  to do: run: terragrunt init\n"
+                 "  hint: run: terragrunt init\n"
                  "hook modlock_verify: exit code 4\n");
     }
   }
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(no_plan_is_made_of_a_stale_module) {
   BOOST_TEST(ran.err ==
              "Error: the installed modules of <dir>/root/live/vpc do not match the lock file\n"
              "  module.vpc  stale: 1.1.0 is installed, 1.0.0 is locked\n"
-             "  to do: run: terragrunt init\n"
+             "  hint: run: terragrunt init\n"
              "hook modlock_verify: exit code 3\n");
   BOOST_TEST(terragrunt({"init"}).exit_code == 0);
   BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(ran.out == "");
   BOOST_TEST(ran.err ==
              "Error: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n"
-             "  to do: run terragrunt init without the variable CI, review the change of the lock file and "
+             "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
              "commit it\n"
              "hook modlock_install: exit code 3\n");
   BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
@@ -250,11 +250,11 @@ BOOST_AUTO_TEST_CASE(what_it_cannot_be_asked) {
       {"a unit elsewhere",
        {"hook", "--unit", "../home", "--root", ".", "plan"},
        "Error: --unit <dir>/home is not below --root <dir>/root [INVALID_PARAMS]\n"
-       "  to do: name the directory of the repository that holds the unit\n"},
+       "  hint: name the directory of the repository that holds the unit\n"},
       {"no unit",
        {"hook", "--unit", "live/none", "--root", ".", "plan"},
        "Error: --unit must be a directory, found \"live/none\" [INVALID_PARAMS]\n"
-       "  to do: in terragrunt.hcl: --unit get_terragrunt_dir() and --root get_repo_root()\n"},
+       "  hint: in terragrunt.hcl: --unit get_terragrunt_dir() and --root get_repo_root()\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

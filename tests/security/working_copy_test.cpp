@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_is_garbage_is_no_empty_one) {
         const Ran ran = modlock({command});
         BOOST_TEST(ran.exit_code == 1, command << ran.exit_code << ran.err);
         BOOST_TEST(ran.err.find("modules.json cannot be used: ") != std::string::npos, ran.err);
-        BOOST_TEST(ran.err.find("to do: `tofu-modlock install` moves it to modules.json.broken") != std::string::npos,
+        BOOST_TEST(ran.err.find("hint: `tofu-modlock install` moves it to modules.json.broken") != std::string::npos,
                    ran.err);
       }
       const Ran installed = modlock({"install"});

@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_package_of_the_store_that_changes_while_it_is_copied) {
     }
     BOOST_TEST_CONTEXT(ran.met) {
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      healed += ran.err.find("to do: it was removed from the cache and downloaded again") != std::string::npos ? 1 : 0;
+      healed += ran.err.find("hint: it was removed from the cache and downloaded again") != std::string::npos ? 1 : 0;
       check_truth({{"1.0.0", before}});
       BOOST_TEST(modlock({"install"}).exit_code == 0);
       BOOST_TEST(modlock({"verify"}).exit_code == 0);

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_read_only_place) {
       const Ran ran = modlock_with(fault, kUpgrade);
       check_io_error(ran);
       BOOST_TEST(ran.err.find("Read-only file system") != std::string::npos, ran.err);
-      BOOST_TEST(ran.err.find("to do: ") != std::string::npos, ran.err);
+      BOOST_TEST(ran.err.find("hint: ") != std::string::npos, ran.err);
       BOOST_TEST(differences(files_of_root(), before) == "");
       // Where there is nothing to write, nothing refuses.
       for (const char* command : {"lock", "install", "verify"}) {

@@ -57,51 +57,63 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
       {"command",
        {"lok"},
        "Error: unknown command \"lok\"; did you mean \"lock\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock --help\n"},
+       "  hint: run: tofu-modlock --help\n"},
       {"other name of a command",
        {"wyh", "module.vpc"},
        "Error: unknown command \"wyh\"; did you mean \"why\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock --help\n"},
+       "  hint: run: tofu-modlock --help\n"},
       {"command of a command",
        {"cache", "inf"},
        "Error: unknown command \"inf\"; did you mean \"info\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock cache --help\n"},
+       "  hint: run: tofu-modlock cache --help\n"},
       {"command without a similar one",
        {"frobnicate", "--json"},
        "Error: unknown command \"frobnicate\" [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock --help\n"},
+       "  hint: run: tofu-modlock --help\n"},
       {"flag",
        {"lock", "--frozn"},
        "Error: unknown flag \"--frozn\"; did you mean \"--frozen\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock lock --help\n"},
+       "  hint: run: tofu-modlock lock --help\n"},
       {"flag that is rarely used",
        {"why", "module.a", "--git-engin=git"},
        "Error: unknown flag \"--git-engin\"; did you mean \"--git-engine\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock explain --help\n"},
+       "  hint: run: tofu-modlock explain --help\n"},
       {"flag with a secret value",
        {"lock", "--vra=token=s3cr3t"},
        "Error: unknown flag \"--vra\"; did you mean \"--var\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock lock --help\n"},
+       "  hint: run: tofu-modlock lock --help\n"},
       {"flag before the command",
        {"--frozen", "lock"},
        "Error: unknown flag \"--frozen\" [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock --help\n"},
+       "  hint: run: tofu-modlock --help\n"},
       {"flag without a command",
        {"--versoin"},
        "Error: unknown flag \"--versoin\"; did you mean \"--version\"? [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock --help\n"},
+       "  hint: run: tofu-modlock --help\n"},
       {"argument",
        {"why", "module.a", "module.b"},
        "Error: unexpected argument \"module.b\" [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock explain --help\n"},
+       "  hint: run: tofu-modlock explain --help\n"},
       {"value",
        {"lock", "--resolution", "newest"},
-       "Error: --resolution: newest not in {auto,unified,per-call} [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock lock --help\n"},
+       "Error: --resolution: \"newest\" is not one of auto,unified,per-call [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"number",
+       {"lock", "--jobs", "x"},
+       "Error: --jobs: \"x\" is not a number from 1 to 64 [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"no value",
+       {"lock", "--jobs"},
+       "Error: --jobs needs a value [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"no argument",
+       {"completion"},
+       "Error: SHELL is missing [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock completion --help\n"},
       {"quiet and verbose",
        {"lock", "-q", "-v"},
-       "Error: --quiet excludes --verbose [INVALID_PARAMS]\n"
-       "  to do: run: tofu-modlock lock --help\n"},
+       "Error: --quiet and --verbose cannot be combined [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

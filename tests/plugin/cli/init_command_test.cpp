@@ -103,6 +103,21 @@ BOOST_AUTO_TEST_CASE(everything_is_written_once) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_a_file_has_is_not_proposed_again) {
+  init(all);
+  const Ran second = init(all);
+  BOOST_TEST(second.printed.out.find("Add to it") == std::string::npos, second.printed.out);
+}
+
+BOOST_AUTO_TEST_CASE(quiet_init_prints_only_errors) {
+  write_text(top() / ".github", "a file\n");
+  const Ran ran = init([](cli::CommandLine& line) { line.all = line.common.quiet = true; });
+  BOOST_TEST(ran.exit_code != 0);
+  BOOST_TEST(ran.printed.out == "");
+  BOOST_TEST(ran.printed.err.starts_with("Error: "), ran.printed.err);
+  BOOST_TEST(has(".gitattributes"));
+}
+
 BOOST_AUTO_TEST_CASE(only_what_is_named) {
   struct Row {
     const char* name;

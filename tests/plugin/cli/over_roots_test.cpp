@@ -30,14 +30,14 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
       {"short names are as wide as the heading",
        {{"/a", 3, "FROZEN", "run lock"}, {"/b", 0, "", ""}},
        "\n"
-       "ROOT  RESULT  TO DO\n"
+       "ROOT  RESULT  HINT\n"
        "/a    FROZEN  run lock\n"
        "/b    ok\n"
        "2 root modules: 1 ok, 1 failed (exit code 3).\n"},
       {"the longest root and result",
        {{"/live/prod/vpc", 1, "CONFIG_PARSE", "fix it"}, {"/x", 0, "stale", "run install"}, {"/live/y", 4, "", ""}},
        "\n"
-       "ROOT            RESULT        TO DO\n"
+       "ROOT            RESULT        HINT\n"
        "/live/prod/vpc  CONFIG_PARSE  fix it\n"
        "/x              stale         run install\n"
        "/live/y         failed\n"
@@ -136,11 +136,11 @@ BOOST_AUTO_TEST_CASE(an_error_is_printed_or_goes_into_the_json) {
   CommonFlags flags;
   RootOutcome outcome;
   Printed printed = printed_by([&] { outcome = failed(error, flags); });
-  BOOST_TEST(printed.err == "Error: it changed [FROZEN]\n  note: while planning\n  to do: run lock\n");
+  BOOST_TEST(printed.err == "Error: it changed [FROZEN]\n  note: while planning\n  hint: run lock\n");
   BOOST_TEST(outcome.exit_code == 3);
   BOOST_TEST(outcome.json.isNull());
   BOOST_TEST(outcome.result == "FROZEN");
-  BOOST_TEST(outcome.to_do == "run lock");
+  BOOST_TEST(outcome.hint == "run lock");
   flags.json = true;
   printed = printed_by([&] { outcome = failed(error, flags); });
   BOOST_TEST(printed.err == "");
@@ -148,6 +148,40 @@ BOOST_AUTO_TEST_CASE(an_error_is_printed_or_goes_into_the_json) {
   BOOST_TEST(outcome.json["error"]["data"]["code"].asString() == "FROZEN");
   printed = printed_by([&] { BOOST_TEST(failed_everywhere(error, flags) == 3); });
   BOOST_TEST(printed.out == write_json_pretty(outcome.json));
+}
+
+BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
+  struct Row {
+    const char* name;
+    std::string root;
+    const char* hint;
+    const char* shown;
+  };
+  const std::string here = std::filesystem::current_path().string();
+  const Row rows[] = {
+      {"current directory", here, "run: tofu-modlock lock", "run: tofu-modlock lock"},
+      {"below", here + "/live/new", "run: tofu-modlock lock, then commit",
+       "run: tofu-modlock lock --chdir live/new, then commit"},
+      {"elsewhere", "/live", "run: tofu-modlock upgrade --target module.a",
+       "run: tofu-modlock upgrade --chdir /live --target module.a"},
+      {"two commands", "/live", "run tofu-modlock lock or tofu-modlock install",
+       "run tofu-modlock lock --chdir /live or tofu-modlock install --chdir /live"},
+      {"characters of a shell", "/my $HOME's", "run: tofu-modlock lock",
+       R"(run: tofu-modlock lock --chdir '/my $HOME'\''s')"},
+      {"directory is there", "/live", "run: tofu-modlock lock --chdir prod", "run: tofu-modlock lock --chdir prod"},
+      {"another command", "/live", "run: tofu-modlock tree", "run: tofu-modlock tree"},
+      {"another word", "/live", "remove tofu-modlock lock.json", "remove tofu-modlock lock.json"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string shown;
+      run_for_roots({row.root}, CommonFlags{}, [&](const std::string&) {
+        shown = with_root(row.hint);
+        return RootOutcome{};
+      });
+      BOOST_TEST(shown == row.shown);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
@@ -159,7 +193,7 @@ BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
   BOOST_TEST(printed.err ==
              "Error in /b: no lock [MISSING]\n"
              "\n"
-             "ROOT  RESULT   TO DO\n"
+             "ROOT  RESULT   HINT\n"
              "/a    ok\n"
              "/b    MISSING\n"
              "2 root modules: 1 ok, 1 failed (exit code 3).\n");
@@ -298,7 +332,7 @@ BOOST_AUTO_TEST_CASE(exit_codes_of_diagnostics) {
     }
   }
   const Printed printed = printed_by([&] { print_diagnostics({warning, parse}, "/a"); });
-  BOOST_TEST(printed.err == "Warning: w [UNREACHABLE]\nError: p [CONFIG_PARSE]\n  to do: fix it\n");
+  BOOST_TEST(printed.err == "Warning: w [UNREACHABLE]\nError: p [CONFIG_PARSE]\n  hint: fix it\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_without_configuration) {
