@@ -32,9 +32,25 @@ la_ssize_t pass_on(struct archive* /*writer*/, void* output, const void* bytes, 
   return static_cast<la_ssize_t>(size);
 }
 
+// Sets the format of a new writer.
+using SetFormat = bool (*)(struct archive* writer);
+
+bool set_tar_gz(struct archive* writer) {
+  return archive_write_add_filter_gzip(writer) == ARCHIVE_OK &&
+         archive_write_set_filter_option(writer, "gzip", "compression-level", "1") == ARCHIVE_OK &&
+         archive_write_set_filter_option(writer, "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
+         archive_write_set_format_gnutar(writer) == ARCHIVE_OK;
+}
+
+bool set_zip(struct archive* writer) {
+  return archive_write_set_format_zip(writer) == ARCHIVE_OK &&
+         archive_write_set_bytes_in_last_block(writer, 1) == ARCHIVE_OK;
+}
+
 class Packer {
  public:
-  Packer(const ByteSink& sink, const Context& context) : output_{sink}, context_(context) {}
+  Packer(SetFormat set_format, const ByteSink& sink, const Context& context)
+      : set_format_(set_format), output_{sink}, context_(context) {}
   // Truncates the stream, which shows that it is incomplete.
   ~Packer() { output_.is_wanted = false; }
   Packer(const Packer&) = delete;
@@ -64,12 +80,8 @@ class Packer {
 
   Result<void> open() {
     writer_.reset(archive_write_new());
-    const bool is_open =
-        writer_ != nullptr && archive_write_add_filter_gzip(writer_.get()) == ARCHIVE_OK &&
-        archive_write_set_filter_option(writer_.get(), "gzip", "compression-level", "1") == ARCHIVE_OK &&
-        archive_write_set_filter_option(writer_.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
-        archive_write_set_format_gnutar(writer_.get()) == ARCHIVE_OK &&
-        archive_write_open(writer_.get(), &output_, nullptr, &pass_on, nullptr) == ARCHIVE_OK;
+    const bool is_open = writer_ != nullptr && set_format_(writer_.get()) &&
+                         archive_write_open(writer_.get(), &output_, nullptr, &pass_on, nullptr) == ARCHIVE_OK;
     return is_open ? Result<void>() : failure();
   }
 
@@ -133,6 +145,7 @@ class Packer {
     return fail(Code::io_error, fmt::format("cannot read {}", entry.path.string()));
   }
 
+  const SetFormat set_format_;
   Output output_;
   const Context& context_;
   std::unique_ptr<struct archive, Deleter<archive_write_free>> writer_;
@@ -142,7 +155,11 @@ class Packer {
 }  // namespace
 
 Result<void> pack_tar_gz(const fs::path& root, std::string_view h1, const ByteSink& sink, const Context& context) {
-  return std::make_unique<Packer>(sink, context)->run(root, h1);
+  return std::make_unique<Packer>(&set_tar_gz, sink, context)->run(root, h1);
+}
+
+Result<void> pack_zip(const fs::path& root, std::string_view h1, const ByteSink& sink, const Context& context) {
+  return std::make_unique<Packer>(&set_zip, sink, context)->run(root, h1);
 }
 
 }  // namespace modlock

@@ -20,4 +20,9 @@ using ByteSink = std::function<bool(std::string_view)>;
 Result<void> pack_tar_gz(const std::filesystem::path& root, std::string_view h1, const ByteSink& sink,
                          const Context& context);
 
+// The same as a zip. Names are sorted, all times are 1980-01-01, and modes are 0644 and 0755, so the same tree has the
+// same bytes.
+Result<void> pack_zip(const std::filesystem::path& root, std::string_view h1, const ByteSink& sink,
+                      const Context& context);
+
 }  // namespace modlock

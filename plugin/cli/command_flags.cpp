@@ -292,6 +292,7 @@ void install_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_override_flags(command, out);
+  command.add_option("--from", out.from, "Install packages that the cache lacks from a bundle")->type_name("BUNDLE");
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {
@@ -370,6 +371,19 @@ void merge_flags(CLI::App& command, CommandLine& out) {
   command.add_option("--marker-size", out.marker_size, "Length of conflict markers (%L, default 7)")
       ->check(CLI::Range(7, 1000))
       ->type_name("NUMBER");
+}
+
+void bundle_create_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  command.add_option("-o,--output", out.output, "A directory that does not exist, or a file whose name ends with .tar")
+      ->type_name("FILE")
+      ->required();
+}
+
+void bundle_read_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  command.add_option("BUNDLE", out.bundle, "A directory or a .tar file")->type_name("FILE")->required();
 }
 
 void cache_info_flags(CLI::App& command, CommandLine& out) {

@@ -64,6 +64,7 @@ const Command kCommands[] = {
     {kInstall, "", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
      "  tofu-modlock install && tofu init\n"
      "  tofu-modlock install --offline      # only from the cache\n"
+     "  tofu-modlock install --from modules.tar    # from a bundle\n"
      "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
      install_flags},
     {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
@@ -120,6 +121,15 @@ const Command kCommands[] = {
      "  tofu-modlock cache prune --max-age 30d\n"
      "  tofu-modlock cache prune --max-bytes 2GiB\n",
      cache_prune_flags},
+    {kNested, "bundle", Verb::bundle_create, "create",
+     "Write the locked module packages of root modules as an OCI image layout",
+     "  tofu-modlock bundle create --output modules.tar\n"
+     "  tofu-modlock bundle create --recursive --output /media/stick/modules\n",
+     bundle_create_flags},
+    {kNested, "bundle", Verb::bundle_list, "list", "List the packages of a bundle",
+     "  tofu-modlock bundle list modules.tar\n", bundle_read_flags},
+    {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
+     "  tofu-modlock bundle verify modules.tar\n", bundle_read_flags},
     {kMaintain, "", Verb::version, "help", "Print the help of a command",
      "  tofu-modlock help lock\n"
      "  tofu-modlock help --help-all\n",
@@ -170,7 +180,9 @@ CLI::App& parent_of(const Command& command, CLI::App& app) {
   if (!added.empty()) {
     return *added.front();
   }
-  return *app.add_subcommand(command.parent, "Manage the package cache")
+  const bool is_cache = std::string_view(command.parent) == "cache";
+  return *app.add_subcommand(command.parent, is_cache ? "Manage the package cache"
+                                                      : "Carry locked packages to machines without network")
               ->group(kMaintain)
               ->require_subcommand(0, 1)
               ->footer("");

@@ -58,6 +58,9 @@ struct CommandLine {
     graph,
     versions,
     explain,
+    bundle_create,
+    bundle_list,
+    bundle_verify,
     cache_info,
     cache_prune,
     sbom,
@@ -96,6 +99,10 @@ struct CommandLine {
   std::string output_format = "text";
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;
+  std::string from;  // install: a bundle
+  // bundle
+  std::string output;  // create
+  std::string bundle;  // list, verify
   // verify
   bool online = false;
   bool strict = false;

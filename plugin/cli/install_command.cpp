@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "plugin/cli/over_roots.h"
 
 namespace modlock::cli {
@@ -52,6 +54,9 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   messages::ModulesInstallParams params;
   params.root = host.root_params(root, line.common);
   params.overrides = line.overrides;
+  if (!line.from.empty()) {
+    params.from = std::filesystem::absolute(line.from).string();
+  }
   return params;
 }
 

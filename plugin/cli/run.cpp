@@ -34,6 +34,11 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_versions(line, host);
     case CommandLine::Verb::explain:
       return line.credentials.empty() ? run_explain(line, host) : run_explain_credentials(line, host);
+    case CommandLine::Verb::bundle_create:
+      return run_bundle_create(line, host);
+    case CommandLine::Verb::bundle_list:
+    case CommandLine::Verb::bundle_verify:
+      return run_bundle_read(line, host);
     case CommandLine::Verb::cache_info:
       return run_cache_info(line, host);
     case CommandLine::Verb::cache_prune:
@@ -84,6 +89,8 @@ bool holds_output(const CommandLine& line) {
     case CommandLine::Verb::install:
     case CommandLine::Verb::verify:
     case CommandLine::Verb::status:
+    case CommandLine::Verb::bundle_create:
+    case CommandLine::Verb::bundle_verify:
     case CommandLine::Verb::cache_prune:
     case CommandLine::Verb::mirror:
     case CommandLine::Verb::hook:

@@ -10,6 +10,7 @@
 
 #include "backends/base/context.h"
 #include "backends/store/store.h"
+#include "plugin/engine/bundle.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/run.h"
 #include "plugin/engine/unit_source.h"
@@ -130,6 +131,13 @@ class Engine {
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
   // there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
   Result<LockFile> sbom(const std::filesystem::path& root) const;
+  // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
+  // file. Packages come from the cache; those that it lacks are fetched. The same locks have the same bytes. Errors:
+  // those of install(); LIMIT_EXCEEDED; those of LayoutWriter::finish().
+  Result<BundleReport> create_bundle(const BundleOptions& options, Run& run) const;
+  // Reads a bundle: a directory or a tar archive. With `verify` it checks every digest and every h1. Errors: those of
+  // BundleReader::open() and BundleReader::extract().
+  Result<BundleReport> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.
   std::vector<Finding> diagnose(const DiagnoseOptions& options, Run& run) const;

@@ -1,6 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <memory>
 
 #include "backends/address/version.h"
+#include "plugin/engine/bundle.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/install_record.h"
@@ -11,6 +16,8 @@
 
 namespace modlock {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Returns whether a change leaves a call without a matching entry.
 bool stops_install(const Change& change) {
@@ -80,12 +87,27 @@ struct Installation {
   Diagnostics diagnostics;
 };
 
-Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, Run& run) {
+// Adds the packages of a bundle. Like installed content, they do not prove a commit or digest.
+void add_bundle(PlanRequest& request, BundleReader& bundle, OverrideMode mode, const Context& context) {
+  request.installed = [find = std::move(request.installed), &bundle, mode, &context](const ModuleNode& node,
+                                                                                     std::string_view h1) {
+    auto place = find(node, h1);
+    const bool needs_proof = mode != OverrideMode::remove && needs_override(node);
+    return place || needs_proof ? std::move(place) : bundle.find(node, h1, context);
+  };
+}
+
+Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, BundleReader* bundle,
+                                  Run& run) {
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
   SourceFetcher fetcher(open.network().backends(), engine.store(), context, run.began());
-  auto plan = make_plan(request_for(root, lock, mode, engine.store(), context), fetcher, context);
+  PlanRequest request = request_for(root, lock, mode, engine.store(), context);
+  if (bundle != nullptr) {
+    add_bundle(request, *bundle, mode, context);
+  }
+  auto plan = make_plan(request, fetcher, context);
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
@@ -117,12 +139,20 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   Context& context = open->context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
-  auto done = install_once(*this, *open, mode, run);
+  std::unique_ptr<BundleReader> bundle;
+  if (params.from) {
+    if (!fs::path(*params.from).is_absolute()) {
+      return fail(Code::invalid_params, fmt::format("from: \"{}\" is not an absolute path", *params.from),
+                  "send the absolute path of a bundle");
+    }
+    MODLOCK_TRY(bundle, BundleReader::open(*params.from, store(), context));
+  }
+  auto done = install_once(*this, *open, mode, bundle.get(), run);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";
-    done = install_once(*this, *open, mode, run);
+    done = install_once(*this, *open, mode, bundle.get(), run);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }

@@ -13,6 +13,7 @@ struct ModulesInstallParams {
   LockParams lock;
   std::optional<bool> overrides;
   std::optional<bool> offline;
+  std::optional<std::string> from;
 };
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallParams> params) {
@@ -20,6 +21,9 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
   form.optional("lock", params.lock, "what to install; absent: the lock on disk");
   form.optional("overrides", params.overrides, "override files: absent: leave them; true: write; false: remove");
   form.optional("offline", params.offline, "send no request; what the cache lacks is OFFLINE_MISS");
+  form.optional(
+      "from", params.from,
+      "a bundle, an absolute path: packages that the cache lacks are installed from it if they have the locked h1");
 }
 
 struct InstalledModule {

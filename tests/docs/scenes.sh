@@ -122,6 +122,7 @@ exclude_every_version() { printf 'module "network" {\n  version = "~> 3.1"\n}\n'
 scene_configuration() { locked_checkout; }
 scene_install() { locked_checkout && mkdir -p "$HOME/.config/fish/completions"; }
 scene_mirror() { locked_checkout; }
+scene_fleet() { locked_checkout; }
 scene_settings() { :; }
 scene_protocol() { locked_checkout; }
 scene_sbom() { locked_checkout; }

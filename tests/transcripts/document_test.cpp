@@ -81,6 +81,7 @@ constexpr Shown kShownElsewhere[] = {
     {"versions/list.result.diagnostics", "messages_that_are_large"},
     {"update/plan.params.policy.acceptMoved", "lock_accepts_moved_tags_and_changes_nothing_else"},
     {"workspace/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
+    {"params.from", "modules_are_installed_without_their_sources"},
 };
 
 std::string all_tests() {

@@ -1,9 +1,11 @@
 #include "backends/package/pack.h"
 
 #include <boost/test/unit_test.hpp>
+#include <ctime>
 
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"
+#include "tests/support/environment.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -57,6 +59,40 @@ BOOST_AUTO_TEST_CASE(unpacked_it_has_the_same_h1) {
   BOOST_TEST(!fs::exists(directory / "again/.git"));
   BOOST_TEST(((fs::status(directory / "again/run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none));
   BOOST_TEST(((fs::status(directory / "again/main.tf").permissions() & fs::perms::owner_exec) == fs::perms::none));
+}
+
+BOOST_AUTO_TEST_CASE(zip_has_the_same_h1_and_the_same_bytes) {
+  directory.write("tree/main.tf", "# main\n");
+  directory.write("tree/run.sh", "#!/bin/sh\n");
+  fs::permissions(directory / "tree/run.sh", fs::perms::owner_all);
+  directory.write("tree/empty", "");
+  directory.write("tree/\xc3\xbc/deep", std::string(300'000, 'd'));
+  fs::create_symlink("main.tf", directory / "tree/file-link");
+  const auto zip = [&] {
+    std::string bytes;
+    const auto done = pack_zip(
+        directory / "tree", h1(),
+        [&](std::string_view piece) {
+          bytes += piece;
+          return true;
+        },
+        Context{});
+    BOOST_REQUIRE_MESSAGE(done.has_value(), (done ? std::string() : done.error().message));
+    return bytes;
+  };
+  const std::string first = zip();
+  BOOST_TEST(first.size() < 10'000U);
+  directory.write("packed.zip", first);
+  fs::create_directory(directory / "again");
+  const auto unpacked =
+      unpack_archive(directory / "packed.zip", ArchiveFormat::zip, directory / "again", "it", Context{});
+  BOOST_REQUIRE_MESSAGE(unpacked.has_value(), (unpacked ? std::string() : unpacked.error().message));
+  BOOST_TEST(hash_tree(directory / "again", Context{}).value_or("none") == h1());
+  BOOST_TEST(((fs::status(directory / "again/run.sh").permissions() & fs::perms::owner_exec) != fs::perms::none));
+  fs::last_write_time(directory / "tree/main.tf", fs::file_time_type{});
+  const ScopedEnvironment zone("TZ", "Pacific/Kiritimati");
+  ::tzset();
+  BOOST_TEST((zip() == first));
 }
 
 BOOST_AUTO_TEST_CASE(the_same_tree_gives_the_same_bytes) {

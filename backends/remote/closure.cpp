@@ -1,0 +1,217 @@
+#include "backends/remote/closure.h"
+
+#include <fmt/format.h>
+#include <json/value.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "backends/base/digest.h"
+#include "protocol/base/json.h"
+
+namespace modlock::remote {
+namespace {
+
+constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
+constexpr std::string_view kImageIndex = "application/vnd.oci.image.index.v1+json";
+constexpr std::string_view kEmptyType = "application/vnd.oci.empty.v1+json";
+constexpr std::string_view kModulePackage = "application/vnd.opentofu.modulepkg";
+constexpr std::string_view kZip = "archive/zip";
+constexpr std::string_view kClosureType = "application/vnd.tofu-modlock.closure";
+constexpr const char* kRefName = "org.opencontainers.image.ref.name";
+constexpr const char* kSource = "tofu-modlock.source";
+constexpr const char* kOrigin = "tofu-modlock.origin";
+constexpr const char* kH1 = "tofu-modlock.h1";
+constexpr const char* kSubdir = "tofu-modlock.subdir";
+constexpr const char* kLinks = "tofu-modlock.links";
+constexpr const char* kLayer = "tofu-modlock.layer";
+constexpr const char* kLayerSize = "tofu-modlock.layer-size";
+
+Json::Value descriptor(std::string_view media_type, const Blob& blob) {
+  Json::Value value;
+  value["mediaType"] = std::string(media_type);
+  value["digest"] = blob.digest;
+  value["size"] = Json::UInt64{blob.size};
+  return value;
+}
+
+Json::Value index(std::string_view artifact_type) {
+  Json::Value value;
+  value["schemaVersion"] = 2;
+  value["mediaType"] = std::string(kImageIndex);
+  if (!artifact_type.empty()) {
+    value["artifactType"] = std::string(artifact_type);
+  }
+  value["manifests"] = Json::Value(Json::arrayValue);
+  return value;
+}
+
+tl::unexpected<Error> damaged(std::string_view what, std::string_view why) {
+  return fail(Code::source_invalid, fmt::format("{} is damaged: {}", what, why), "create the bundle again");
+}
+
+bool is_digest(std::string_view text) {
+  constexpr std::string_view kPrefix = "sha256:";
+  constexpr std::size_t kDigits = 64;
+  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + kDigits &&
+         text.substr(kPrefix.size()).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Returns whether a path is relative and stays below its directory.
+bool stays_below(std::string_view path) {
+  const std::filesystem::path parsed(path);
+  return !path.empty() && path.find('\0') == std::string_view::npos && parsed.is_relative() &&
+         std::none_of(parsed.begin(), parsed.end(), [](const auto& part) { return part == ".."; });
+}
+
+Result<Blob> read_descriptor(const Json::Value& value, std::string_view media_type, std::string_view what) {
+  const std::string digest = string_member(value, "digest").value_or("");
+  if (!is_digest(digest) || !value["size"].isUInt64() || string_member(value, "mediaType") != media_type) {
+    return damaged(what, "a descriptor has an invalid media type, digest or size");
+  }
+  return Blob{digest, value["size"].asUInt64()};
+}
+
+// Returns the descriptors of an index.
+Result<Json::Value> read_index(std::string_view text, std::string_view artifact_type, std::string_view what) {
+  auto json = text.size() > kManifestLimit ? fail(Error{.message = "it is larger than 4 MiB"}) : parse_json(text);
+  if (!json) {
+    return damaged(what, json.error().message);
+  }
+  if (!json->isObject() || string_member(*json, "mediaType").value_or(std::string(kImageIndex)) != kImageIndex ||
+      string_member(*json, "artifactType").value_or("") != artifact_type || !(*json)["manifests"].isArray()) {
+    return damaged(what, artifact_type.empty() ? "it is not an image index"
+                                               : fmt::format("it is not an index of type \"{}\"", artifact_type));
+  }
+  Json::Value entries = (*json)["manifests"];
+  const auto is_object = [](const Json::Value& entry) { return entry.isObject(); };
+  return std::all_of(entries.begin(), entries.end(), is_object) ? Result<Json::Value>(std::move(entries))
+                                                                : damaged(what, "an entry is not an object");
+}
+
+std::string annotation(const Json::Value& descriptor, const char* name) {
+  return string_member(descriptor["annotations"], name).value_or("");
+}
+
+Result<Links> read_links(const std::string& text, std::string_view what) {
+  Links links;
+  if (text.empty()) {
+    return links;
+  }
+  const auto json = parse_json(text);
+  if (!json || !json->isObject()) {
+    return damaged(what, "the links of a package are not a JSON object");
+  }
+  for (const std::string& name : json->getMemberNames()) {
+    const auto target = string_member(*json, name.c_str());
+    if (!target || !stays_below(name)) {
+      return damaged(what, "a link of a package is invalid");
+    }
+    links[name] = *target;
+  }
+  return links;
+}
+
+Result<BundledPackage> read_package(const Json::Value& value, std::string_view what) {
+  BundledPackage package{
+      .source = annotation(value, kSource), .origin = annotation(value, kOrigin), .h1 = annotation(value, kH1)};
+  package.subdir = annotation(value, kSubdir);
+  MODLOCK_TRY(package.manifest, read_descriptor(value, kImageManifest, what));
+  MODLOCK_TRY(package.links, read_links(annotation(value, kLinks), what));
+  package.layer.digest = annotation(value, kLayer);
+  const std::string size = annotation(value, kLayerSize);
+  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), package.layer.size);
+  if (package.source.empty() || !package.h1.starts_with("h1:") || !is_digest(package.layer.digest) ||
+      error != std::errc() || end != size.data() + size.size() ||
+      !(package.subdir.empty() || stays_below(package.subdir))) {
+    return damaged(what, "a package lacks an annotation, or has an invalid one");
+  }
+  return package;
+}
+
+}  // namespace
+
+std::string Closure::tag() const {
+  std::vector<std::string> lines;
+  for (const BundledPackage& package : packages) {
+    lines.push_back(fmt::format("{} {} {}\n", package.source, package.origin, package.h1));
+  }
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return "closure-" + sha256_hex(fmt::format("{}", fmt::join(lines, "")));
+}
+
+std::string write_package_manifest(const Blob& layer, std::string_view h1) {
+  Json::Value manifest;
+  manifest["schemaVersion"] = 2;
+  manifest["mediaType"] = std::string(kImageManifest);
+  manifest["artifactType"] = std::string(kModulePackage);
+  manifest["config"] = descriptor(kEmptyType, {"sha256:" + sha256_hex(kEmptyConfig), kEmptyConfig.size()});
+  manifest["layers"].append(descriptor(kZip, layer));
+  manifest["annotations"][kH1] = std::string(h1);
+  return write_json(manifest);
+}
+
+std::string write_closure(const Closure& closure) {
+  Json::Value value = index(kClosureType);
+  for (const BundledPackage& package : closure.packages) {
+    Json::Value entry = descriptor(kImageManifest, package.manifest);
+    entry["artifactType"] = std::string(kModulePackage);
+    Json::Value& annotations = entry["annotations"];
+    annotations[kSource] = package.source;
+    annotations[kOrigin] = package.origin;
+    annotations[kH1] = package.h1;
+    annotations[kLayer] = package.layer.digest;
+    annotations[kLayerSize] = std::to_string(package.layer.size);
+    if (!package.subdir.empty()) {
+      annotations[kSubdir] = package.subdir;
+    }
+    Json::Value links(Json::objectValue);
+    for (const auto& [name, target] : package.links) {
+      links[name] = target;
+    }
+    if (!links.empty()) {
+      annotations[kLinks] = write_json(links);
+    }
+    value["manifests"].append(std::move(entry));
+  }
+  return write_json(value);
+}
+
+Result<Closure> read_closure(std::string_view text, std::string_view what) {
+  MODLOCK_TRY(const auto entries, read_index(text, kClosureType, what));
+  Closure closure;
+  for (const Json::Value& entry : entries) {
+    MODLOCK_TRY(auto package, read_package(entry, what));
+    closure.packages.push_back(std::move(package));
+  }
+  return closure;
+}
+
+std::string write_layout_index(const std::vector<TaggedClosure>& closures) {
+  Json::Value value = index("");
+  for (const TaggedClosure& closure : closures) {
+    Json::Value entry = descriptor(kImageIndex, closure.index);
+    entry["artifactType"] = std::string(kClosureType);
+    entry["annotations"][kRefName] = closure.tag;
+    value["manifests"].append(std::move(entry));
+  }
+  return write_json(value);
+}
+
+Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what) {
+  MODLOCK_TRY(const auto entries, read_index(text, "", what));
+  std::vector<TaggedClosure> closures;
+  for (const Json::Value& entry : entries) {
+    if (string_member(entry, "artifactType") == kClosureType) {
+      MODLOCK_TRY(auto blob, read_descriptor(entry, kImageIndex, what));
+      closures.push_back({annotation(entry, kRefName), std::move(blob)});
+    }
+  }
+  return closures.empty() ? damaged(what, "it lists no packages of tofu-modlock")
+                          : Result<std::vector<TaggedClosure>>(std::move(closures));
+}
+
+}  // namespace modlock::remote

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace modlock::remote {
+
+// A blob of an OCI image layout or of a registry.
+struct Blob {
+  std::string digest;      // "sha256:" and 64 lower-case hexadecimal digits
+  std::uint64_t size = 0;  // bytes
+
+  auto operator<=>(const Blob&) const = default;
+};
+
+// The largest manifest or index that registries and clients accept: 4 MiB.
+inline constexpr std::size_t kManifestLimit = std::size_t{4} << 20U;
+
+// The names and targets of the links of a package. A zip has their content as regular files.
+using Links = std::map<std::string, std::string>;
+
+// A module package of a bundle: a lock entry and the blobs of its content.
+struct BundledPackage {
+  std::string source;       // Source::identity() of the lock entry, which has no secrets
+  std::string origin;       // ModuleLock::origin_hash(): "git:…", "oci:sha256:…", "zh:…"
+  std::string h1;           // "h1:…"
+  std::string subdir = {};  // Package::subdir: the directory of the module according to the registry
+  Links links = {};
+  Blob layer = {};     // the zip
+  Blob manifest = {};  // the OCI image manifest that a stock OpenTofu accepts as a module package
+
+  auto operator<=>(const BundledPackage&) const = default;
+};
+
+// All packages of one lock file, sorted, without duplicates.
+struct Closure {
+  std::vector<BundledPackage> packages;
+
+  // Returns the tag of the closure: "closure-" and 64 hexadecimal digits. It depends only on source, origin and h1 of
+  // the packages, which a lock file contains.
+  std::string tag() const;
+};
+
+// The empty config blob of the OCI image specification: "{}".
+inline constexpr std::string_view kEmptyConfig = "{}";
+
+// Returns the manifest of a module package. It depends only on the content of the package, so that equal packages of
+// different sources share it.
+std::string write_package_manifest(const Blob& layer, std::string_view h1);
+
+// Returns the index of a closure. Its annotations list the layers, so that a reader needs only the index and the
+// layers.
+std::string write_closure(const Closure& closure);
+
+// Reads write_closure(). Errors: SOURCE_INVALID naming `what`: not JSON, another media or artifact type, a descriptor
+// without one of the annotations, or with an invalid digest, size, hash, link or subdirectory.
+Result<Closure> read_closure(std::string_view text, std::string_view what);
+
+// An entry of the `index.json` of an OCI image layout.
+struct TaggedClosure {
+  std::string tag;
+  Blob index;
+};
+// Writes and reads `index.json`. Reading ignores entries that are not closures. Errors: SOURCE_INVALID naming `what`:
+// not an index, or without a closure.
+std::string write_layout_index(const std::vector<TaggedClosure>& closures);
+Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what);
+
+}  // namespace modlock::remote

@@ -1,0 +1,204 @@
+#include "backends/remote/layout.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/package/plain_tar.h"
+
+namespace modlock::remote {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLayoutFile = "oci-layout";
+constexpr std::string_view kLayoutText = R"({"imageLayoutVersion":"1.0.0"})";
+constexpr std::string_view kIndexFile = "index.json";
+constexpr std::uint64_t kBundleLimit = std::uint64_t{64} << 30U;  // of an extracted archive
+
+std::string blob_name(std::string_view digest) {
+  return "blobs/sha256/" + std::string(digest.substr(digest.find(':') + 1));
+}
+
+// Returns whether an archive entry belongs to a layout.
+bool is_layout_name(std::string_view name) {
+  constexpr std::string_view kBlobs = "blobs/sha256/";
+  return name == kLayoutFile || name == kIndexFile ||
+         (name.starts_with(kBlobs) && name.size() == kBlobs.size() + 64 &&
+          name.substr(kBlobs.size()).find_first_not_of("0123456789abcdef") == std::string_view::npos);
+}
+
+tl::unexpected<Error> no_bundle(const fs::path& path, std::string_view why) {
+  return fail(Code::source_invalid, fmt::format("\"{}\" is not a bundle: {}", path.string(), why),
+              "name a directory or a .tar file that `tofu-modlock bundle create` has written");
+}
+
+// A file that is written in pieces.
+class OutputFile {
+ public:
+  explicit OutputFile(fs::path path) : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {}
+  bool write(std::string_view bytes) {
+    file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return file_.good();
+  }
+  Result<void> close() {
+    errno = 0;
+    file_.close();
+    return file_.fail() ? Result<void>(system_failure("write", path_, errno)) : Result<void>();
+  }
+
+ private:
+  fs::path path_;
+  std::ofstream file_;
+};
+
+// Returns the content of a regular file of at most kManifestLimit bytes; nullopt: there is none.
+std::optional<std::string> read_small(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > kManifestLimit || error) {
+    return std::nullopt;
+  }
+  auto text = read_file(path);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<Blob> LayoutWriter::add(std::string_view bytes) {
+  return add([&](const ByteSink& sink) {
+    sink(bytes);
+    return Result<void>();
+  });
+}
+
+Result<Blob> LayoutWriter::add(const std::function<Result<void>(const ByteSink&)>& write) {
+  MODLOCK_TRY(make_directories(work_ / "blobs/sha256"));
+  const fs::path unfinished = work_ / ("tmp-" + random_hex(8));
+  OutputFile file(unfinished);
+  Sha256 sha;
+  Blob blob;
+  const auto written = write([&](std::string_view piece) {
+    sha.update(piece);
+    blob.size += piece.size();
+    return file.write(piece);
+  });
+  MODLOCK_TRY(file.close());
+  if (!written) {
+    return fail(written.error());
+  }
+  const auto digest = sha.finish();
+  blob.digest = "sha256:" + hex(digest.data(), digest.size());
+  std::error_code error;
+  fs::rename(unfinished, work_ / blob_name(blob.digest), error);
+  if (error) {
+    return system_failure("rename", unfinished, error.value());
+  }
+  digests_.insert(blob.digest);
+  return blob;
+}
+
+Result<void> LayoutWriter::finish(const std::vector<TaggedClosure>& closures, const fs::path& output,
+                                  const Context& context) {
+  MODLOCK_TRY(write_file_atomically(work_ / kLayoutFile, kLayoutText));
+  MODLOCK_TRY(write_file_atomically(work_ / kIndexFile, write_layout_index(closures)));
+  std::set<std::string> names = {std::string(kLayoutFile), std::string(kIndexFile)};
+  for (const std::string& digest : digests_) {
+    names.insert(blob_name(digest));
+  }
+  std::error_code error;
+  if (output.extension() == ".tar") {
+    const fs::path unfinished = output.parent_path() / fmt::format(".{}.{}", output.filename().string(), random_hex(8));
+    auto written = write_tar(work_, names, unfinished, context);
+    if (written) {
+      fs::rename(unfinished, output, error);
+      written = error ? Result<void>(system_failure("write", output, error.value())) : Result<void>();
+    }
+    if (!written) {
+      fs::remove(unfinished, error);
+    }
+    return written;
+  }
+  if (fs::exists(fs::symlink_status(output, error)) &&
+      !(fs::is_directory(output, error) && fs::is_empty(output, error))) {
+    return fail(Code::invalid_params, fmt::format("\"{}\" already exists", output.string()),
+                "name a directory that does not exist, or a .tar file");
+  }
+  const fs::path unfinished = output.parent_path() / fmt::format(".{}.{}", output.filename().string(), random_hex(8));
+  auto copied = copy_tree(work_, unfinished);
+  if (copied) {
+    fs::rename(unfinished, output, error);
+    copied = error ? Result<void>(system_failure("write", output, error.value())) : Result<void>();
+  }
+  if (!copied) {
+    (void)remove_tree(unfinished);
+  }
+  return copied;
+}
+
+Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Context& context) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    return fail(Code::invalid_params, fmt::format("bundle \"{}\" not found", path.string()), "name an existing bundle");
+  }
+  Layout layout(path, fs::is_directory(status) ? path : work);
+  if (!fs::is_directory(status)) {
+    MODLOCK_TRY(extract_tar(path, work, is_layout_name, kBundleLimit, context));
+  }
+  if (!read_small(layout.directory_ / kLayoutFile)) {
+    return no_bundle(path, "it is not an OCI image layout");
+  }
+  const auto index = read_small(layout.directory_ / kIndexFile);
+  if (!index) {
+    return no_bundle(path, "it has no index.json");
+  }
+  MODLOCK_TRY(layout.closures_, read_layout_index(*index, fmt::format("\"{}\"", (path / kIndexFile).string())));
+  return layout;
+}
+
+Result<std::vector<Layout::NamedClosure>> Layout::closures() const {
+  std::vector<NamedClosure> closures;
+  for (const TaggedClosure& one : closures_) {
+    MODLOCK_TRY(const auto index, read(one.index));
+    MODLOCK_TRY(auto closure, read_closure(index, fmt::format("{} of \"{}\"", one.tag, path_.string())));
+    closures.push_back({one.tag, std::move(closure)});
+  }
+  return closures;
+}
+
+Result<fs::path> Layout::find(const Blob& blob) const {
+  const fs::path file = directory_ / blob_name(blob.digest);
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(file, error))) {
+    return fail(Code::source_invalid, fmt::format("the bundle \"{}\" lacks the blob {}", path_.string(), blob.digest),
+                "create the bundle again");
+  }
+  const auto size = fs::file_size(file, error);
+  if (!error && size == blob.size) {
+    MODLOCK_TRY(const auto digest, sha256_file(file));
+    if ("sha256:" + hex(digest.data(), digest.size()) == blob.digest) {
+      return file;
+    }
+  }
+  return fail(Code::hash_mismatch,
+              fmt::format("the blob {} of the bundle \"{}\" has another content", blob.digest, path_.string()),
+              "create the bundle again, or copy it again");
+}
+
+Result<std::string> Layout::read(const Blob& blob) const {
+  if (blob.size > kManifestLimit) {
+    return fail(Code::source_invalid,
+                fmt::format("{} of the bundle \"{}\" is larger than 4 MiB", blob.digest, path_.string()),
+                "create the bundle again");
+  }
+  MODLOCK_TRY(const auto file, find(blob));
+  return read_file(file);
+}
+
+}  // namespace modlock::remote

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/base/context.h"
+#include "backends/package/pack.h"
+#include "backends/remote/closure.h"
+#include "protocol/base/result.h"
+
+namespace modlock::remote {
+
+// Writes an OCI image layout (OCI image specification 1.1, image-layout.md) with closures and their packages.
+class LayoutWriter {
+ public:
+  // `work` is an empty directory of the caller, who removes it.
+  explicit LayoutWriter(std::filesystem::path work) : work_(std::move(work)) {}
+
+  // Adds a blob. Errors: IO_ERROR.
+  Result<Blob> add(std::string_view bytes);
+  // Adds the blob that `write` sends to a sink. Errors: those of `write`; IO_ERROR.
+  Result<Blob> add(const std::function<Result<void>(const ByteSink&)>& write);
+  // Moves the layout to `output`, a directory that must not exist or be empty, or writes it as a tar archive if the
+  // name of `output` ends with ".tar"; an existing file is replaced. The same blobs have the same bytes. Before it
+  // returns, `output` is unchanged. Errors: INVALID_PARAMS (`output` has other content); IO_ERROR; cancellation.
+  Result<void> finish(const std::vector<TaggedClosure>& closures, const std::filesystem::path& output,
+                      const Context& context);
+
+ private:
+  std::filesystem::path work_;
+  std::set<std::string> digests_;  // of the blobs
+};
+
+// Reads a bundle. Nothing outside of it is read: a blob that is a link, a device or a pipe is an error.
+class Layout {
+ public:
+  // Opens a directory or a tar archive, which is extracted to `work`, an empty directory of the caller. Entries of the
+  // archive that do not belong to a layout are ignored. Errors: INVALID_PARAMS (it does not exist); SOURCE_INVALID (not
+  // a bundle); IO_ERROR; LIMIT_EXCEEDED; cancellation.
+  static Result<Layout> open(const std::filesystem::path& path, const std::filesystem::path& work,
+                             const Context& context);
+
+  // Returns the closures in order. Errors: those of find() and read_closure().
+  struct NamedClosure {
+    std::string tag;
+    Closure closure;
+  };
+  Result<std::vector<NamedClosure>> closures() const;
+
+  // Returns the file of a blob with the digest and the size. Errors: SOURCE_INVALID (it is missing or not a regular
+  // file); HASH_MISMATCH (another size or digest); IO_ERROR.
+  Result<std::filesystem::path> find(const Blob& blob) const;
+  // Returns the content of a manifest or an index. Errors: those of find(); SOURCE_INVALID (larger than 4 MiB).
+  Result<std::string> read(const Blob& blob) const;
+
+  // Returns the path that was opened, for messages.
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Layout(std::filesystem::path path, std::filesystem::path directory)
+      : path_(std::move(path)), directory_(std::move(directory)) {}
+
+  std::filesystem::path path_;
+  std::filesystem::path directory_;
+  std::vector<TaggedClosure> closures_;
+};
+
+}  // namespace modlock::remote

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "plugin/cli/over_roots.h"
+#include "plugin/engine/bundle.h"
+#include "protocol/base/json.h"
+
+namespace modlock::cli {
+namespace {
+
+Json::Value to_json(const BundleReport& report) {
+  Json::Value closures(Json::arrayValue);
+  for (const BundleReport::Closure& closure : report.closures) {
+    Json::Value listed;
+    listed["tag"] = closure.tag;
+    listed["packages"] = Json::Value(Json::arrayValue);
+    for (const BundleReport::Package& package : closure.packages) {
+      Json::Value row;
+      row["source"] = package.source;
+      row["origin"] = package.origin;
+      row["h1"] = package.h1;
+      row["manifest"] = package.manifest;
+      row["bytes"] = Json::UInt64{package.bytes};
+      row["hasLinks"] = package.has_links;
+      listed["packages"].append(std::move(row));
+    }
+    closures.append(std::move(listed));
+  }
+  Json::Value result;
+  result["closures"] = std::move(closures);
+  return result;
+}
+
+std::string sum_of(const BundleReport& report) {
+  std::map<std::string, std::uint64_t> sizes;  // by manifest
+  for (const BundleReport::Closure& closure : report.closures) {
+    for (const BundleReport::Package& package : closure.packages) {
+      sizes[package.manifest] = package.bytes;
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const auto& [manifest, size] : sizes) {
+    bytes += size;
+  }
+  return fmt::format("{} packages for {} lock files, {:.1f} MiB", sizes.size(), report.closures.size(),
+                     static_cast<double>(bytes) / 1048576.0);
+}
+
+void print_packages(const BundleReport& report) {
+  for (const BundleReport::Closure& closure : report.closures) {
+    print_out(closure.tag + "\n");
+    std::vector<std::vector<Cell>> rows;
+    for (const BundleReport::Package& package : closure.packages) {
+      rows.push_back({{"  " + package.manifest}, {package.source}});
+    }
+    print_table_out(rows, Fit::cut_middle);
+  }
+}
+
+// A client that reads a package from an OCI registry sees files instead of links.
+void warn_links(const BundleReport& report) {
+  for (const BundleReport::Closure& closure : report.closures) {
+    for (const BundleReport::Package& package : closure.packages) {
+      if (package.has_links) {
+        print_err(
+            fmt::format("Warning: {} has links; a client that uses the package as an oci:// source gets files "
+                        "instead\n",
+                        package.source));
+      }
+    }
+  }
+}
+
+template <typename Print>
+int show(const CommandLine& line, const Result<BundleReport>& report, const Print& print) {
+  if (!report) {
+    return failed_everywhere(report.error(), line.common);
+  }
+  line.common.json ? print_raw(write_json_pretty(to_json(*report))) : print(*report);
+  return 0;
+}
+
+}  // namespace
+
+int run_bundle_create(const CommandLine& line, const Host& host) {
+  const auto roots = find_roots(line.common, host);
+  if (!roots) {
+    return failed_everywhere(roots.error(), line.common);
+  }
+  BundleOptions options{.roots = {}, .output = std::filesystem::absolute(line.output).lexically_normal()};
+  if (!options.output.has_filename()) {
+    options.output = options.output.parent_path();
+  }
+  for (const std::string& root : *roots) {
+    options.roots.push_back(host.root_params(root, line.common));
+  }
+  Run run = host.run();
+  const auto report = host.engine().create_bundle(options, run);
+  host.request_done();
+  return show(line, report, [&](const BundleReport& created) {
+    print_diagnostics(run.diagnostics, {});
+    warn_links(created);
+    print_out(fmt::format("{}: {}.\n", line.output, sum_of(created)));
+    print_out(fmt::format("Next: on the other machine, run tofu-modlock install --from {}.\n", line.output));
+  });
+}
+
+int run_bundle_read(const CommandLine& line, const Host& host) {
+  const bool verify = line.verb == CommandLine::Verb::bundle_verify;
+  Run run = host.run();
+  const auto report = host.engine().read_bundle(std::filesystem::absolute(line.bundle), verify, run);
+  host.request_done();
+  return show(line, report, [&](const BundleReport& bundle) {
+    if (!verify) {
+      print_packages(bundle);
+    }
+    print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", sum_of(bundle)));
+  });
+}
+
+}  // namespace modlock::cli

@@ -1,0 +1,137 @@
+// The indexes of a bundle: what is written is read again, and what is damaged is refused.
+#include "backends/remote/closure.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "backends/base/digest.h"
+
+namespace modlock::test {
+namespace {
+
+using remote::BundledPackage;
+using remote::Closure;
+
+std::string digest(char digit) {
+  return "sha256:" + std::string(64, digit);
+}
+
+BundledPackage package() {
+  return {.source = "git::https://git.example.com/vpc.git?ref=v1.0.0",
+          .origin = "git:" + std::string(40, 'c'),
+          .h1 = "h1:AAAA=",
+          .subdir = "modules/vpc",
+          .links = {{"a/link", "../main.tf"}, {"directory", "a"}},
+          .layer = {digest('1'), 300},
+          .manifest = {digest('2'), 400}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos, from << " not found in " << text);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(closure)
+
+BOOST_AUTO_TEST_CASE(written_closure_is_read_again) {
+  BundledPackage plain = package();
+  plain.links.clear();
+  plain.subdir.clear();
+  const Closure written{.packages = {package(), plain}};
+  const auto read = remote::read_closure(remote::write_closure(written), "it");
+  BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? std::string() : read.error().message));
+  BOOST_TEST((read->packages == written.packages));
+  BOOST_TEST(remote::write_closure(*read) == remote::write_closure(written));
+}
+
+BOOST_AUTO_TEST_CASE(tag_depends_on_the_lock_only) {
+  const Closure one{.packages = {package()}};
+  Closure other = one;
+  other.packages[0].layer = {digest('9'), 9};
+  other.packages[0].subdir.clear();
+  BOOST_TEST(one.tag() == other.tag());
+  BOOST_TEST(one.tag() == "closure-" + sha256_hex("git::https://git.example.com/vpc.git?ref=v1.0.0 git:" +
+                                                  std::string(40, 'c') + " h1:AAAA=\n"));
+  other.packages.push_back(other.packages[0]);
+  BOOST_TEST(one.tag() == other.tag(), "a duplicate changes the tag");
+  other.packages[0].h1 = "h1:BBBB=";
+  BOOST_TEST(one.tag() != other.tag());
+}
+
+BOOST_AUTO_TEST_CASE(manifest_is_that_of_a_module_package) {
+  BOOST_TEST(remote::write_package_manifest({digest('1'), 300}, "h1:AAAA=") ==
+             R"({"annotations":{"tofu-modlock.h1":"h1:AAAA="},"artifactType":"application/vnd.opentofu.modulepkg",)"
+             R"("config":{"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",)"
+             R"("mediaType":"application/vnd.oci.empty.v1+json","size":2},"layers":[{"digest":")" +
+                 digest('1') +
+                 R"(","mediaType":"archive/zip","size":300}],"mediaType":"application/vnd.oci.image.manifest.v1+json",)"
+                 R"("schemaVersion":2})");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_closure_is_refused) {
+  const std::string good = remote::write_closure({.packages = {package()}});
+  struct Row {
+    const char* name;
+    std::string text;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"not JSON", "x", "it is damaged: "},
+      {"not an object", "[]", "it is damaged: it is not an index of type \"application/vnd.tofu-modlock.closure\""},
+      {"another artifact", replaced(good, "tofu-modlock.closure", "acme.closure"),
+       "it is damaged: it is not an index of type \"application/vnd.tofu-modlock.closure\""},
+      {"another media type", replaced(good, "image.index.v1", "image.index.v2"),
+       "it is damaged: it is not an index of type \"application/vnd.tofu-modlock.closure\""},
+      {"an entry is a number", replaced(good, "\"manifests\":[", "\"manifests\":[1,"),
+       "it is damaged: an entry is not an object"},
+      {"digest of a manifest", replaced(good, digest('2'), "sha256:../../etc/passwd"),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
+      {"digest in upper case", replaced(good, digest('2'), "sha256:" + std::string(64, 'A')),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
+      {"negative size", replaced(good, "\"size\":400", "\"size\":-1"),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
+      {"digest of a layer", replaced(good, digest('1'), "../x"),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"size of a layer", replaced(good, "layer-size\":\"300\"", "layer-size\":\"300x\""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"no h1", replaced(good, "h1:AAAA=", ""), "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"no source", replaced(good, "git::https://git.example.com/vpc.git?ref=v1.0.0", ""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"subdirectory above the package", replaced(good, "\"modules/vpc\"", "\"modules/../../vpc\""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"absolute subdirectory", replaced(good, "\"modules/vpc\"", "\"/etc\""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"link above the package", replaced(good, R"(\"a/link\")", R"(\"../link\")"),
+       "it is damaged: a link of a package is invalid"},
+      {"links are a list", replaced(good, R"({\"a/link\":\"../main.tf\",\"directory\":\"a\"})", "[]"),
+       "it is damaged: the links of a package are not a JSON object"},
+      {"larger than 4 MiB", std::string(remote::kManifestLimit + 1, ' '), "it is damaged: it is larger than 4 MiB"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto read = remote::read_closure(row.text, "it");
+      BOOST_REQUIRE(!read);
+      BOOST_TEST(to_string(read.error().code) == "SOURCE_INVALID");
+      BOOST_TEST(read.error().message.starts_with(row.message), read.error().message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(layout_index_lists_closures_and_ignores_other_entries) {
+  const std::string text = remote::write_layout_index({{"closure-1", {digest('1'), 10}}});
+  const std::string other = R"({"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:x"},)";
+  const auto read = remote::read_layout_index(replaced(text, "\"manifests\":[", "\"manifests\":[" + other), "it");
+  BOOST_REQUIRE(read.has_value());
+  BOOST_REQUIRE(read->size() == 1);
+  BOOST_TEST(read->front().tag == "closure-1");
+  BOOST_TEST(read->front().index.size == 10);
+  const auto none = remote::read_layout_index(R"({"schemaVersion":2,"manifests":[]})", "it");
+  BOOST_REQUIRE(!none);
+  BOOST_TEST(none.error().message == "it is damaged: it lists no packages of tofu-modlock");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test

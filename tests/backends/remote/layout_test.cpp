@@ -1,0 +1,152 @@
+// OCI image layouts on disk: written once, read again, and nothing outside of them is read.
+#include "backends/remote/layout.h"
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+using remote::Blob;
+using remote::Layout;
+using remote::LayoutWriter;
+
+struct LayoutFixture {
+  LayoutFixture() {
+    fs::create_directories(directory / "work");
+    fs::create_directories(directory / "extracted");
+  }
+  Result<void> create(const std::string& name) {
+    LayoutWriter writer(directory / "work");
+    blob = writer.add("content of a package").value();
+    const Blob index = writer.add(remote::write_closure({})).value();
+    return writer.finish({{"closure-1", index}}, directory / name, Context{});
+  }
+  Result<Layout> open(const std::string& name) {
+    fs::remove_all(directory / "extracted");
+    fs::create_directories(directory / "extracted");
+    return Layout::open(directory / name, directory / "extracted", Context{});
+  }
+  fs::path file_of(const Blob& of) const { return directory / ("out/blobs/sha256/" + of.digest.substr(7)); }
+
+  TemporaryDirectory directory;
+  Blob blob;
+};
+
+std::string code_of(const auto& result) {
+  return result ? "none" : std::string(to_string(result.error().code));
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(layout, LayoutFixture)
+
+BOOST_AUTO_TEST_CASE(directory_and_archive_are_read_again) {
+  for (const char* name : {"out", "out.tar"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const auto created = create(name);
+      BOOST_REQUIRE_MESSAGE(created.has_value(), (created ? std::string() : created.error().message));
+      const auto layout = open(name);
+      BOOST_REQUIRE_MESSAGE(layout.has_value(), (layout ? std::string() : layout.error().message));
+      BOOST_TEST(layout->read(blob).value_or("none") == "content of a package");
+      const auto closures = layout->closures();
+      BOOST_REQUIRE(closures.has_value());
+      BOOST_REQUIRE(closures->size() == 1);
+      BOOST_TEST(closures->front().tag == "closure-1");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_content_has_the_same_bytes) {
+  BOOST_REQUIRE(create("a.tar").has_value());
+  BOOST_REQUIRE(create("b.tar").has_value());
+  BOOST_TEST((read_text(directory / "a.tar") == read_text(directory / "b.tar")));
+}
+
+BOOST_AUTO_TEST_CASE(only_an_archive_is_replaced) {
+  directory.write("out.tar", "older");
+  BOOST_TEST(create("out.tar").has_value());
+  BOOST_TEST(open("out.tar").has_value());
+  fs::create_directory(directory / "empty");
+  BOOST_TEST(create("empty").has_value());
+  directory.write("full/mine", "mine");
+  const auto refused = create("full");
+  BOOST_TEST(code_of(refused) == "INVALID_PARAMS");
+  BOOST_TEST(read_text(directory / "full/mine") == "mine");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_blob_is_refused) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path&)> spoil;
+    const char* code;
+  };
+  const Row rows[] = {
+      {"missing", [](const fs::path& file) { fs::remove(file); }, "SOURCE_INVALID"},
+      {"other content", [](const fs::path& file) { write_text(file, "Content of a package"); }, "HASH_MISMATCH"},
+      {"longer", [](const fs::path& file) { write_text(file, "content of a package and more"); }, "HASH_MISMATCH"},
+      {"a link to the same content",
+       [](const fs::path& file) {
+         fs::rename(file, file.string() + ".moved");
+         fs::create_symlink(file.string() + ".moved", file);
+       },
+       "SOURCE_INVALID"},
+      {"a directory",
+       [](const fs::path& file) {
+         fs::remove(file);
+         fs::create_directory(file);
+       },
+       "SOURCE_INVALID"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(directory / "out");
+      BOOST_REQUIRE(create("out").has_value());
+      row.spoil(file_of(blob));
+      const auto layout = open("out");
+      BOOST_REQUIRE(layout.has_value());
+      BOOST_TEST(code_of(layout->find(blob)) == row.code);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_bundle_is_refused) {
+  struct Row {
+    const char* name;
+    std::function<void(const TemporaryDirectory&)> prepare;
+    const char* code;
+  };
+  const Row rows[] = {
+      {"missing", [](const TemporaryDirectory&) {}, "INVALID_PARAMS"},
+      {"empty directory", [](const TemporaryDirectory& at) { fs::create_directory(at / "x"); }, "SOURCE_INVALID"},
+      {"a file", [](const TemporaryDirectory& at) { at.write("x", "not an archive"); }, "SOURCE_INVALID"},
+      {"no index", [](const TemporaryDirectory& at) { at.write("x/oci-layout", "{}"); }, "SOURCE_INVALID"},
+      {"layout of other images",
+       [](const TemporaryDirectory& at) {
+         at.write("x/oci-layout", "{}");
+         at.write("x/index.json", R"({"schemaVersion":2,"manifests":[]})");
+       },
+       "SOURCE_INVALID"},
+      {"index is a link",
+       [](const TemporaryDirectory& at) {
+         at.write("x/oci-layout", "{}");
+         fs::create_symlink("/dev/zero", at / "x/index.json");
+       },
+       "SOURCE_INVALID"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const LayoutFixture fixture;
+      row.prepare(fixture.directory);
+      const auto opened = Layout::open(fixture.directory / "x", fixture.directory / "extracted", Context{});
+      BOOST_TEST(code_of(opened) == row.code);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
