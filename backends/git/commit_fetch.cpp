@@ -230,17 +230,23 @@ Result<bool> bring_advertised(const Remote& remote, const Repository& repository
   return fetched ? *fetched : false;
 }
 
-// Returns "HEAD~1" as "<commit>~1", because a fetched history has no HEAD. Errors: those of find_reference() and
-// Backend.
-Result<std::string> without_head(const Remote& remote, const std::string& ref) {
+// Returns "HEAD~1" as "<commit>~1~1": a fetched history has no HEAD, and the clients check out the reference twice, the
+// second time from the commit of the first. If it goes back too far, the second time is origin/HEAD~1. The first of the
+// result that exists is meant. Errors: those of find_reference() and Backend.
+Result<std::vector<std::string>> without_head(const Remote& remote, const std::string& ref) {
   const std::size_t end = std::min(ref.find_first_of("~^"), ref.size());
   const std::string_view name = std::string_view(ref).substr(0, end);
   if (name != "HEAD" && name != "@") {
-    return ref;
+    return std::vector{ref};
   }
   MODLOCK_TRY(const auto references, remote.list(Remote::Part::everything, "find the HEAD of"));
   MODLOCK_TRY(const auto head, find_reference(references, "HEAD", remote.address().display));
-  return head.id + ref.substr(end);
+  const std::string once = head.id + ref.substr(end);
+  std::vector<std::string> revisions = {once + ref.substr(end)};
+  if (name == "HEAD") {
+    revisions.push_back(once);
+  }
+  return revisions;
 }
 
 }  // namespace
@@ -275,10 +281,13 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
 
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context) {
-  MODLOCK_TRY(const auto revision, without_head(remote, ref));
+  MODLOCK_TRY(const auto revisions, without_head(remote, ref));
   const History history(repository);
   MODLOCK_TRY(history.fetch(remote, History::Content::commits, ""));
-  MODLOCK_TRY(const auto found, history.resolve(remote, revision, context));
+  std::vector<std::string> found;
+  for (auto revision = revisions.begin(); found.empty() && revision != revisions.end(); ++revision) {
+    MODLOCK_TRY(found, history.resolve(remote, *revision, context));
+  }
   if (found.size() == 1) {
     return Pin{found.front(), ""};
   }
@@ -334,26 +343,28 @@ Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, con
   return arrived->kind == "commit" ? Result<bool>(!fetched) : no_commit(remote, commit, arrived->kind);
 }
 
-Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
-                          const Context& context) {
+Result<std::string> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
+                                 const Context& context) {
   auto references = remote.known();
   if (!references) {
     MODLOCK_TRY(auto listed, remote.list(Remote::Part::branches_and_tags, "list the branches and tags of"));
     references = std::move(listed);
   }
+  if (const Reference* tag = find_tag_object(*references, commit)) {
+    return tag->peeled;
+  }
   if (is_advertised(*references, commit)) {
-    return {};
+    return commit;
   }
   MODLOCK_TRY(const auto is_proven, fetch_by_id(remote, repository, commit, context));
-  if (is_proven) {
-    return repository.accept(commit);
-  }
-  MODLOCK_TRY(auto reachable, is_reachable(remote, repository, commit, context));
-  if (!reachable) {
+  MODLOCK_TRY(const auto is_valid,
+              is_proven ? Result<bool>(true) : is_reachable(remote, repository, commit, context));
+  if (!is_valid) {
     repository.clear_incoming();
     return on_no_branch(remote, commit);
   }
-  return repository.accept(commit);
+  MODLOCK_TRY(repository.accept(commit));
+  return commit;
 }
 
 Result<void> fetch_submodule(const Remote& remote, const Repository& repository, const std::string& commit,

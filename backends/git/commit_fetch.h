@@ -30,10 +30,11 @@ tl::expected<void, FetchFailure> fetch_shallow(const Remote& remote, const Repos
 Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, const std::string& commit,
                          const Context& context);
 
-// Checks that a commit named by its id is reachable from a branch or tag of the remote. Errors: HASH_MISMATCH if it is
-// not; NOT_FOUND if the remote does not have it; those of Backend.
-Result<void> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
-                          const Context& context);
+// Checks that a commit named by its id is reachable from a branch or tag of the remote. Returns the commit; if the id
+// is that of an advertised tag object, the commit of the tag. Errors: HASH_MISMATCH if it is not reachable; NOT_FOUND
+// if the remote does not have it; those of Backend.
+Result<std::string> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
+                                 const Context& context);
 
 // Fetches a commit that an accepted tree names as its submodule (submodules.h explains why that is sufficient). A
 // commit that is already present costs no request. Errors: NOT_FOUND if the remote does not have it; those of Backend.

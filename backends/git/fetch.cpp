@@ -65,7 +65,8 @@ class CommitFetch {
     std::vector<std::size_t> other;
   };
 
-  Result<void> check_request(const FetchRequest& request) const;
+  Result<void> check_request(const FetchRequest& request);
+  Result<bool> is_tag_object(const FetchRequest& request);
   void take_named(const std::vector<std::size_t>& named);
   bool take_advertised(const std::vector<std::size_t>& named);
   void take_by_git(const std::vector<std::size_t>& named);
@@ -78,6 +79,7 @@ class CommitFetch {
   void take_by_id(std::size_t i);
   void take_moved(std::size_t i, const Now& now);
   void take_commit(std::size_t i);
+  Result<const References*> list();
   Result<Now> look_up(const std::string& ref);
   void accept(std::size_t i) {
     if (auto accepted = repository_.accept(requests_[i].id); !accepted) {
@@ -94,7 +96,7 @@ class CommitFetch {
 };
 
 // Ids and names from a lock file or an address become part of a refspec, where ":" and "*" are special.
-Result<void> CommitFetch::check_request(const FetchRequest& request) const {
+Result<void> CommitFetch::check_request(const FetchRequest& request) {
   if (is_sha256_id(request.id)) {
     return fail(unsupported_object_format(remote_.address(), "fetch from"));
   }
@@ -104,7 +106,10 @@ Result<void> CommitFetch::check_request(const FetchRequest& request) const {
                             remote_.address().display, quotable(request.id)),
                 "check the entry of the lock file");
   }
-  if (is_full_commit(request.ref) && !is_same_commit(request.ref, request.id)) {
+  MODLOCK_TRY(const auto is_named, !is_full_commit(request.ref) || is_same_commit(request.ref, request.id)
+                                       ? Result<bool>(true)
+                                       : is_tag_object(request));
+  if (!is_named) {
     return fail(Code::hash_mismatch,
                 fmt::format("commit {} of \"{}\" is asked for, and {} is expected", request.ref,
                             remote_.address().display, request.id),
@@ -117,6 +122,13 @@ Result<void> CommitFetch::check_request(const FetchRequest& request) const {
                 "write a branch, a tag or a full commit");
   }
   return {};
+}
+
+// Whether the reference is the id of an advertised tag object, whose commit the request names.
+Result<bool> CommitFetch::is_tag_object(const FetchRequest& request) {
+  MODLOCK_TRY(const auto* references, list());
+  const Reference* tag = find_tag_object(*references, request.ref);
+  return tag != nullptr && is_same_commit(tag->peeled, request.id);
 }
 
 void CommitFetch::take_named(const std::vector<std::size_t>& named) {
@@ -333,15 +345,18 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
   }
 }
 
-// Lists once for all requests. If the reference no longer exists, the name is that of the request.
-Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
+// Lists once for all requests.
+Result<const References*> CommitFetch::list() {
   if (!references_) {
     references_ = remote_.list(Remote::Part::everything, kListing);
   }
-  if (!*references_) {
-    return fail(references_->error());
-  }
-  auto pin = find_reference(**references_, ref, remote_.address().display);
+  return *references_ ? Result<const References*>(&**references_) : fail(references_->error());
+}
+
+// If the reference no longer exists, the name is that of the request.
+Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
+  MODLOCK_TRY(const auto* references, list());
+  auto pin = find_reference(*references, ref, remote_.address().display);
   return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
 }
 

@@ -214,10 +214,9 @@ class GitBackend final : public BackendCore {
   // A commit that was accepted before was on a branch or tag, so it costs no request.
   Result<Pin> pin_commit(const Remote& remote, const std::string& commit, const Context& context) const {
     MODLOCK_TRY(const auto repository, open(remote.address(), context));
-    if (!repository.has_commit(commit)) {
-      MODLOCK_TRY(check_commit(remote, repository, commit, context));
-    }
-    return Pin{commit, ""};
+    MODLOCK_TRY(auto found, repository.has_commit(commit) ? Result<std::string>(commit)
+                                                          : check_commit(remote, repository, commit, context));
+    return Pin{std::move(found), ""};
   }
 
   std::filesystem::path cache_directory_;

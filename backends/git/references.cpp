@@ -59,21 +59,21 @@ bool is_description(std::string_view text) {
          is_abbreviation(text.substr(mark + 2));
 }
 
-// Removes "^{}" and "^{commit}" at the end, which name the commit of a tag.
-std::string_view without_peeling(std::string_view ref) {
-  for (const std::string_view suffix : {kPeeled, std::string_view("^{commit}")}) {
-    if (ref.ends_with(suffix)) {
-      return without_peeling(ref.substr(0, ref.size() - suffix.size()));
+// Removes every "^{}" and "^{commit}", which name the commit of a tag.
+std::string without_peeling(std::string text) {
+  for (const std::string_view peeling : {kPeeled, std::string_view("^{commit}")}) {
+    for (std::size_t at = text.find(peeling); at != std::string::npos; at = text.find(peeling)) {
+      text.erase(at, peeling.size());
     }
   }
-  return ref;
+  return text;
 }
 
-// Whether the text has steps from a name to its ancestors: "main~2", "v1^", "8f2c0d0^2~1".
+// Whether the text has steps from a name to its ancestors: "main~2", "v1^", "8f2c0d0^2~1", "v1^{}~1".
 bool is_way_to_ancestor(std::string_view text) {
   const std::string_view name = text.substr(0, text.find_first_of("~^"));
-  const std::string_view steps = without_peeling(text).substr(std::min(name.size(), without_peeling(text).size()));
-  return name.size() < text.size() && steps.find_first_not_of("~^0123456789") == std::string_view::npos &&
+  const std::string steps = without_peeling(std::string(text.substr(name.size())));
+  return name.size() < text.size() && steps.find_first_not_of("~^0123456789") == std::string::npos &&
          (name == "@" || is_reference_name(name));
 }
 
@@ -156,8 +156,8 @@ bool is_revision(std::string_view ref) {
   return ref == "@" || is_abbreviation(ref) || is_way_to_ancestor(ref) || is_description(ref);
 }
 
-Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display) {
-  ref = without_peeling(ref);
+Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display) {
+  const std::string ref = without_peeling(std::string(written));
   if (ref.empty() || ref == "HEAD" || ref == "@") {
     if (const Reference* head = find_name(references, "HEAD")) {
       return Pin{head->commit(), head->name};
@@ -184,6 +184,13 @@ Result<Pin> find_reference(const References& references, std::string_view ref, s
   }
   return fail(Code::not_found, fmt::format("\"{}\" has no branch or tag \"{}\"", display, ref),
               "check the spelling of ?ref=, or whether the branch or tag was deleted");
+}
+
+const Reference* find_tag_object(const References& references, std::string_view id) {
+  const auto found = std::find_if(references.begin(), references.end(), [id](const Reference& reference) {
+    return !reference.peeled.empty() && is_same_commit(reference.id, id);
+  });
+  return found == references.end() ? nullptr : &*found;
 }
 
 bool is_advertised(const References& references, std::string_view commit) {

@@ -38,7 +38,7 @@ bool is_reference_name(std::string_view text);
 // Whether the text is an abbreviated commit id: at least four digits, because git abbreviates no further, but not all.
 bool is_abbreviation(std::string_view text);
 // Whether `ref` may name a commit by a part of its id or through another name: "8f2c0d0", "HEAD~2", "v1-3-g8f2c0d0",
-// "v1^{}", "@".
+// "v1^{}~1", "@".
 bool is_revision(std::string_view ref);
 
 // Resolves `ref` as OpenTofu's checkout in a fresh clone does. A tag takes precedence over a branch of the same name.
@@ -46,6 +46,9 @@ bool is_revision(std::string_view ref);
 // the repository, for messages. Errors: NOT_FOUND naming the reference (also for is_revision(), because the history may
 // have it); SOURCE_UNSUPPORTED for other revision expressions, such as "v1^{tree}".
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display);
+
+// Returns the annotated tag whose tag object has this id; null if there is none.
+const Reference* find_tag_object(const References& references, std::string_view id);
 
 // Whether a branch or tag points to exactly this commit.
 bool is_advertised(const References& references, std::string_view commit);

@@ -25,11 +25,12 @@ struct Commits : GitFixture {
   Result<Pin> pin(const std::string& ref) const {
     return backend->pin(source(repository.url() + "?ref=" + ref), context);
   }
-  // What OpenTofu's three candidates give in a clone (go-getter 1.8, resolveCheckoutRef); empty where none does.
+  // What go-getter 1.8 checks out in a clone, twice (resolveCheckoutRef in clone() and in Get()); empty if it fails.
   std::string in_clone(const std::string& ref) const {
     const std::string script =
-        "for c in \"$0\" \"refs/remotes/origin/$0\" \"refs/tags/$0\"; do git rev-parse --verify --quiet "
-        "--end-of-options \"$c^{commit}\" && exit; done; true";
+        "git checkout -q main; for i in 1 2; do for c in \"$0\" \"refs/remotes/origin/$0\" \"refs/tags/$0\" fail; do "
+        "id=$(git rev-parse --verify --quiet --end-of-options \"$c^{commit}\") && break; done; "
+        "[ \"$id\" ] || exit 0; git checkout -q $id; done; echo $id";
     std::string found = run({"sh", "-c", script, ref}, directory / "clone");
     return found.substr(0, found.find('\n'));
   }
@@ -64,8 +65,15 @@ BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
            Row{"of the tag object", repository.id("refs/tags/v1").substr(0, 10), second},
            Row{"before a tag", "v1~1", first},
            Row{"the parent of the default branch", "main^", second},
-           Row{"before HEAD", "HEAD~1", second},
-           Row{"before HEAD, short", "@^^", first},
+           Row{"before HEAD, twice", "HEAD~1", first},
+           Row{"before HEAD, twice, short", "@^", first},
+           Row{"before HEAD, too far the second time", "HEAD~2", first},
+           Row{"before HEAD, too far the second time, short", "@~2", ""},
+           Row{"before HEAD, too far the first time", "HEAD~3", ""},
+           Row{"before the commit of a tag", "v1^{}~1", first},
+           Row{"before the commit of a branch", "main^{commit}~1^{}", second},
+           Row{"the id of a tag object", repository.id("refs/tags/v1"), second},
+           Row{"before the id of a tag object", repository.id("refs/tags/v1") + "~1", first},
            Row{"before another branch", "side~1", first},
            Row{"further than there is", "v1~9", ""},
            Row{"no second parent", "v1^2", ""},
@@ -79,9 +87,11 @@ BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
       BOOST_TEST(in_clone(row.ref) == row.expected);
       if (pinned) {
         BOOST_TEST(pinned->ref == "");
-        const auto tree = fetch_one(repository.url(), {"", row.ref, false});
-        BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
-        BOOST_TEST(tree->id == row.expected);
+        if (row.ref.size() != 40) {  // a full id is resolved first
+          const auto tree = fetch_one(repository.url(), {"", row.ref, false});
+          BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+          BOOST_TEST(tree->id == row.expected);
+        }
         BOOST_TEST(outcome(fetch_one(repository.url(), {row.expected, row.ref, true})) == "ok");
       } else {
         BOOST_TEST(outcome(pinned) == "NOT_FOUND: \"" + display() + "\" has no branch or tag \"" + row.ref +
@@ -89,6 +99,15 @@ BOOST_AUTO_TEST_CASE(revisions_give_what_they_give_in_a_clone) {
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_id_of_a_tag_object_names_only_the_commit_of_its_tag) {
+  const std::string tag = repository.id("refs/tags/v1");
+  BOOST_TEST(outcome(fetch_one(repository.url(), {second, tag, true})) == "ok");
+  BOOST_TEST(outcome(fetch_one(repository.url(), {third, tag, true})) ==
+             "HASH_MISMATCH: commit " + tag + " of \"" + display() + "\" is asked for, and " + third + " is expected");
+  BOOST_TEST(outcome(fetch_one(repository.url(), {tag, tag, true})) ==
+             "NOT_FOUND: \"" + tag + "\" of \"" + display() + "\" points to a tag object, not to a commit");
 }
 
 BOOST_AUTO_TEST_CASE(a_part_that_more_than_one_commit_has_is_an_error) {

@@ -179,6 +179,7 @@ BOOST_AUTO_TEST_CASE(revisions_are_told_from_names) {
            Row{"of HEAD, short", "@~1", true},
            Row{"HEAD, short", "@", true},
            Row{"the commit of a tag", "v1^{}", true},
+           Row{"before the commit of a tag", "v1^{}~1", true},
            Row{"the commit of a tag in full", "v1~1^{commit}", true},
            Row{"HEAD", "HEAD", false},
            Row{"the commit of nothing", "^{}", false},
