@@ -462,4 +462,14 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
   return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
 }
 
+bool is_shallow(const SourceAddress& address) {
+  const std::string_view text = address.normalised.reveal();
+  const QueryArguments query = parse_query(text.substr(std::min(text.find('?'), text.size() - 1) + 1));
+  return std::any_of(query.begin(), query.end(), [](const auto& argument) {
+    const auto& [name, value] = argument;
+    return name == "depth" && std::all_of(value.begin(), value.end(), ascii::is_digit) &&
+           value.find_first_not_of('0') != std::string::npos;
+  });
+}
+
 }  // namespace modlock

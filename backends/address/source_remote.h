@@ -22,4 +22,7 @@ struct RemotePackage {
 };
 Result<RemotePackage> describe_package(std::string_view package, const std::string& shown);
 
+// Returns whether the address has a `depth`, so that the clients clone only a branch or a tag.
+bool is_shallow(const SourceAddress& address);
+
 }  // namespace modlock

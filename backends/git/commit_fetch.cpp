@@ -357,8 +357,7 @@ Result<std::string> check_commit(const Remote& remote, const Repository& reposit
     return commit;
   }
   MODLOCK_TRY(const auto is_proven, fetch_by_id(remote, repository, commit, context));
-  MODLOCK_TRY(const auto is_valid,
-              is_proven ? Result<bool>(true) : is_reachable(remote, repository, commit, context));
+  MODLOCK_TRY(const auto is_valid, is_proven ? Result<bool>(true) : is_reachable(remote, repository, commit, context));
   if (!is_valid) {
     repository.clear_incoming();
     return on_no_branch(remote, commit);

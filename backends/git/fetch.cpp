@@ -184,7 +184,8 @@ CommitFetch::Split CommitFetch::split_by(const References& references, const std
   Split split;
   for (const std::size_t i : named) {
     const FetchRequest& request = requests_[i];
-    const auto pin = find_reference(references, request.ref, remote_.address().display);
+    const auto pin =
+        find_reference(references, request.ref, remote_.address().display, remote_.address().prefers_branches);
     if (!pin || pin->id != request.id) {
       split.other.push_back(i);
       continue;
@@ -356,11 +357,11 @@ Result<const References*> CommitFetch::list() {
 // If the reference no longer exists, the name is that of the request.
 Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
   MODLOCK_TRY(const auto* references, list());
-  auto pin = find_reference(*references, ref, remote_.address().display);
+  auto pin = find_reference(*references, ref, remote_.address().display, remote_.address().prefers_branches);
   return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
 }
 
-// Whether git and OpenTofu resolve the name alike: a tag of that name, otherwise a branch.
+// Whether a fetch by git and OpenTofu's checkout resolve the name alike: a tag of that name, otherwise a branch.
 bool is_plain_name(const std::string& name) {
   constexpr std::array<std::string_view, 5> kOther = {"refs/", "tags/", "heads/", "remotes/", "origin/"};
   const bool is_hex = std::all_of(name.begin(), name.end(), ascii::is_hex);
@@ -378,7 +379,7 @@ void remove_fetch_head(const Repository& repository) {
 // Fetches all with one request. Returns nullopt if the remote must be listed.
 std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, const Repository& repository,
                                                       std::span<const std::string> references) {
-  if (!std::all_of(references.begin(), references.end(), is_plain_name)) {
+  if (remote.address().prefers_branches || !std::all_of(references.begin(), references.end(), is_plain_name)) {
     return std::nullopt;
   }
   std::vector<std::string> sources(references.begin(), references.end());
@@ -432,7 +433,9 @@ std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository
                              : fail(now->error());
   std::vector<Result<Pin>> pins;
   for (const std::string& reference : references) {
-    pins.push_back(listed ? find_reference(*listed, reference, remote.address().display) : fail(listed.error()));
+    pins.push_back(listed
+                       ? find_reference(*listed, reference, remote.address().display, remote.address().prefers_branches)
+                       : fail(listed.error()));
     Result<Pin>& pin = pins.back();
     if (!pin && pin.error().code == Code::not_found && is_revision(reference)) {
       pin = find_revision(remote, repository, reference, context);

@@ -51,7 +51,7 @@ class GitBackend final : public BackendCore {
     const bool is_head = ref.empty() || ref == "HEAD" || ref == "@";
     MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
                                                    is_head ? "find the HEAD of" : "list the branches and tags of"));
-    auto pin = find_reference(references, ref, address.display);
+    auto pin = find_reference(references, ref, address.display, address.prefers_branches);
     if (pin || pin.error().code != Code::not_found || !is_revision(ref)) {
       return pin;
     }

@@ -30,8 +30,10 @@ struct GitOptions {
 //
 // `?ref=` names a branch, a tag or a commit. Abbreviated commits and expressions with "~" and "^" are resolved in the
 // history of branches and tags, as OpenTofu's `git rev-parse` does in its clone (NOT_FOUND if an abbreviation matches
-// several commits). `?depth=` does not change a package and is not passed on; OpenTofu requires a branch or tag with
-// it, but here a commit is allowed too. `?sshkey=` is passed to ssh, for submodules too.
+// several commits). `?depth=` is not passed on. With it, a branch takes precedence over a tag of the same name, as in
+// OpenTofu's `git clone --branch`; only if the clone is so deep that it contains the commit of the tag, OpenTofu checks
+// out the tag. OpenTofu requires a branch or tag with it, but here a commit is allowed too. `?sshkey=` is passed to
+// ssh, for submodules too.
 //
 // Errors in addition to those of Backend: SOURCE_UNSUPPORTED (other revision expressions, repositories of the SHA-256
 // object format), SOURCE_INVALID (a bad `?sshkey=`), HASH_MISMATCH (a commit on no branch or tag), ARCHIVE_UNSAFE

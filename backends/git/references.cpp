@@ -35,9 +35,13 @@ const Reference* find_name(const References& references, std::string_view name) 
 }
 
 // Returns the full names that `ref` may stand for, in order of precedence.
-std::vector<std::string> candidates(std::string_view ref) {
+std::vector<std::string> candidates(std::string_view ref, bool prefers_branches) {
   const std::string text(ref);
-  std::vector<std::string> names = {text, "refs/" + text, std::string(kTags) + text};
+  std::vector<std::string> names = {text, "refs/" + text};
+  if (prefers_branches) {
+    names.push_back(std::string(kHeads) + text);
+  }
+  names.push_back(std::string(kTags) + text);
   for (const std::string_view remote : {"refs/remotes/origin/", "remotes/origin/", "origin/"}) {
     if (starts_with(ref, remote)) {
       names.push_back(std::string(kHeads) + text.substr(remote.size()));
@@ -156,7 +160,8 @@ bool is_revision(std::string_view ref) {
   return ref == "@" || is_abbreviation(ref) || is_way_to_ancestor(ref) || is_description(ref);
 }
 
-Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display) {
+Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display,
+                           bool prefers_branches) {
   const std::string ref = without_peeling(std::string(written));
   if (ref.empty() || ref == "HEAD" || ref == "@") {
     if (const Reference* head = find_name(references, "HEAD")) {
@@ -166,7 +171,7 @@ Result<Pin> find_reference(const References& references, std::string_view writte
                 fmt::format("\"{}\" has no HEAD: it is empty, or its default branch does not exist", display),
                 "name a branch, a tag or a full commit with ?ref=");
   }
-  for (const std::string& name : candidates(ref)) {
+  for (const std::string& name : candidates(ref, prefers_branches)) {
     // A clone has only branches and tags, so other names, such as those of pull requests, do not exist in it.
     const Reference* found =
         starts_with(name, kHeads) || starts_with(name, kTags) ? find_name(references, name) : nullptr;

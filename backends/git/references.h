@@ -41,11 +41,13 @@ bool is_abbreviation(std::string_view text);
 // "v1^{}~1", "@".
 bool is_revision(std::string_view ref);
 
-// Resolves `ref` as OpenTofu's checkout in a fresh clone does. A tag takes precedence over a branch of the same name.
+// Resolves `ref` as OpenTofu's checkout in a fresh clone does. A tag takes precedence over a branch of the same name,
+// unless `prefers_branches`.
 // Full names, "tags/x", "heads/x", "origin/x" and "x^{}" are supported, and an empty `ref` or "@" is HEAD. `display` is
 // the repository, for messages. Errors: NOT_FOUND naming the reference (also for is_revision(), because the history may
 // have it); SOURCE_UNSUPPORTED for other revision expressions, such as "v1^{tree}".
-Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display);
+Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display,
+                           bool prefers_branches = false);
 
 // Returns the annotated tag whose tag object has this id; null if there is none.
 const Reference* find_tag_object(const References& references, std::string_view id);

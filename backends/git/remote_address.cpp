@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backends/address/go_url.h"
+#include "backends/address/source_remote.h"
 #include "backends/base/digest.h"
 #include "protocol/base/result.h"
 
@@ -69,6 +70,7 @@ Result<SecretText> ssh_key_of(const SourceAddress& source, const std::string& di
 Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   RemoteAddress address;
   address.display = source.source.package_identity();
+  address.prefers_branches = is_shallow(source);
   const std::string& text = source.package_url.reveal();
   if (has_control_character(text)) {
     return denied(address.display, "it holds a control character");

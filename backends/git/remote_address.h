@@ -21,6 +21,8 @@ struct RemoteAddress {
   // Whether the query must be hidden because only the server may see it. For ssh, git and file it is part of the path.
   bool hides_query() const { return scheme.starts_with("http") && full_url.reveal().find('?') != std::string::npos; }
 
+  // Whether a branch takes precedence over a tag of the same name, as in `git clone --branch`.
+  bool prefers_branches = false;
   SecretText ssh_key = {};  // the private key in `?sshkey=`; empty if there is none
 };
 

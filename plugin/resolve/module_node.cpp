@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "backends/address/go_url.h"
+#include "backends/address/source_remote.h"
 
 namespace modlock {
 namespace {
@@ -165,12 +165,6 @@ namespace {
 void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
   const Source& source = node.address.source;
   const std::string ref = source.kind == SourceKind::git ? source.query_value("ref") : std::string();
-  const std::string& address = node.address.normalised.reveal();
-  const std::size_t question = std::min(address.find('?'), address.size());
-  const QueryArguments query = parse_query(std::string_view(address).substr(std::min(question + 1, address.size())));
-  const bool is_shallow = std::any_of(query.begin(), query.end(), [](const auto& argument) {
-    return argument.first == "depth" && is_number(argument.second) && argument.second != "0";
-  });
   const auto warn = [&](std::string why, std::string hint) {
     warnings.push_back(
         {Severity::warning, at(Code::lock_unenforced, node.call.source, node,
@@ -179,7 +173,8 @@ void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
   if (ref.starts_with("refs/heads/")) {
     warn("unmodified clients find it only if it is the default branch",
          fmt::format("write ref={}", ref.substr(std::string_view("refs/heads/").size())));
-  } else if (is_shallow && is_commit_id(ref)) {
+  } else if (!ref.empty() && is_shallow(node.address) &&
+             (!source.named_id().empty() || ref.find_first_of("~^@") != std::string::npos)) {
     warn("unmodified clients cannot clone a commit with depth", "remove depth from the source");
   }
 }

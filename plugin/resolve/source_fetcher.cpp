@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "backends/address/source_remote.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -71,12 +72,13 @@ Result<Pin> ask_for_pin(Backend& backend, const SourceAddress& address, const St
 
 }  // namespace
 
-// A query argument that the identity omits may select other content, except for git, where the address behind it is the
-// same repository.
+// A query argument that the identity omits may select other content. For git the address behind it is the same
+// repository, and only `depth` may select another reference.
 std::string SourceFetcher::package_key(const SourceAddress& address) {
   const Source& source = address.source;
   return source.package_identity() +
-         (source.identifies_package() ? "" : "\n" + sha256_hex(address.package_url.reveal()));
+         (source.identifies_package() ? "" : "\n" + sha256_hex(address.package_url.reveal())) +
+         (source.has_commits() && is_shallow(address) ? "\nshallow" : "");
 }
 
 // The state of a fetch task.

@@ -147,7 +147,28 @@ BOOST_AUTO_TEST_CASE(a_revision_leaves_nothing_behind_and_offline_asks_nobody) {
   BOOST_TEST(outcome(pin(first.substr(0, 7))).substr(0, 13) == "OFFLINE_MISS:");
 }
 
-BOOST_AUTO_TEST_CASE(depth_has_no_influence) {
+BOOST_AUTO_TEST_CASE(with_depth_a_branch_takes_precedence_over_a_tag) {
+  repository.branch("both", other);
+  repository.tag("both", second);
+  for (const auto& [query, expected] : {std::pair("both", second), std::pair("both&depth=1", other),
+                                        std::pair("both&depth=0", second), std::pair("tags/both&depth=1", second)}) {
+    BOOST_TEST_CONTEXT(query) {
+      const auto pinned = pin(query);
+      BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
+      BOOST_TEST(pinned->id == expected);
+      const std::string address = repository.url() + "?ref=" + query;
+      const std::string ref = std::string(query).substr(0, std::string(query).find('&'));
+      for (const FetchRequest& request : {FetchRequest{"", ref, false}, FetchRequest{expected, ref, true}}) {
+        const auto tree = fetch_one(address, request);
+        BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+        BOOST_TEST(tree->id == expected);
+        BOOST_TEST(tree->warnings.empty());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(depth_has_no_influence_on_other_references) {
   for (const std::string& ref : {std::string("v1"), second, second.substr(0, 7)}) {
     const auto pinned = pin(ref + "&depth=1");
     BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");

@@ -71,6 +71,8 @@ BOOST_AUTO_TEST_CASE(references_that_clients_reject) {
       {"a full tag name", "?ref=refs/tags/v1", ""},
       {"a commit with depth", "?depth=1&ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", kDepth},
       {"a commit", "?ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", ""},
+      {"a part of a commit id with depth", "?depth=1&ref=8f2c0d0b", kDepth},
+      {"a step to an ancestor with depth", "?depth=1&ref=main~1", kDepth},
       {"a commit with depth 0", "?depth=0&ref=8f2c0d0b6c1f3b6f1a6f6a0b9e5d4c3b2a190807", ""},
       {"a tag with depth", "?depth=1&ref=v1", ""},
   };
