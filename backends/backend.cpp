@@ -61,6 +61,12 @@ std::string find_hash(std::span<const std::string> hashes, std::string_view sche
   return {};
 }
 
+Result<std::filesystem::path> BackendCore::repository_with(const SourceAddress& source,
+                                                           std::span<const FetchRequest> /*requests*/,
+                                                           const Context& /*context*/) {
+  return fail(Code::source_unsupported, fmt::format("\"{}\" has no git repository", source.source.package_identity()));
+}
+
 struct Backend::Memory {
   Memo<Listing> listings;
   Memo<Pin> pins;
@@ -134,6 +140,16 @@ std::optional<CommitDistance> Backend::commit_distance(const SourceAddress& sour
                                                        const std::string& newer, const Context& context) {
   const ScrubbedCall call(source, context, secrets_);
   return core_->commit_distance(source, older, newer, call.context);
+}
+
+Result<std::filesystem::path> Backend::repository_with(const SourceAddress& source,
+                                                       std::span<const FetchRequest> requests, const Context& context) {
+  const ScrubbedCall call(source, context, secrets_);
+  auto repository = core_->repository_with(source, requests, call.context);
+  if (!repository) {
+    secrets_.all().scrub(repository.error());
+  }
+  return repository;
 }
 
 Result<void> Backend::check_redirected(const SourceAddress& source, const Context& context) {

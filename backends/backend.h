@@ -132,6 +132,11 @@ class BackendCore {
     return std::nullopt;
   }
 
+  // Returns a bare git repository that has the commits of these requests. Fetches those that it lacks, by the rules of
+  // fetch(). It belongs to the backend, and may have other commits too. SOURCE_UNSUPPORTED: the source is none of git.
+  virtual Result<std::filesystem::path> repository_with(const SourceAddress& source,
+                                                        std::span<const FetchRequest> requests, const Context& context);
+
   // Returns whether ListedVersion::published of the source was set by a host that the user trusts, and not by the
   // publisher of the version.
   virtual bool trusts_dates(const Source& /*source*/) const { return false; }
@@ -170,6 +175,8 @@ class Backend final {
                                          const std::filesystem::path& parent, const Context& context);
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context);
+  Result<std::filesystem::path> repository_with(const SourceAddress& source, std::span<const FetchRequest> requests,
+                                                const Context& context);
   Result<void> check_redirected(const SourceAddress& source, const Context& context);
 
   // Returns whether list_versions() or pin() would answer from memory, without a request and without waiting.

@@ -86,6 +86,21 @@ class GitBackend final : public BackendCore {
                       : std::nullopt;
   }
 
+  Result<std::filesystem::path> repository_with(const SourceAddress& source, std::span<const FetchRequest> requests,
+                                                const Context& context) override {
+    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(auto repository, open(address, context));
+    const Remote remote(address, context, &http_);
+    auto brought = bring(remote, repository, requests, context);
+    if (!brought && repository.is_old() && !context.offline && may_be_damage(brought.error())) {
+      MODLOCK_TRY(auto emptied, Repository::empty(std::move(repository)));
+      repository = std::move(emptied);
+      brought = bring(remote, repository, requests, context);
+    }
+    MODLOCK_TRY(brought);
+    return repository.path();
+  }
+
   // Rejects a repository on this machine unless git's own protocol.file.allow allows it as a submodule. OpenTofu
   // follows such a redirect.
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
@@ -118,7 +133,7 @@ class GitBackend final : public BackendCore {
     }
     const Remote remote(address, context, &http_);
     auto placed = place_from(*repository, remote, requests, parent, context);
-    if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), may_be_damage)) {
+    if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), is_damaged)) {
       return placed;
     }
     // The files of earlier runs may be damaged, so try again with an empty repository.
@@ -127,8 +142,22 @@ class GitBackend final : public BackendCore {
                       : std::vector<Result<Placed>>{requests.size(), fail(repository.error())};
   }
 
-  static bool may_be_damage(const Result<Placed>& placed) {
-    return !placed && (placed.error().code == Code::bad_response || placed.error().code == Code::io_error);
+  static bool may_be_damage(const Error& error) {
+    return error.code == Code::bad_response || error.code == Code::io_error;
+  }
+  static bool is_damaged(const Result<Placed>& placed) { return !placed && may_be_damage(placed.error()); }
+
+  static Result<void> bring(const Remote& remote, const Repository& repository, std::span<const FetchRequest> requests,
+                            const Context& context) {
+    for (const auto& arrived : fetch_commits(remote, repository, requests, context)) {
+      MODLOCK_TRY(arrived);
+    }
+    const bool is_whole = std::all_of(requests.begin(), requests.end(), [&](const FetchRequest& request) {
+      return repository.objects().is_whole(request.id);
+    });
+    return is_whole ? Result<void>()
+                    : fail(Code::io_error,
+                           fmt::format("the cached repository of \"{}\" is damaged", remote.address().display));
   }
 
   static std::vector<Result<Placed>> place_from(const Repository& repository, const Remote& remote,

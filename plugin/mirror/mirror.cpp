@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "backends/credentials/process_environment.h"
+#include "backends/git/git_command.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/mirror/client_configuration_copy.h"
 #include "plugin/mirror/mirrored_modules.h"
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::string_view kServiceName = "modules.v1";
 constexpr std::string_view kCopyName = "cli-configuration.tfrc";
+constexpr std::string_view kGitName = "git-configuration";
 
 // The modules and services for the command.
 struct Offer {
@@ -56,6 +60,15 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
       auto overrides,
       plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds}));
   MODLOCK_TRY(auto modules, mirrored_modules(*plan, overrides));
+  for (auto& [url, repository] : modules.repositories) {
+    std::vector<FetchRequest> requests;
+    for (const auto& [commit, request] : repository.requests) {
+      requests.push_back(request);
+    }
+    MODLOCK_TRY(
+        repository.cached,
+        open->fetcher().backend(repository.source.source)->repository_with(repository.source, requests, context));
+  }
   drop_enforced(overrides, plan->diagnostics);
   Diagnostics& diagnostics = run.diagnostics;
   diagnostics = std::move(plan->diagnostics);
@@ -72,6 +85,12 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
 Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& root, Run& run) {
   MODLOCK_TRY(auto offer, make_offer(engine, root, run));
   Mirror mirror;
+  if (!offer.modules.repositories.empty()) {
+    MODLOCK_TRY(auto file, PrivateFile::create(kGitName, [&](const std::filesystem::path& directory) {
+                  return write_locked_repositories(offer.modules.repositories, directory);
+                }));
+    mirror.git_configuration_.emplace(std::move(file));
+  }
   if (offer.modules.modules.empty()) {
     return mirror;
   }
@@ -88,10 +107,17 @@ Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& r
 }
 
 std::map<std::string, std::string> Mirror::environment() const {
-  if (!client_configuration_) {
-    return {};
+  std::map<std::string, std::string> variables;
+  if (client_configuration_) {
+    variables["TF_CLI_CONFIG_FILE"] = client_configuration_->path().string();
   }
-  return {{"TF_CLI_CONFIG_FILE", client_configuration_->path().string()}};
+  if (git_configuration_) {
+    const std::string count = git::lookup_environment("GIT_CONFIG_COUNT").value_or("0");
+    variables["GIT_CONFIG_KEY_" + count] = "include.path";
+    variables["GIT_CONFIG_VALUE_" + count] = git_configuration_->path().string();
+    variables["GIT_CONFIG_COUNT"] = std::to_string(std::strtoul(count.c_str(), nullptr, 10) + 1);
+  }
+  return variables;
 }
 
 }  // namespace modlock

@@ -12,8 +12,8 @@
 
 namespace modlock {
 
-// Makes the module registries of a root module serve only the locked versions to commands that run with its
-// environment(). Providers and other services of these hosts stay unchanged.
+// Makes the module registries and git repositories of a root module serve only what is locked to commands that run with
+// its environment(). Providers and other services of these hosts stay unchanged.
 class Mirror {
  public:
   // Warnings, such as calls that a mirror cannot enforce (LOCK_UNENFORCED), are diagnostics of the run. `engine` and
@@ -21,7 +21,8 @@ class Mirror {
   // CONFIG_PARSE for a CLI configuration that cannot be copied (client_configuration_copy()); IO_ERROR.
   static Result<Mirror> start(const Engine& engine, const messages::RootParams& root, Run& run);
 
-  // Returns the variables that a command needs in addition to its own. Empty: no module comes from a registry.
+  // Returns the variables that a command needs in addition to its own. Empty: no module comes from a registry
+  // or from git.
   std::map<std::string, std::string> environment() const;
 
  private:
@@ -30,6 +31,7 @@ class Mirror {
   std::shared_ptr<Context> context_;  // of the server
   std::unique_ptr<MirrorServer> server_;
   std::optional<PrivateFile> client_configuration_;
+  std::optional<PrivateFile> git_configuration_;  // beside the repositories that it names
 };
 
 }  // namespace modlock

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "backends/address/hostname.h"
+#include "backends/base/ascii.h"
 #include "backends/package/subdir_glob.h"
 #include "protocol/base/result.h"
 
@@ -25,22 +27,38 @@ Diagnostic not_mirrored(const std::vector<std::string>& keys) {
   if (keys.size() > kNamed) {
     names += fmt::format(" and {} more", keys.size() - kNamed);
   }
-  return {
-      Severity::warning,
-      Error{.code = Code::lock_unenforced,
-            .message = fmt::format(
-                "only registry modules can be mirrored, so the command fetches these from their sources: {}", names),
-            .hint = "run: tofu-modlock install, then the command without -upgrade; or write override files"}};
+  return {Severity::warning,
+          Error{.code = Code::lock_unenforced,
+                .message = fmt::format(
+                    "a mirror cannot serve these, so the command fetches them from their sources: {}", names),
+                .hint = "run: tofu-modlock install, then the command without -upgrade; or write override files"}};
 }
 
-Error conflict(const ModuleNode& node, const MirroredModule& one, const MirroredModule& other) {
+Error conflict(const ModuleNode& node, const std::string& what, const std::string& one, const std::string& other) {
   return Error{.code = Code::constraint_conflict,
-               .message = fmt::format("module {} of {} is locked to {} and to {}, and a mirror can serve only one",
-                                      one.name, one.host, one.version,
-                                      one.version == other.version ? "another package of that version" : other.version),
+               .message = fmt::format("{} is locked to {} and to {}, and a mirror can serve only one", what, one,
+                                      one == other ? "another package of that version" : other),
                .subject = node.subject(),
                .location = node.call.location,
                .hint = "run: tofu-modlock install, then the command without -upgrade"};
+}
+
+// Adds what a client will ask of a git repository. If no reference can name the commit, the repository is not held.
+Result<void> add_commit(const ModuleNode& node, const SourceAddress& seen, const ResolvedModule& found,
+                        LockedRepository& repository) {
+  const std::string ref = seen.source.query_value("ref");
+  const std::string name = mirrored_reference(ref, found.id);
+  repository.source = seen;
+  // The host of the URL is in ASCII here, and a client passes it on as it is written.
+  repository.is_held = repository.is_held && !name.empty() &&
+                       std::all_of(seen.source.host.begin(), seen.source.host.end(), ascii::is_ascii);
+  const std::string& known = repository.references.try_emplace(name, found.id).first->second;
+  repository.requests[found.id] = {.id = found.id, .ref = found.ref, .locked = true};
+  return known == found.id || name.empty()
+             ? Result<void>()
+             : fail(conflict(node,
+                             fmt::format("{} of \"{}\"", ref.empty() ? "HEAD" : ref, seen.source.package_identity()),
+                             known, found.id));
 }
 
 }  // namespace
@@ -51,13 +69,20 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
   std::vector<std::string> elsewhere;
   for (const auto& [key, node] : plan.tree.nodes) {
     const Source& source = node.address.source;
+    const auto resolved = plan.resolved.find(key);
     if (is_elsewhere(node)) {
-      if (overrides.sources.count(key) == 0) {
-        elsewhere.push_back(key);
+      const auto pinned = overrides.sources.find(key);
+      const auto seen = pinned == overrides.sources.end() ? node.address : parse_source(pinned->second);
+      const bool has_commits = seen && seen->source.has_commits() && resolved != plan.resolved.end();
+      auto& unpinned = has_commits ? out.repositories[seen->package_url.reveal()].calls : elsewhere;
+      if (pinned == overrides.sources.end()) {
+        unpinned.push_back(key);
+      }
+      if (has_commits) {
+        MODLOCK_TRY(add_commit(node, *seen, resolved->second, out.repositories[seen->package_url.reveal()]));
       }
       continue;
     }
-    const auto resolved = plan.resolved.find(key);
     if (!source.is_registry() || resolved == plan.resolved.end() || !resolved->second.version) {
       continue;
     }
@@ -74,12 +99,19 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
     const auto [known, is_new] = modules.try_emplace({module.host, module.name}, module);
     const MirroredModule& one = known->second;
     if (!is_new && (one.version != module.version || one.h1 != module.h1 || one.subdir != module.subdir)) {
-      return fail(conflict(node, one, module));
+      return fail(conflict(node, fmt::format("module {} of {}", one.name, one.host), one.version, module.version));
     }
   }
   for (auto& [name, module] : modules) {
     out.modules.push_back(std::move(module));
   }
+  std::erase_if(out.repositories, [&](const auto& entry) {
+    const LockedRepository& repository = entry.second;
+    if (!repository.is_held) {
+      elsewhere.insert(elsewhere.end(), repository.calls.begin(), repository.calls.end());
+    }
+    return !repository.is_held;
+  });
   if (!elsewhere.empty()) {
     out.warnings.push_back(not_mirrored(elsewhere));
   }

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "backends/base/descriptor.h"
+#include "backends/base/files.h"
 #include "plugin/mirror/private_file.h"
 #include "protocol/base/system_reason.h"
 
@@ -47,15 +48,6 @@ Descriptor hold(const fs::path& directory, int how) {
   return is_ours ? std::move(held) : Descriptor();
 }
 
-// Removes one level: the directory has no subdirectories.
-void remove_directory(const fs::path& directory) {
-  std::error_code ignored;
-  for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    ::unlink(at->path().c_str());
-  }
-  ::rmdir(directory.c_str());
-}
-
 }  // namespace
 
 void PrivateFile::remove_abandoned() {
@@ -67,12 +59,12 @@ void PrivateFile::remove_abandoned() {
     }
     const Descriptor held = hold(at->path(), LOCK_NB);  // until deleted: a waiting process then creates another
     if (held.valid()) {
-      remove_directory(at->path());
+      (void)remove_tree(at->path());
     }
   }
 }
 
-Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view content) {
+Result<PrivateFile> PrivateFile::create(std::string_view name, const Content& content) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   if (error) {
@@ -97,8 +89,9 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
     return fail(Code::io_error, fmt::format("cannot lock {}", directory), "name another directory in TMPDIR");
   }
   PrivateFile made(fs::path(directory) / name, std::move(held));
+  MODLOCK_TRY(const auto text, content(directory));
   const Descriptor file(::open(made.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid() || !write_all(file, content)) {
+  if (!file.valid() || !write_all(file, text)) {
     return cannot_write(made.path_);
   }
   return made;
@@ -106,7 +99,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, std::string_view 
 
 PrivateFile::~PrivateFile() {
   if (!path_.empty()) {
-    remove_directory(path_.parent_path());
+    (void)remove_tree(path_.parent_path());
   }
 }
 

@@ -35,6 +35,11 @@ class Talker final : public BackendCore {
     elsewhere.subdir = "modules/canary-token";
     return {tree, elsewhere};
   }
+  Result<std::filesystem::path> repository_with(const SourceAddress& /*source*/,
+                                                std::span<const FetchRequest> /*requests*/,
+                                                const Context& /*context*/) override {
+    return fail(Code::not_found, "none with canary-token");
+  }
   std::string hash_scheme() const override { return scheme; }
   std::optional<CommitDistance> commit_distance(const SourceAddress& /*source*/, const std::string& /*older*/,
                                                 const std::string& /*newer*/, const Context& /*context*/) override {
@@ -123,6 +128,9 @@ BOOST_AUTO_TEST_CASE(what_a_core_answers_stays) {
   const auto distance = backend->commit_distance(source, "1", "2", context);
   BOOST_REQUIRE(distance.has_value());
   BOOST_TEST(distance->commits == 3U);
+  const auto repository = backend->repository_with(source, {}, context);
+  BOOST_REQUIRE(!repository.has_value());
+  BOOST_TEST(repository.error().message == "none with …");
   const auto redirected = backend->check_redirected(source, context);
   BOOST_REQUIRE(!redirected.has_value());
   BOOST_TEST(redirected.error().message == "denied …");

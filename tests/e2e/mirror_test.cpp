@@ -217,16 +217,6 @@ BOOST_AUTO_TEST_CASE(what_is_not_locked_stops_the_command) {
   BOOST_TEST(!has("ran"));
 }
 
-BOOST_AUTO_TEST_CASE(sources_that_no_registry_has_are_named_once) {
-  call("~> 1.0", module_call("git", "git::" + vpc.url() + "?ref=v1.0.0"));
-  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
-  const Ran ran = mirror(stand_in());
-  BOOST_TEST(ran.exit_code == 0);
-  BOOST_TEST(ran.err.find("only registry modules can be mirrored, so the command fetches these from their sources: "
-                          "module.git [LOCK_UNENFORCED]") != std::string::npos,
-             ran.err);
-}
-
 BOOST_AUTO_TEST_CASE(no_secret_of_the_configuration_is_shown) {
   write_text(path("tofurc"), "credentials \"x\" {\n  token = \"canary-token\n");
   const Ran ran = mirror({"touch", "ran"});
@@ -243,6 +233,157 @@ BOOST_AUTO_TEST_CASE(a_root_may_be_named_to_us_or_to_the_client) {
   const Ran its = program({"sh", "-c", "cd ../elsewhere && exec \"$0\" mirror -- echo -chdir=../" + root_name, binary});
   BOOST_TEST(its.exit_code == 0, its.err);
   BOOST_TEST(its.out == "-chdir=../" + root_name + "\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+constexpr const char* kGit = "git::https://git.example.test/";
+
+// Repositories that git finds under the URLs of a host that does not exist. Since they were locked, every branch and
+// tag has moved.
+struct MirroringGit : Scene {
+  MirroringGit() : net(repository("net")), lib(repository("net-lib")) {
+    write_text(path("home/.gitconfig"), rule("https://git.example.test/") + rule("ssh://git@git.example.test/") +
+                                            "[protocol \"file\"]\n\tallow = always\n");
+    fs::create_directory(path("tmp"));
+    environment["TMPDIR"] = path("tmp").string();
+    environment["TF_IN_AUTOMATION"] = "1";
+    name_id(net.commit({{"main.tf", "# older\n"}}), "older");
+    publish("locked");
+  }
+  std::string rule(const std::string& url) const {
+    return "[url \"file://" + repositories().string() + "/\"]\n\tinsteadOf = " + url + "\n";
+  }
+  void publish(const std::string& name) {
+    for (GitRepository* published : {&net, &lib}) {
+      name_id(published->commit({{"main.tf", "# " + name + "\n"}, {"sub/main.tf", "# sub " + name + "\n"}}), name);
+      published->tag("v1.0.0");
+    }
+  }
+  Ran mirror(std::vector<std::string> command) const {
+    command.insert(command.begin(), {"mirror", "--"});
+    return modlock(std::move(command));
+  }
+  std::string url_of(const std::string& url) const {
+    const Ran ran = mirror({"git", "ls-remote", "--get-url", url});
+    return ran.exit_code == 0 ? ran.out : ran.err;
+  }
+
+  GitRepository& net;
+  GitRepository& lib;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mirror_of_git, MirroringGit)
+
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits,
+                     *boost::unit_test::precondition(has_client("git sources behind the mirror"))) {
+  const std::string full = net.id("main");
+  const std::string git = kGit;
+  const std::map<std::string, std::string> sources = {
+      {"abbreviated", git + "net?ref=" + full.substr(0, 10)},
+      {"branch", git + "net?ref=main"},
+      {"commit", git + "net?ref=" + full},
+      {"head", git + "net"},
+      {"neighbor", git + "net-lib?ref=main"},
+      {"scp", "git@git.example.test:net.git//sub?ref=main"},
+      {"shallow", git + "net?depth=1&ref=main"},
+      {"ssh", "git::ssh://git@git.example.test/net?ref=v1.0.0"},
+      {"subdirectory", git + "net//sub?ref=v1.0.0"},
+      {"suffix", git + "net.git?ref=main"},
+      {"user", "git::https://user:canary-token@git.example.test/net?ref=main"},
+  };
+  std::string calls;
+  for (const auto& [name, source] : sources) {
+    calls += module_call(name, source);
+  }
+  write("main.tf", calls);
+  fs::create_symlink("net", repositories() / "net.git");
+  const Ran locked = modlock({"lock"});
+  BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+  publish("moved");
+  fs::rename(repositories(), path("elsewhere"));  // no source is there
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      fs::remove_all(root() / ".terraform");
+      environment["TOFU_MODLOCK_IMPLEMENTATION"] = name == "tofu" ? "opentofu" : "terraform";
+      const Ran ran = mirror({name, "init", "-upgrade", "-no-color"});
+      BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+      BOOST_TEST(ran.err.find("LOCK_UNENFORCED") == std::string::npos, ran.err);
+      for (const auto& [key, source] : sources) {
+        BOOST_TEST(read(".terraform/modules/" + key + "/main.tf") == "# locked\n", key);
+      }
+      const Ran verified = modlock({"verify"});
+      BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
+    }
+  }
+  BOOST_TEST(fs::is_empty(path("tmp")));
+}
+
+BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository,
+                     *boost::unit_test::precondition(has_client("a submodule behind the mirror"))) {
+  const std::string blob = net.write_blob("[submodule \"lib\"]\n\tpath = lib\n\turl = ../net-lib\n");
+  const std::string tree = net.write_tree("100644 blob " + blob + "\t.gitmodules\n160000 commit " + lib.id("main") +
+                                          "\tlib\n100644 blob " + net.write_blob("# top\n") + "\tmain.tf\n");
+  net.branch("main", net.commit_tree(tree));
+  write("main.tf", module_call("a", std::string(kGit) + "net?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  publish("moved");
+  const Ran ran = mirror({clients().front(), "init", "-upgrade", "-no-color"});
+  BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+  BOOST_TEST(read(".terraform/modules/a/lib/main.tf") == "# locked\n");
+}
+
+BOOST_AUTO_TEST_CASE(only_locked_urls_are_rewritten) {
+  write("main.tf", module_call("a", std::string(kGit) + "net?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const std::string own = url_of("https://git.example.test/net");
+  BOOST_TEST(own.find("/tmp/tofu-modlock-mirror-") != std::string::npos, own);
+  BOOST_TEST(url_of("https://git.example.test/net-lib") == shown("file://" + repositories().string() + "/net-lib\n"));
+  BOOST_TEST(url_of("https://git.example.test/net/x") == shown("file://" + repositories().string() + "/net/x\n"));
+  BOOST_TEST(url_of("https://other.example.test/net") == "https://other.example.test/net\n");
+}
+
+BOOST_AUTO_TEST_CASE(settings_of_the_environment_are_kept_and_no_secret_is_added) {
+  write("main.tf", module_call("a", "git::https://user:canary-token@git.example.test/net?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  environment["GIT_CONFIG_COUNT"] = "1";
+  environment["GIT_CONFIG_KEY_0"] = "user.name";
+  environment["GIT_CONFIG_VALUE_0"] = "somebody";
+  const Ran ran = mirror({"sh", "-c",
+                          "git config user.name; env | grep -c canary; stat -c %a \"$GIT_CONFIG_VALUE_1\" \"$(dirname "
+                          "\"$GIT_CONFIG_VALUE_1\")\"; git ls-remote https://user:canary-token@git.example.test/net"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out == "somebody\n0\n600\n700\n<locked>\trefs/tags/main\n");
+}
+
+BOOST_AUTO_TEST_CASE(two_commits_of_one_branch_are_refused) {
+  write("main.tf", module_call("a", std::string(kGit) + "net?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  publish("moved");
+  write("main.tf", module_call("a", std::string(kGit) + "net?ref=main") +
+                       module_call("b", std::string(kGit) + "net//sub?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = mirror({"touch", "ran"});
+  BOOST_TEST(ran.exit_code == 6);
+  BOOST_TEST(ran.err.find("main of \"git::https://git.example.test/net\" is locked to <locked> and to <moved>, and a "
+                          "mirror can serve only one [CONSTRAINT_CONFLICT]") != std::string::npos,
+             ran.err);
+  BOOST_TEST(!has("ran"));
+}
+
+BOOST_AUTO_TEST_CASE(a_commit_that_no_reference_can_name_is_not_held) {
+  write("main.tf",
+        module_call("a", std::string(kGit) + "net?ref=main~1") + module_call("b", std::string(kGit) + "net?ref=main"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = mirror({"git", "ls-remote", "--get-url", "https://git.example.test/net"});
+  BOOST_TEST(ran.out == shown("file://" + repositories().string() + "/net\n"));
+  BOOST_TEST(ran.err.find("a mirror cannot serve these, so the command fetches them from their sources: module.a, "
+                          "module.b [LOCK_UNENFORCED]") != std::string::npos,
+             ran.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

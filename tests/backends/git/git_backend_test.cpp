@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "backends/git/objects.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/run.h"
 #include "tests/support/small_disk.h"
@@ -182,6 +183,27 @@ BOOST_AUTO_TEST_CASE(all_wishes_arrive_with_one_request_and_stay) {
   BOOST_TEST(outcome(trees[1]) == "ok");
   BOOST_TEST(requests() == 1U);
   BOOST_TEST(outcome(pin(first)) == "ok");
+}
+
+BOOST_AUTO_TEST_CASE(a_repository_with_commits_costs_one_request_and_is_fetched_again_if_it_is_damaged) {
+  const std::vector<FetchRequest> wanted = {{first, "refs/tags/v1.0.0", true}, {third, "HEAD", true}};
+  const auto is_whole = [&](const Result<fs::path>& found) {
+    BOOST_REQUIRE_EQUAL(outcome(found), "ok");
+    const auto objects = git::ObjectReader::open(*found);
+    BOOST_REQUIRE_EQUAL(outcome(objects), "ok");
+    return objects->is_whole(first) && objects->is_whole(third);
+  };
+  const SourceAddress address = source(repository.url());
+  const auto found = backend->repository_with(address, wanted, context);
+  BOOST_TEST(is_whole(found));
+  BOOST_TEST(is_whole(backend->repository_with(address, wanted, context)));
+  BOOST_TEST(requests() == 1U);
+  fs::remove_all(*found / "objects" / "pack");
+  BOOST_TEST(is_whole(backend->repository_with(address, wanted, context)));
+  BOOST_TEST(requests() == 3U);  // one of them failed
+  BOOST_TEST(outcome(backend->repository_with(address, std::vector<FetchRequest>{{std::string(40, '1'), "", true}},
+                                              context)) ==
+             "NOT_FOUND: \"" + display() + "\" has no commit " + std::string(40, '1'));
 }
 
 BOOST_AUTO_TEST_CASE(offline_asks_nobody) {

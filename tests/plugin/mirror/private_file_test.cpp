@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(removes_what_is_abandoned_and_nothing_else) {
   const auto in_use = PrivateFile::create("rc", "secret");
   BOOST_REQUIRE(in_use.has_value());
   directory.write("tofu-modlock-mirror-killed/rc", "secret");
-  directory.write("tofu-modlock-mirror-full/directory/kept", "");
+  directory.write("tofu-modlock-mirror-killed/0/HEAD", "ref: refs/heads/main\n");
   directory.write("tofu-modlock-other/rc", "");
   directory.write("elsewhere/rc", "");
   directory.write("tofu-modlock-mirror-file", "");
@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(removes_what_is_abandoned_and_nothing_else) {
   PrivateFile::remove_abandoned();
   BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock-mirror-killed"));
   BOOST_TEST(read_text(in_use->path()) == "secret");
-  for (const char* kept : {"tofu-modlock-mirror-full/directory/kept", "tofu-modlock-other/rc", "elsewhere/rc",
-                           "tofu-modlock-mirror-file", "tofu-modlock-mirror-link/rc"}) {
+  for (const char* kept :
+       {"tofu-modlock-other/rc", "elsewhere/rc", "tofu-modlock-mirror-file", "tofu-modlock-mirror-link/rc"}) {
     BOOST_TEST(std::filesystem::exists(directory / kept), kept);
   }
 }

@@ -1,0 +1,111 @@
+#include "plugin/mirror/locked_repositories.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "backends/address/go_url.h"
+#include "backends/base/files.h"
+#include "backends/git/git_command.h"
+#include "backends/git/git_configuration.h"
+#include "backends/git/references.h"
+#include "backends/git/repository.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  }
+  return result + '"';
+}
+
+std::string rule(std::string_view base, std::string_view url) {
+  return fmt::format("[url {}]\n\tinsteadOf = {}\n", quoted(base), quoted(url));
+}
+
+Result<void> write_repository(const LockedRepository& repository, const fs::path& path) {
+  MODLOCK_TRY(git::make_bare_repository(path));
+  std::string references;
+  for (const auto& [name, commit] : repository.references) {
+    references += fmt::format("{} {}\n", commit, name);
+  }
+  std::error_code ignored;
+  const auto shallow = read_file(repository.cached / "shallow");
+  for (const auto& [name, text] :
+       {std::pair<const char*, std::string>{"packed-refs", references},
+        {"shallow", shallow ? *shallow : ""},
+        {"objects/info/alternates", (fs::absolute(repository.cached, ignored) / "objects").string() + "\n"},
+        {"HEAD", fmt::format("ref: {}\n", kMirrorHead)}}) {
+    MODLOCK_TRY(write_file_atomically(path / name, text, Durable::no));
+  }
+  return {};
+}
+
+// `ends` are the rules for longer URLs. git takes the longest that matches, and the first of equals.
+Result<void> add_rules(const std::string& url, const LockedRepository& repository, const fs::path& path,
+                       const git::GitConfiguration& users, std::string& rules, std::string& ends) {
+  GoUrl base;
+  base.scheme = "file";
+  base.path = path.string();
+  auto entries = users.entries();
+  entries.push_back({fmt::format("url.{}.insteadof", base.to_string()), url});
+  if (git::GitConfiguration(std::move(entries)).rewrite(url) != base.to_string()) {
+    return fail(Code::source_unsupported,
+                fmt::format("git's configuration rewrites the URL of \"{}\" (url.*.insteadOf), so the mirror cannot",
+                            repository.source.source.package_identity()),
+                "run: tofu-modlock install, then the command without -upgrade");
+  }
+  rules += rule(base.to_string(), url);
+  for (char next = '!'; next <= '~'; ++next) {
+    ends += rule(users.rewrite(url + next), url + next);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string mirrored_reference(std::string_view ref, const std::string& commit) {
+  for (const std::string_view suffix : {"^{}", "^{commit}"}) {
+    if (ref.ends_with(suffix)) {
+      return mirrored_reference(ref.substr(0, ref.size() - suffix.size()), commit);
+    }
+  }
+  if (ref.empty() || ref == "HEAD" || ref == "@") {
+    return kMirrorHead;
+  }
+  if (git::is_full_commit(ref)) {
+    return "refs/heads/modlock-" + commit;  // a clone needs only the commit
+  }
+  for (const auto& [prefix, full] : {std::pair<std::string_view, std::string_view>{"refs/heads/", "refs/heads/"},
+                                     {"refs/tags/", "refs/tags/"},
+                                     {"heads/", "refs/heads/"},
+                                     {"tags/", "refs/tags/"},
+                                     {"origin/", "refs/heads/"},
+                                     {"remotes/origin/", "refs/heads/"},
+                                     {"refs/remotes/origin/", "refs/heads/"}}) {
+    if (ref.starts_with(prefix) && git::is_reference_name(ref)) {
+      return fmt::format("{}{}", full, ref.substr(prefix.size()));
+    }
+  }
+  // Branches become tags too, so that only one reference of the clone has the name.
+  return git::is_reference_name(ref) ? fmt::format("refs/tags/{}", ref) : std::string();
+}
+
+Result<std::string> write_locked_repositories(const LockedRepositories& repositories, const fs::path& directory) {
+  const auto users = git::GitConfiguration::read(git::lookup_environment).value_or(git::GitConfiguration({}));
+  std::string rules;
+  std::string ends;
+  for (const auto& [url, repository] : repositories) {
+    const fs::path path = directory / std::to_string(std::distance(repositories.begin(), repositories.find(url)));
+    MODLOCK_TRY(write_repository(repository, path));
+    MODLOCK_TRY(add_rules(url, repository, path, users, rules, ends));
+  }
+  return rules + ends;
+}
+
+}  // namespace modlock
