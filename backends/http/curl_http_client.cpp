@@ -154,9 +154,14 @@ class CurlTransport final : public Transport {
     set(CURLOPT_NOPROXY, proxies_.none.c_str());
     if (exchange.method == HttpRequest::Method::head) {
       set(CURLOPT_NOBODY, 1L);
-    } else if (exchange.method == HttpRequest::Method::post) {
+    } else if (exchange.method != HttpRequest::Method::get) {
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(exchange.body.size()));
       set(CURLOPT_POSTFIELDS, exchange.body.data());
+    }
+    if (exchange.method == HttpRequest::Method::put) {
+      set(CURLOPT_CUSTOMREQUEST, "PUT");
+      // libcurl 7.88 can stall when it uploads several bodies over one HTTP/2 connection.
+      set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     }
   }
 

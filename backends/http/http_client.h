@@ -45,7 +45,7 @@ struct HttpTimeouts {
 inline constexpr std::chrono::seconds kSmallAnswerTime{60};
 
 struct HttpRequest {
-  enum class Method { get, head, post };
+  enum class Method { get, head, post, put };
   Method method = Method::get;
   // Absolute, http or https, in the form that is sent over the network. User-info in it is sent as Basic authorization.
   SecretText url = {};
@@ -54,7 +54,8 @@ struct HttpRequest {
   std::vector<HttpHeader> headers = {};  // none of them secret
   // Secret headers (Authorization, a git http.extraHeader): sent only to the origin of the first URL (redirect.h).
   std::vector<std::pair<std::string, SecretText>> secret_headers = {};
-  std::string body = {};  // of a POST; its Content-Type is among `headers`
+  std::string body = {};             // of a POST or PUT; its Content-Type is among `headers`
+  std::string_view large_body = {};  // the same without a copy; outlives the call
   // Maximum size of the decoded body of a 2xx response, with or without a sink; a larger body is LIMIT_EXCEEDED. Of
   // other bodies the first 64 KiB are kept.
   std::size_t body_limit = std::size_t{16} << 20U;

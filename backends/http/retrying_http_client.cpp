@@ -114,11 +114,15 @@ class RequestLoop {
     return std::nullopt;
   }
 
+  static bool takes_body(HttpRequest::Method method) {
+    return method == HttpRequest::Method::post || method == HttpRequest::Method::put;
+  }
+
   Exchange exchange() const {
-    const bool is_post = method_ == HttpRequest::Method::post;
+    const bool has_body = takes_body(method_);
     Exchange exchange{.method = method_, .url = SecretText(http::without_user_info(url_))};
     for (const HttpHeader& header : request_.headers) {
-      if (is_post || request_.method != HttpRequest::Method::post || !http::same_name(header.name, "Content-Type")) {
+      if (has_body || !takes_body(request_.method) || !http::same_name(header.name, "Content-Type")) {
         exchange.headers.emplace_back(header.name, SecretText(header.value));
       }
     }
@@ -126,7 +130,9 @@ class RequestLoop {
     if (!basic_.empty() && !names(exchange.headers, "Authorization")) {
       exchange.headers.emplace_back("Authorization", basic_);
     }
-    exchange.body = is_post ? std::string_view(request_.body) : std::string_view();
+    if (has_body) {
+      exchange.body = request_.large_body.empty() ? std::string_view(request_.body) : request_.large_body;
+    }
     exchange.body_limit = request_.body_limit;
     exchange.sink = request_.sink;
     exchange.timeouts = request_.timeouts;
@@ -175,6 +181,7 @@ class RequestLoop {
     const auto* failure = answer ? nullptr : std::get_if<ExchangeFailure>(&answer.error());
     const char* method = method_ == HttpRequest::Method::head   ? "HEAD"
                          : method_ == HttpRequest::Method::post ? "POST"
+                         : method_ == HttpRequest::Method::put  ? "PUT"
                                                                 : "GET";
     context_.log->write(LogLevel::debug, fmt::format("{} {}: {} in {} ms", method, printable_url(url_),
                                                      answer               ? std::to_string(answer->status)

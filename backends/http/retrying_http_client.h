@@ -21,7 +21,7 @@ struct Exchange {
   HttpRequest::Method method = HttpRequest::Method::get;
   SecretText url = {};                                           // http or https, without user-info and fragment
   std::vector<std::pair<std::string, SecretText>> headers = {};  // all headers, secret or not
-  std::string_view body = {};                                    // of a POST
+  std::string_view body = {};                                    // of a POST or PUT
   std::size_t body_limit = 0;
   BodySink* sink = nullptr;
   HttpTimeouts timeouts = {};

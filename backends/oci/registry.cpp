@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -80,6 +82,7 @@ constexpr std::string_view kManifestTypes =
 // OpenTofu's limit of 4 MiB is an integer division: just under 5 MiB pass.
 constexpr std::size_t kManifestLimit = (std::size_t{5} << 20U) - 1;
 constexpr std::uint64_t kLargeBlob = std::uint64_t{4} << 20U;
+constexpr std::size_t kSlowestUpload = std::size_t{64} << 10U;  // bytes per second
 constexpr std::size_t kPageLimit = std::size_t{16} << 20U;
 
 // Returns the code of an error body of the distribution specification; empty if there is none.
@@ -242,6 +245,76 @@ Result<Manifest> Registry::manifest(const Repository& repository, const Referenc
     }
   }
   return Manifest{std::move(digest), response.header("Content-Type").value_or(""), std::move(response.body)};
+}
+
+Result<std::optional<std::string>> Registry::find_manifest(const Repository& repository, const std::string& reference,
+                                                           const Context& context) {
+  HttpRequest request = manifest_request(repository, reference, "find the manifest");
+  request.method = HttpRequest::Method::head;
+  auto response = send(repository, request, context);
+  if (response && response->status == 404) {
+    return std::nullopt;
+  }
+  MODLOCK_TRY(const auto found, expect(std::move(response), request, repository, {}, context));
+  MODLOCK_TRY(auto digest, named_digest(found, repository, reference));
+  return std::optional(std::move(digest));
+}
+
+Result<bool> Registry::push_blob(const Repository& repository, const std::string& digest, std::string_view content,
+                                 const Context& context) {
+  HttpRequest request;
+  request.purpose = fmt::format("upload {} to \"{}\"", digest, repository.display);
+  request.timeouts.total = kSmallAnswerTime;
+  request.method = HttpRequest::Method::head;
+  request.url = SecretText(repository.url("blobs/" + digest));
+  auto response = send(repository, request, context);
+  if (response && response->status == 200) {
+    return false;
+  }
+  if (response && response->status != 404) {
+    MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
+  }
+  request.method = HttpRequest::Method::post;
+  request.url = SecretText(repository.url("blobs/uploads/"));
+  MODLOCK_TRY(const auto begun, expect(send(repository, request, context), request, repository, {}, context));
+  const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
+  if (!place) {
+    return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
+                "ask the registry's operator");
+  }
+  request.method = HttpRequest::Method::put;
+  request.url = SecretText(
+      fmt::format("{}{}digest={}", place->url, place->url.find('?') == std::string::npos ? '?' : '&', digest));
+  request.headers = {{"Content-Type", "application/octet-stream"}};
+  request.large_body = content;
+  request.is_large = content.size() >= kLargeBlob;
+  request.timeouts.total = std::nullopt;
+  request.timeouts.idle =
+      std::max<std::chrono::milliseconds>(request.timeouts.idle, std::chrono::seconds(content.size() / kSlowestUpload));
+  request.redirects = 0;
+  MODLOCK_TRY(expect(place->keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context),
+                     request, repository, {}, context));
+  return true;
+}
+
+Result<void> Registry::push_manifest(const Repository& repository, const std::string& reference,
+                                     std::string_view media_type, const std::string& body, const Context& context) {
+  HttpRequest request;
+  request.purpose = fmt::format("upload the manifest \"{}\" to \"{}\"", reference, repository.display);
+  request.method = HttpRequest::Method::put;
+  request.url = SecretText(repository.url("manifests/" + reference));
+  request.headers = {{"Content-Type", std::string(media_type)}};
+  request.large_body = body;
+  request.timeouts.total = kSmallAnswerTime;
+  request.redirects = 0;
+  MODLOCK_TRY(const auto response, expect(send(repository, request, context), request, repository, {}, context));
+  MODLOCK_TRY(const auto digest, named_digest(response, repository, reference));
+  const std::string expected = "sha256:" + sha256_hex(body);
+  return digest.empty() || digest == expected
+             ? Result<void>()
+             : fail(Code::hash_mismatch,
+                    fmt::format("could not {}: the registry has {} instead of {}", request.purpose, digest, expected),
+                    "ask the registry's operator");
 }
 
 Result<void> Registry::blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,

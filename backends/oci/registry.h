@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,11 +30,11 @@ struct TagListing {
   std::chrono::system_clock::time_point fetched_at;  // when the oldest page came, kept or not
 };
 
-// The requests of the OCI distribution specification that are needed to pull a module. Each is sent at most twice:
-// first without authorization or with the known one, and again after a challenge. Thread-safe. The URL of a redirect or
-// of the next page is checked as an archive at that URL (redirect_policy.h) before the request is sent. Errors of every
-// call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places where credentials
-// were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
+// The requests of the OCI distribution specification that are needed to pull and push module packages. Each is sent at
+// most twice: first without authorization or with the known one, and again after a challenge. Thread-safe. The URL of a
+// redirect or of the next page is checked as an archive at that URL (redirect_policy.h) before the request is sent.
+// Errors of every call: those of HttpClient::send() and expect_success(), AUTH_REQUIRED and FORBIDDEN with the places
+// where credentials were looked for, those of Credentials::find(), and BAD_RESPONSE of the token service.
 class Registry {
  public:
   Registry(HttpClient& http, Credentials& credentials, std::vector<std::string> token_realms = {})
@@ -50,6 +51,19 @@ class Registry {
   // Returns the manifest of a tag or a digest, with one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH if the bytes do
   // not match the requested digest or the one that the registry names; LIMIT_EXCEEDED (OpenTofu's limit of 4 MiB).
   Result<Manifest> manifest(const Repository& repository, const Reference& reference, const Context& context);
+
+  // Returns whether the repository has a manifest under this tag or digest, and its digest; nullopt: it has none. One
+  // HEAD.
+  Result<std::optional<std::string>> find_manifest(const Repository& repository, const std::string& reference,
+                                                   const Context& context);
+  // Uploads a blob, if the repository lacks it: a HEAD, then a POST and a PUT. `content` has this digest. Returns
+  // whether it was sent. Errors: BAD_RESPONSE if the registry names no place for the upload, or one that is not https.
+  Result<bool> push_blob(const Repository& repository, const std::string& digest, std::string_view content,
+                         const Context& context);
+  // Uploads a manifest or an index under a tag or digest, with one PUT. Errors: HASH_MISMATCH if the registry reports
+  // another digest.
+  Result<void> push_manifest(const Repository& repository, const std::string& reference, std::string_view media_type,
+                             const std::string& body, const Context& context);
 
   // Downloads a blob into a sink. `digest` returns the digest of the received bytes ("sha256:…") once all have arrived;
   // on success the sink contains the blob of the descriptor. `what` names it in messages: "the module package". Errors:

@@ -14,8 +14,6 @@
 namespace modlock::remote {
 namespace {
 
-constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
-constexpr std::string_view kImageIndex = "application/vnd.oci.image.index.v1+json";
 constexpr std::string_view kEmptyType = "application/vnd.oci.empty.v1+json";
 constexpr std::string_view kModulePackage = "application/vnd.opentofu.modulepkg";
 constexpr std::string_view kZip = "archive/zip";

@@ -47,6 +47,9 @@ struct Closure {
   std::string tag() const;
 };
 
+inline constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
+inline constexpr std::string_view kImageIndex = "application/vnd.oci.image.index.v1+json";
+
 // The empty config blob of the OCI image specification: "{}".
 inline constexpr std::string_view kEmptyConfig = "{}";
 

@@ -108,6 +108,38 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
   });
 }
 
+int run_bundle_push(const CommandLine& line, const Host& host) {
+  PushOptions options{.address = line.address};
+  if (!line.bundle.empty()) {
+    options.bundle = std::filesystem::absolute(line.bundle);
+  } else {
+    const auto roots = find_roots(line.common, host);
+    if (!roots) {
+      return failed_everywhere(roots.error(), line.common);
+    }
+    for (const std::string& root : *roots) {
+      options.roots.push_back(host.root_params(root, line.common));
+    }
+  }
+  Run run = host.run();
+  const auto report = host.engine().push_bundle(options, run);
+  host.request_done();
+  if (!report) {
+    return failed_everywhere(report.error(), line.common);
+  }
+  if (line.common.json) {
+    Json::Value result;
+    result["sent"] = Json::UInt64{report->sent};
+    result["present"] = Json::UInt64{report->present};
+    print_raw(write_json_pretty(result));
+    return 0;
+  }
+  print_diagnostics(run.diagnostics, {});
+  print_out(fmt::format("{}: {} packages uploaded, {} already there.\n", line.address, report->sent, report->present));
+  print_out(fmt::format("Next: on another machine, run tofu-modlock install --from {}.\n", line.address));
+  return 0;
+}
+
 int run_bundle_read(const CommandLine& line, const Host& host) {
   const bool verify = line.verb == CommandLine::Verb::bundle_verify;
   Run run = host.run();

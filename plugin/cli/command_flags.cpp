@@ -292,7 +292,10 @@ void install_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_override_flags(command, out);
-  command.add_option("--from", out.from, "Install packages that the cache lacks from a bundle")->type_name("BUNDLE");
+  command
+      .add_option("--from", out.from,
+                  "Install packages that the cache lacks from a bundle: a path or oci://HOST/REPOSITORY")
+      ->type_name("BUNDLE");
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {
@@ -379,6 +382,14 @@ void bundle_create_flags(CLI::App& command, CommandLine& out) {
   command.add_option("-o,--output", out.output, "A directory that does not exist, or a file whose name ends with .tar")
       ->type_name("FILE")
       ->required();
+}
+
+void bundle_push_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  command.add_option("--input", out.bundle, "Upload this bundle instead of the packages of root modules")
+      ->type_name("BUNDLE");
 }
 
 void bundle_read_flags(CLI::App& command, CommandLine& out) {

@@ -21,6 +21,7 @@ void explain_flags(CLI::App& command, CommandLine& out);
 void sbom_flags(CLI::App& command, CommandLine& out);
 void merge_flags(CLI::App& command, CommandLine& out);
 void bundle_create_flags(CLI::App& command, CommandLine& out);
+void bundle_push_flags(CLI::App& command, CommandLine& out);
 void bundle_read_flags(CLI::App& command, CommandLine& out);
 void cache_info_flags(CLI::App& command, CommandLine& out);
 void cache_prune_flags(CLI::App& command, CommandLine& out);

@@ -128,6 +128,10 @@ const Command kCommands[] = {
      bundle_create_flags},
     {kNested, "bundle", Verb::bundle_list, "list", "List the packages of a bundle",
      "  tofu-modlock bundle list modules.tar\n", bundle_read_flags},
+    {kNested, "bundle", Verb::bundle_push, "push", "Upload the locked module packages to an OCI registry",
+     "  tofu-modlock bundle push oci://registry.example.com/platform/modules\n"
+     "  tofu-modlock bundle push oci://registry.example.com/platform/modules --input modules.tar\n",
+     bundle_push_flags},
     {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
      "  tofu-modlock bundle verify modules.tar\n", bundle_read_flags},
     {kMaintain, "", Verb::version, "help", "Print the help of a command",

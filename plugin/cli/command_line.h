@@ -60,6 +60,7 @@ struct CommandLine {
     explain,
     bundle_create,
     bundle_list,
+    bundle_push,
     bundle_verify,
     cache_info,
     cache_prune,
@@ -101,8 +102,9 @@ struct CommandLine {
   std::optional<bool> overrides;
   std::string from;  // install: a bundle
   // bundle
-  std::string output;  // create
-  std::string bundle;  // list, verify
+  std::string output;   // create
+  std::string bundle;   // list, verify; push: instead of root modules
+  std::string address;  // push
   // verify
   bool online = false;
   bool strict = false;

@@ -35,6 +35,7 @@ int run_explain(const CommandLine& line, const Host& host);
 int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_bundle_create(const CommandLine& line, const Host& host);
+int run_bundle_push(const CommandLine& line, const Host& host);
 // `bundle list` and `bundle verify`
 int run_bundle_read(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);

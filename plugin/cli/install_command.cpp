@@ -55,7 +55,7 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   params.root = host.root_params(root, line.common);
   params.overrides = line.overrides;
   if (!line.from.empty()) {
-    params.from = std::filesystem::absolute(line.from).string();
+    params.from = line.from.starts_with("oci://") ? line.from : std::filesystem::absolute(line.from).string();
   }
   return params;
 }

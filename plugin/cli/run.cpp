@@ -36,6 +36,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return line.credentials.empty() ? run_explain(line, host) : run_explain_credentials(line, host);
     case CommandLine::Verb::bundle_create:
       return run_bundle_create(line, host);
+    case CommandLine::Verb::bundle_push:
+      return run_bundle_push(line, host);
     case CommandLine::Verb::bundle_list:
     case CommandLine::Verb::bundle_verify:
       return run_bundle_read(line, host);
@@ -90,6 +92,7 @@ bool holds_output(const CommandLine& line) {
     case CommandLine::Verb::verify:
     case CommandLine::Verb::status:
     case CommandLine::Verb::bundle_create:
+    case CommandLine::Verb::bundle_push:
     case CommandLine::Verb::bundle_verify:
     case CommandLine::Verb::cache_prune:
     case CommandLine::Verb::mirror:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,6 +11,8 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/parallel.h"
+#include "backends/oci/reference.h"
 #include "backends/package/pack.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"
@@ -26,6 +29,8 @@ using remote::BundledPackage;
 using remote::Closure;
 using remote::Layout;
 using remote::LayoutWriter;
+
+constexpr std::size_t kParallel = 8;
 
 Result<remote::Links> links_of(const fs::path& tree) {
   MODLOCK_TRY(const auto entries, list_tree(tree));
@@ -63,7 +68,7 @@ class BundleWriter {
     }
     std::sort(closure.packages.begin(), closure.packages.end());
     closure.packages.erase(std::unique(closure.packages.begin(), closure.packages.end()), closure.packages.end());
-    if (const std::string tag = closure.tag(); tags_.insert(tag).second) {
+    if (const std::string tag = closure_tag(effective_lock(open->lock).modules); tags_.insert(tag).second) {
       const std::string text = write_closure(closure);
       if (text.size() > remote::kManifestLimit) {
         return fail(Code::limit_exceeded,
@@ -150,22 +155,98 @@ Result<void> restore_links(const fs::path& tree, const remote::Links& links, Fil
 
 }  // namespace
 
+Result<oci::Repository> bundle_repository(const std::string& address) {
+  MODLOCK_TRY(const auto source, parse_source(address));
+  if (source.source.kind != SourceKind::oci || address.find('?') != std::string::npos ||
+      !source.source.subdir.empty()) {
+    return fail(Code::source_invalid, fmt::format("\"{}\" is not a repository of an OCI registry", address),
+                "write oci://HOST/REPOSITORY, without a tag");
+  }
+  MODLOCK_TRY(auto read, oci::read_address(source));
+  return std::move(read.repository);
+}
+
+std::string closure_tag(const ModuleLocks& modules) {
+  Closure closure;
+  for (const auto& [key, entry] : modules) {
+    if (key.find(':') == std::string::npos) {
+      closure.packages.push_back(
+          {.source = entry.source, .origin = entry.origin_hash(), .h1 = "h1:" + entry.hash_value("h1")});
+    }
+  }
+  return closure.tag();
+}
+
+Result<std::unique_ptr<BundleReader>> BundleReader::make(const Store& store) {
+  MODLOCK_TRY(auto work, store.make_temporary());
+  std::unique_ptr<BundleReader> reader(new BundleReader(store, std::move(work)));
+  MODLOCK_TRY(make_directories(reader->work_ / "layout"));
+  return reader;
+}
+
 Result<std::unique_ptr<BundleReader>> BundleReader::open(const fs::path& path, const Store& store,
                                                          const Context& context) {
-  MODLOCK_TRY(auto work, store.make_temporary());
-  MODLOCK_TRY(make_directories(work / "layout"));
-  auto layout = Layout::open(path, work / "layout", context);
-  if (!layout) {
-    (void)remove_tree(work);
-    return fail(std::move(layout.error()));
+  MODLOCK_TRY(auto reader, make(store));
+  MODLOCK_TRY(reader->layout_, Layout::open(path, reader->work_ / "layout", context));
+  MODLOCK_TRY(reader->closures_, reader->layout_->closures());
+  return reader;
+}
+
+Result<std::unique_ptr<BundleReader>> BundleReader::open(const std::string& address, const ModuleLocks& modules,
+                                                         const Network& network, const Store& store,
+                                                         const Context& context) {
+  MODLOCK_TRY(auto reader, make(store));
+  MODLOCK_TRY(auto repository, bundle_repository(address));
+  reader->remote_ = Remote{.registry = network.oci_registry(), .repository = std::move(repository)};
+  const std::string tag = closure_tag(modules);
+  MODLOCK_TRY(auto closure,
+              remote::find_closure(*reader->remote_->registry, reader->remote_->repository, tag, context));
+  if (!closure) {
+    return nullptr;
   }
-  std::unique_ptr<BundleReader> reader(new BundleReader(std::move(*layout), std::move(work)));
-  MODLOCK_TRY(reader->closures_, reader->layout_.closures());
+  reader->closures_.push_back({tag, std::move(*closure)});
   return reader;
 }
 
 BundleReader::~BundleReader() {
   (void)remove_tree(work_);  // `cache prune` handles a failure
+}
+
+void BundleReader::download(const Context& context) {
+  remote_->is_downloaded = true;
+  std::map<std::string, const BundledPackage*> layers;  // by digest
+  for (const BundledPackage& package : closures_.front().closure.packages) {
+    if (!store_.find_by_h1(package.h1)) {
+      layers.emplace(package.layer.digest, &package);
+    }
+  }
+  std::vector<const BundledPackage*> packages;
+  for (const auto& [digest, package] : layers) {
+    packages.push_back(package);
+  }
+  std::atomic<std::size_t> done = 0;
+  parallel_for(packages.size(), kParallel, [&](std::size_t i) {
+    // A failure is reported when the package is needed.
+    (void)find_layer(*packages[i], context);
+    context.progress->report(fmt::format("downloading {}", packages[i]->source), ++done, packages.size());
+  });
+}
+
+Result<fs::path> BundleReader::find_layer(const BundledPackage& package, const Context& context) const {
+  if (layout_) {
+    return layout_->find(package.layer);
+  }
+  const fs::path file = work_ / "layout" / package.layer.digest.substr(package.layer.digest.find(':') + 1);
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    const fs::path unfinished = file.string() + ".tmp";
+    MODLOCK_TRY(remote::download(*remote_->registry, remote_->repository, package.layer, unfinished, context));
+    fs::rename(unfinished, file, error);
+    if (error) {
+      return system_failure("rename", unfinished, error.value());
+    }
+  }
+  return file;
 }
 
 std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
@@ -175,6 +256,9 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
                                       [&](const BundledPackage& one) { return one.h1 == h1 && one.source == source; });
     if (package == closure.packages.end()) {
       continue;
+    }
+    if (remote_ && !remote_->is_downloaded) {
+      download(context);
     }
     auto directory = extract(*package, context);
     if (directory) {
@@ -187,14 +271,19 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
   return std::nullopt;
 }
 
-Result<fs::path> BundleReader::extract(const BundledPackage& package, const Context& context) const {
-  MODLOCK_TRY(const auto manifest, layout_.read(package.manifest));
+Result<void> BundleReader::verify(const BundledPackage& package, const Context& context) const {
+  MODLOCK_TRY(const auto manifest, layout_->read(package.manifest));
   if (manifest != write_package_manifest(package.layer, package.h1)) {
     return fail(Code::source_invalid,
                 fmt::format("the manifest {} is not that of the package", package.manifest.digest),
                 "create the bundle again");
   }
-  MODLOCK_TRY(const auto zip, layout_.find(package.layer));
+  MODLOCK_TRY(const auto directory, extract(package, context));
+  return remove_tree(directory);
+}
+
+Result<fs::path> BundleReader::extract(const BundledPackage& package, const Context& context) const {
+  MODLOCK_TRY(const auto zip, find_layer(package, context));
   const fs::path directory = work_ / random_hex(8);
   MODLOCK_TRY(make_directories(directory));
   MODLOCK_TRY(auto digests, unpack_archive(zip, ArchiveFormat::zip, directory,
@@ -230,16 +319,34 @@ Result<BundleReport> Engine::read_bundle(const fs::path& path, bool verify, Run&
   const Context context = context_for(run);
   MODLOCK_TRY(const auto reader, BundleReader::open(path, store(), context));
   for (const auto& [tag, closure] : reader->closures()) {
-    if (verify && tag != closure.tag()) {
-      return fail(Code::hash_mismatch, fmt::format("{} has other packages: {}", tag, closure.tag()),
-                  "create the bundle again");
-    }
     for (const BundledPackage& package : verify ? closure.packages : std::vector<BundledPackage>()) {
-      MODLOCK_TRY(const auto directory, reader->extract(package, context));
-      MODLOCK_TRY(remove_tree(directory));
+      MODLOCK_TRY(reader->verify(package, context));
     }
   }
   return report_of(reader->closures());
+}
+
+Result<remote::PushReport> Engine::push_bundle(const PushOptions& options, Run& run) const {
+  const Context context = context_for(run);
+  MODLOCK_TRY(const auto repository, bundle_repository(options.address));
+  if (context.offline) {
+    return fail(Code::offline_miss, "a push sends requests, which offline mode forbids", "run it without --offline");
+  }
+  MODLOCK_TRY(const auto work, store().make_temporary());
+  const auto push_it = [&]() -> Result<remote::PushReport> {
+    const fs::path path = options.bundle.empty() ? work / "bundle" : options.bundle;
+    if (options.bundle.empty()) {
+      MODLOCK_TRY(create_bundle({.roots = options.roots, .output = path}, run));
+    }
+    MODLOCK_TRY(make_directories(work / "layout"));
+    MODLOCK_TRY(const auto layout, Layout::open(path, work / "layout", context));
+    const auto network = this->network(run);
+    auto pushed = remote::push(layout, *network->oci_registry(), repository, context);
+    return pushed ? std::move(pushed) : fail(network->with_warnings(std::move(pushed.error())));
+  };
+  auto report = push_it();
+  (void)remove_tree(work);  // `cache prune` handles a failure
+  return report;
 }
 
 }  // namespace modlock

@@ -135,8 +135,11 @@ class Engine {
   // file. Packages come from the cache; those that it lacks are fetched. The same locks have the same bytes. Errors:
   // those of install(); LIMIT_EXCEEDED; those of LayoutWriter::finish().
   Result<BundleReport> create_bundle(const BundleOptions& options, Run& run) const;
+  // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
+  // Layout::open() and remote::push().
+  Result<remote::PushReport> push_bundle(const PushOptions& options, Run& run) const;
   // Reads a bundle: a directory or a tar archive. With `verify` it checks every digest and every h1. Errors: those of
-  // BundleReader::open() and BundleReader::extract().
+  // BundleReader::open() and BundleReader::verify().
   Result<BundleReport> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.

@@ -97,6 +97,30 @@ void add_bundle(PlanRequest& request, BundleReader& bundle, OverrideMode mode, c
   };
 }
 
+// Opens the bundle that a request names; null: it names none, or a registry that cannot be used, which is a warning.
+Result<std::unique_ptr<BundleReader>> open_bundle(const Engine& engine, OpenRoot& open,
+                                                  const std::optional<std::string>& from) {
+  if (!from) {
+    return nullptr;
+  }
+  if (from->starts_with("oci://")) {
+    MODLOCK_TRY(bundle_repository(*from));
+    auto bundle =
+        BundleReader::open(*from, effective_lock(open.lock).modules, open.network(), engine.store(), open.context);
+    if (!bundle || !*bundle) {
+      open.context.log->write(LogLevel::warning, fmt::format("not installed from {}: {}", *from,
+                                                             bundle ? "it does not have the packages of this lock file"
+                                                                    : bundle.error().message));
+    }
+    return bundle ? std::move(*bundle) : nullptr;
+  }
+  if (!fs::path(*from).is_absolute()) {
+    return fail(Code::invalid_params, fmt::format("from: \"{}\" is neither an absolute path nor oci://", *from),
+                "send the absolute path of a bundle, or oci://HOST/REPOSITORY");
+  }
+  return BundleReader::open(*from, engine.store(), open.context);
+}
+
 Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, BundleReader* bundle,
                                   Run& run) {
   const RootRequest& root = open.root;
@@ -139,14 +163,7 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   Context& context = open->context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
-  std::unique_ptr<BundleReader> bundle;
-  if (params.from) {
-    if (!fs::path(*params.from).is_absolute()) {
-      return fail(Code::invalid_params, fmt::format("from: \"{}\" is not an absolute path", *params.from),
-                  "send the absolute path of a bundle");
-    }
-    MODLOCK_TRY(bundle, BundleReader::open(*params.from, store(), context));
-  }
+  MODLOCK_TRY(const auto bundle, open_bundle(*this, *open, params.from));
   auto done = install_once(*this, *open, mode, bundle.get(), run);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.

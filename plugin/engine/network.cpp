@@ -182,6 +182,10 @@ std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_ret
        .asks_of_each_platform = of_each_platform});
 }
 
+std::unique_ptr<oci::Registry> Network::oci_registry() const {
+  return std::make_unique<oci::Registry>(*http_, *credentials_, token_realms_);
+}
+
 std::shared_ptr<ProviderSource> Network::provider_source() const {
   return registry_providers(provider_download_retries(current_environment()), true);
 }

@@ -16,6 +16,7 @@
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/curl_http_client.h"
+#include "backends/oci/registry.h"
 #include "backends/providers/provider_archives.h"
 #include "backends/providers/provider_source.h"
 #include "backends/registry/registry_http.h"
@@ -70,6 +71,8 @@ class Network {
   // Creates the provider source of `init`, started in `root`: `provider_installation` of the CLI configuration, or else
   // the implied directories and registries.
   std::shared_ptr<ProviderSource> provider_source(const std::filesystem::path& root) const;
+  // Creates a client of OCI registries with the user's credentials. Its lifetime ends before that of this object.
+  std::unique_ptr<oci::Registry> oci_registry() const;
   // Returns the CLI configuration.
   const ClientConfiguration& client_configuration() const { return client_; }
   // Returns problems of the CLI configuration.

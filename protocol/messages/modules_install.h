@@ -21,9 +21,9 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
   form.optional("lock", params.lock, "what to install; absent: the lock on disk");
   form.optional("overrides", params.overrides, "override files: absent: leave them; true: write; false: remove");
   form.optional("offline", params.offline, "send no request; what the cache lacks is OFFLINE_MISS");
-  form.optional(
-      "from", params.from,
-      "a bundle, an absolute path: packages that the cache lacks are installed from it if they have the locked h1");
+  form.optional("from", params.from,
+                "a bundle, an absolute path or `oci://HOST/REPOSITORY`: packages that the cache lacks are installed "
+                "from it if they have the locked h1");
 }
 
 struct InstalledModule {

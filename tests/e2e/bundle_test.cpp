@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "backends/base/process.h"
 #include "backends/remote/layout.h"
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
@@ -17,6 +18,14 @@ namespace fs = std::filesystem;
 
 boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
   return DockerRegistry::available("bundles as packages of an OCI registry");
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
+    ++found;
+  }
+  return found;
 }
 
 // A root that calls a module, which calls another one.
@@ -225,6 +234,88 @@ BOOST_AUTO_TEST_CASE(package_is_a_module_package_of_an_oci_registry, *boost::uni
   BOOST_TEST(locked.exit_code == 0, locked.err);
   for (const Json::Value& package : packages) {
     BOOST_TEST(read("oci/.terraform.lock.hcl").find(package["h1"].asString()) != std::string::npos);
+  }
+  if (find_program("tofu")) {
+    fs::remove(root() / "oci/.terraform.lock.hcl");
+    const Ran stock = program({"tofu", "-chdir=oci", "init", "-no-color"});
+    BOOST_TEST(stock.exit_code == 0, stock.out << stock.err);
+    BOOST_TEST(has("oci/.terraform/modules/m" + packages[0]["bytes"].asString() + "/main.tf"));
+  } else {
+    std::cout << "skipped: a stock tofu that reads a bundled package (tofu is not on PATH)\n";
+  }
+}
+
+struct RegistryScene : BundleScene {
+  explicit RegistryScene(DockerRegistry::Auth auth = DockerRegistry::Auth::none) : registry(auth) {
+    environment["SSL_CERT_FILE"] = registry.authority().string();
+    name_text(registry.host(), "<registry>");
+  }
+  std::string address() const { return registry.source("platform/modules"); }
+  Ran install() const { return modlock({"install", "--from", address()}); }
+
+  DockerRegistry registry;
+};
+
+BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  const Ran pushed = modlock({"bundle", "push", address()});
+  BOOST_TEST(pushed.exit_code == 0, pushed.err);
+  BOOST_TEST(pushed.out ==
+             "oci://<registry>/platform/modules: 2 packages uploaded, 0 already there.\n"
+             "Next: on another machine, run tofu-modlock install --from oci://<registry>/platform/modules.\n");
+  const Ran again = modlock({"--verbose", "bundle", "push", address()});
+  BOOST_TEST(again.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, again.out);
+  BOOST_TEST(count(again.err, "debug: ") == 1, again.err);
+  leave();
+  const Ran installed = install();
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(installed.out.find("2 installed.\n") != std::string::npos, installed.out);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  const Ran nothing = install();
+  BOOST_TEST(nothing.out == "0 installed, 2 already in place.\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  const Ran installed = install();
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(installed.err.find("not installed from oci://<registry>/platform/modules: ") != std::string::npos,
+             installed.err);
+  BOOST_TEST(installed.out.find("2 installed.\n") != std::string::npos, installed.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+  BOOST_TEST(create("modules.tar").exit_code == 0);
+  leave();
+  const Ran pushed = modlock({"bundle", "push", address(), "--input", path("modules.tar").string()});
+  BOOST_TEST(pushed.exit_code == 0, pushed.err);
+  BOOST_TEST(install().exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(has_registry)) {
+  for (const auto auth : {DockerRegistry::Auth::basic}) {
+    const RegistryScene scene(auth);
+    const Ran refused = scene.modlock({"bundle", "push", scene.address()});
+    BOOST_TEST(refused.exit_code == 7, refused.err);
+    write_text(scene.path("home/.tofurc"), "oci_credentials \"" + scene.registry.host() + "\" {\n  username = \"" +
+                                               DockerRegistry::user() + "\"\n  password = \"" +
+                                               DockerRegistry::password() + "\"\n}\n");
+    const Ran pushed = scene.modlock({"bundle", "push", scene.address()});
+    BOOST_TEST(pushed.exit_code == 0, pushed.err);
+    BOOST_TEST(pushed.err.find(DockerRegistry::password()) == std::string::npos);
+    scene.leave();
+    BOOST_TEST(scene.install().exit_code == 0);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(repository_addresses, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+  for (const std::string& address : {this->address() + "?tag=x", this->address() + "//sub",
+                                     std::string("https://example.com/x"), std::string("oci://UPPER")}) {
+    BOOST_TEST_CONTEXT(address) {
+      const Ran refused = modlock({"bundle", "push", address});
+      BOOST_TEST(refused.exit_code == 8, refused.err);
+      BOOST_TEST(modlock({"install", "--from", address}).exit_code != 0);
+    }
   }
 }
 
