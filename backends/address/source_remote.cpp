@@ -373,8 +373,10 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
   return source;
 }
 
-// "codecommit://repository" or "codecommit::region://repository": git would run a program for it, which tofu-modlock
-// does not do. So the source is not served, like one on s3.
+constexpr std::string_view kCodecommit = "git::codecommit";
+
+// "codecommit://repository" or "codecommit::region://repository": git would run a program for it. So the source is not
+// served, like one on s3, until serve_by_git_helper().
 Result<RemotePackage> describe_codecommit(std::string_view rest, const std::string& shown) {
   constexpr std::string_view kHelper = "codecommit::";
   const auto url = GoUrl::parse(rest.substr(rest.starts_with(kHelper) ? kHelper.size() : 0));
@@ -383,8 +385,9 @@ Result<RemotePackage> describe_codecommit(std::string_view rest, const std::stri
   }
   const QueryArguments query = parse_query(url->raw_query);
   MODLOCK_TRY(check_words(*url, query, shown));
-  Source source = read_source(SourceKind::unsupported, "git::codecommit", *url, query);
+  Source source = read_source(SourceKind::unsupported, kCodecommit, *url, query);
   source.scheme = rest.starts_with(kHelper) ? url->scheme : source.getter;
+  source.user = url->escaped_user();  // a profile of AWS, and so an account
   source.host = url->host;
   return RemotePackage{std::move(source), std::string(rest)};
 }
@@ -460,6 +463,15 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     ascii_host = std::move(host.ascii);
   }
   return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
+}
+
+void serve_by_git_helper(SourceAddress& address) {
+  Source& source = address.source;
+  if (source.kind == SourceKind::unsupported && source.getter == kCodecommit) {
+    source.kind = SourceKind::git;
+    source.scheme = source.scheme == source.getter ? "codecommit" : "codecommit::" + source.scheme;
+    source.getter = "git";
+  }
 }
 
 bool is_shallow(const SourceAddress& address) {

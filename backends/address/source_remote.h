@@ -25,4 +25,8 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
 // Returns whether the address has a `depth`, so that the clients clone only a branch or a tag.
 bool is_shallow(const SourceAddress& address);
 
+// Turns a source of git-remote-codecommit ("git::codecommit::region://repository", otherwise unsupported) into one of
+// git, whose program then runs that helper. Changes no other address. For users who allow the helper.
+void serve_by_git_helper(SourceAddress& address);
+
 }  // namespace modlock

@@ -13,7 +13,7 @@ namespace {
 
 using Setting = std::pair<std::string, std::string>;
 
-constexpr std::array<std::string_view, 5> kTransports = {"https", "http", "ssh", "git", "file"};
+constexpr std::array<std::string_view, 6> kTransports = {"https", "http", "ssh", "git", "file", kCodecommit};
 
 // Variables that name a repository in which another process works, and traces that would mix with error output.
 const std::vector<std::string>& repository_variables() {
@@ -31,12 +31,12 @@ const std::vector<std::string>& repository_variables() {
 
 // Returns the transports that both we and the user allow. A server may redirect an https address only to https, so http
 // is included only if the address itself uses another scheme.
-std::string allowed_transports(const EnvironmentLookup& environment, bool with_http) {
+std::string allowed_transports(const EnvironmentLookup& environment, bool with_http, bool with_helper = false) {
   const auto users = environment("GIT_ALLOW_PROTOCOL");
   std::string result;
   for (const std::string_view transport : kTransports) {
     const bool is_users = !users || (":" + *users + ":").find(":" + std::string(transport) + ":") != std::string::npos;
-    if (is_users && (with_http || transport != "http")) {
+    if (is_users && (with_http || transport != "http") && (with_helper || transport != kCodecommit)) {
       result += (result.empty() ? "" : ":") + std::string(transport);
     }
   }
@@ -149,15 +149,16 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
   // Not our working directory: it may have a repository whose configuration must not apply to the remote.
   command.directory = "/";
   command.unset_environment = repository_variables();
-  command.set_environment = {{"LC_ALL", "C"},
-                             {"GIT_TERMINAL_PROMPT", "0"},
-                             {"GIT_ASKPASS", ""},
-                             {"SSH_ASKPASS", ""},
-                             {"SSH_ASKPASS_REQUIRE", "never"},
-                             {"GCM_INTERACTIVE", "never"},
-                             {"GIT_NO_LAZY_FETCH", "1"},
-                             {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https")},
-                             {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
+  command.set_environment = {
+      {"LC_ALL", "C"},
+      {"GIT_TERMINAL_PROMPT", "0"},
+      {"GIT_ASKPASS", ""},
+      {"SSH_ASKPASS", ""},
+      {"SSH_ASKPASS_REQUIRE", "never"},
+      {"GCM_INTERACTIVE", "never"},
+      {"GIT_NO_LAZY_FETCH", "1"},
+      {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https", remote.scheme == kCodecommit)},
+      {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
   std::vector<Setting> settings = {
       {"protocol.version", "2"},           {"http.followRedirects", follows_redirects ? "initial" : "false"},
       {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", std::to_string(patience.count())},

@@ -31,12 +31,13 @@ tl::unexpected<Error> denied(const std::string& display, std::string_view why) {
               "write the repository as an https, http, ssh, git or file URL");
 }
 
-// Moves the user-info from the URL to `address`. For ssh, only drops the password.
+// Moves the user-info from the URL to `address`. For ssh, and for CodeCommit, where the user names a profile, only
+// drops the password.
 void take_user(GoUrl& url, RemoteAddress& address) {
   if (!url.user) {
     return;
   }
-  if (address.scheme == "ssh") {
+  if (address.scheme == "ssh" || address.scheme == kCodecommit) {
     url.user->password.reset();
     return;
   }
@@ -75,7 +76,10 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (has_control_character(text)) {
     return denied(address.display, "it holds a control character");
   }
-  auto url = GoUrl::parse(text);
+  const bool has_helper = source.source.kind == SourceKind::git && source.source.scheme.starts_with(kCodecommit);
+  constexpr std::string_view kHelper = "codecommit::";
+  const std::string_view helper = has_helper && text.starts_with(kHelper) ? kHelper : std::string_view();
+  auto url = GoUrl::parse(text.substr(helper.size()));
   if (!url) {
     return fail(Code::source_invalid, fmt::format("the git source \"{}\" is not a URL", address.display),
                 "write the repository as an https, http, ssh, git or file URL");
@@ -83,11 +87,12 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (url->scheme.empty() && !url->path.empty() && url->path[0] == '/') {
     url->scheme = "file";
   }
-  if (std::find(kSchemes.begin(), kSchemes.end(), url->scheme) == kSchemes.end() || !url->opaque.empty()) {
+  const bool is_known = has_helper || std::find(kSchemes.begin(), kSchemes.end(), url->scheme) != kSchemes.end();
+  if (!is_known || !url->opaque.empty()) {
     return denied(address.display,
                   fmt::format("its transport \"{}\" is not one of https, http, ssh, git and file", url->scheme));
   }
-  address.scheme = url->scheme;
+  address.scheme = has_helper ? kCodecommit : url->scheme;
   address.host = url->host;
   // If "~" follows the first slash, ssh gets the path without that slash, so the rest must be checked too.
   if (looks_like_option(url->host) || looks_like_option(url->path) || url->path.substr(0, 2) == "/-" ||
@@ -105,11 +110,12 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   url->fragment.clear();
   url->raw_fragment.clear();
   if (url->force_query || !url->raw_query.empty()) {
-    address.full_url = SecretText(url->to_string());
+    // The query of a helper's address has only arguments of the client, such as `ref`.
+    address.full_url = SecretText(has_helper ? std::string() : url->to_string());
     url->force_query = false;
     url->raw_query.clear();
   }
-  address.url = url->to_string();
+  address.url = std::string(helper) + url->to_string();
   return address;
 }
 

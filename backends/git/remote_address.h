@@ -9,12 +9,16 @@
 
 namespace modlock::git {
 
+// The transport of git-remote-codecommit, a program that git runs. Only a source that serve_by_git_helper() turned into
+// one of git has it.
+inline constexpr std::string_view kCodecommit = "codecommit";
+
 // The address of a repository, split into parts that git's arguments may show and parts that they may not.
 struct RemoteAddress {
   std::string url;      // without query and user-info, except the user of ssh
   SecretText full_url;  // `url` with the query, which may hold a token; empty if there is none
   std::string display;  // the package's identity: for messages
-  std::string scheme;   // "https", "http", "ssh", "git" or "file"
+  std::string scheme;   // "https", "http", "ssh", "git", "file", or kCodecommit
   std::string host;     // with ":port"; empty for file
   SecretText username;  // http(s) only; often contains a token
   std::optional<SecretText> password;

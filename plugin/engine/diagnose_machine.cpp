@@ -179,6 +179,7 @@ const std::vector<std::pair<const char*, Describe>>& described() {
          return text;
        }},
       {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
+      {"git_helpers", [](const Settings& s) { return fmt::format("{}", fmt::join(s.git_helpers, ", ")); }},
       {"trust_publication_dates",
        [](const Settings& s) {
          return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/address/source_remote.h"
 #include "backends/package/subdir_glob.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
@@ -241,6 +242,9 @@ class TreeWalk {
       return {};
     }
     node.address = std::move(*address);
+    if (parent.package_directory.empty() && !request_.settings.git_helpers.empty()) {
+      serve_by_git_helper(node.address);
+    }
     Diagnostics warnings;
     auto constrained = apply_constraints(node, request_.settings, warnings);
     if (constrained) {

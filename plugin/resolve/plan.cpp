@@ -90,7 +90,9 @@ Diagnostic unserved_warning(const ModuleNode& node) {
                                        node.address.source.getter, node.address.source.identity()),
                 .subject = node.subject(),
                 .location = node.call.source.location,
-                .hint = "configure an external backend for this source type (docs/backends.md)"}};
+                .hint = node.address.source.getter == "git::codecommit"
+                            ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
+                            : "configure an external backend for this source type (docs/backends.md)"}};
 }
 
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {

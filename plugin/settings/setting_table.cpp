@@ -72,6 +72,8 @@ const std::vector<SettingInfo>& setting_table() {
        "Absolute paths of further directories that root modules may read"},
       {"", "oci_token_realms", Kind::list, File::user, "[\"auth.example.com\"]", false,
        "Hosts of token services on other domains that may receive the credentials of OCI registries"},
+      {"", "git_helpers", Kind::list, File::user, "[\"codecommit\"]", false,
+       "Remote helpers of git that may serve module sources: only \"codecommit\""},
       {"", "trust_publication_dates", Kind::list, File::user, "[\"registry.opentofu.org\"]", true,
        "Registries whose publication dates count for minimum_release_age"},
       {"module", "version", Kind::text, File::repository, "\"~> 1.2\"", false,

@@ -245,6 +245,9 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   if (name == "oci_token_realms") {
     return read_token_realms(attribute);
   }
+  if (name == "git_helpers") {
+    return read_git_helpers(attribute);
+  }
   if (name == "trust_publication_dates") {
     return read_trusted_registries(attribute);
   }
@@ -317,6 +320,18 @@ Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) 
                     "write it as \"auth.example.com\"");
     }
     settings_.oci_token_realms.push_back(std::move(host->ascii));
+  }
+  return {};
+}
+
+Result<void> SettingsReader::read_git_helpers(const hcl::Attribute& attribute) {
+  MODLOCK_TRY(const auto helpers, read_strings(attribute));
+  for (const SourceText& helper : helpers) {
+    if (helper.text != "codecommit") {
+      return reject(*helper.location.range,
+                    fmt::format("git_helpers may contain only \"codecommit\", found \"{}\"", helper.text), "remove it");
+    }
+    settings_.git_helpers.push_back(helper.text);
   }
   return {};
 }

@@ -65,6 +65,7 @@ class SettingsReader final : private SettingsText {
   Result<void> read_platforms(const hcl::Attribute& attribute);
   Result<void> read_workspace_roots(const hcl::Attribute& attribute);
   Result<void> read_token_realms(const hcl::Attribute& attribute);
+  Result<void> read_git_helpers(const hcl::Attribute& attribute);
   Result<void> read_trusted_registries(const hcl::Attribute& attribute);
   Result<void> read_fetch_timeout(const hcl::Attribute& attribute);
   Result<void> read_child_memory(const hcl::Attribute& attribute);

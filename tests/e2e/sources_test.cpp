@@ -1,5 +1,6 @@
 // Every form of a git source, and trees of them.
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
@@ -151,6 +152,65 @@ BOOST_AUTO_TEST_CASE(a_kind_that_nobody_serves_is_left_as_it_lies) {
   BOOST_TEST(ran.err.find("[SOURCE_UNSUPPORTED]") != std::string::npos, ran.err);
   BOOST_TEST(ran.err.find("s3::https://s3.amazonaws.com/bucket/net.zip") != std::string::npos, ran.err);
   BOOST_TEST((locked_commits(*this) == Commits{{"vpc", "<1.0.0>"}}));
+}
+
+// git-remote-codecommit is a program that git runs.
+BOOST_AUTO_TEST_CASE(codecommit_is_served_only_if_the_user_allows_its_helper) {
+  const fs::path log = path("helper.log");
+  write_text(path("bin/git-remote-codecommit"), "#!/bin/sh\necho \"$2\" >> '" + log.string() +
+                                                    "'\nexec git remote-ext \"$1\" 'git %s " +
+                                                    (repositories() / "vpc.git").string() + "'\n");
+  fs::permissions(path("bin/git-remote-codecommit"), fs::perms::owner_all);
+  environment["PATH"] = path("bin").string() + ":" + std::getenv("PATH");
+  GitRepository& calling = repository("calling.git");
+  release(calling, "1.0.0", {{"calls.tf", module_call("inner", "git::codecommit://vpc?ref=v1.0.0")}});
+  const std::string region = "git::codecommit::eu-west-1://team@vpc?ref=v1.0.0";
+  const std::string by_package = "git::" + calling.url() + "?ref=v1.0.0";
+  struct Row {
+    const char* name;
+    const char* settings;  // of the user
+    std::string source;
+    Commits locked;
+    std::string asked;  // of the helper, each time
+  };
+  for (const Row& row : {
+           Row{"not allowed", "", "git::codecommit://vpc?ref=v1.0.0", {}, ""},
+           Row{"allowed",
+               "git_helpers = [\"codecommit\"]\n",
+               "git::codecommit://vpc?ref=v1.0.0",
+               {{"a", "<1.0.0>"}},
+               "codecommit://vpc\n"},
+           Row{"with a region and a profile",
+               "git_helpers = [\"codecommit\"]\n",
+               region,
+               {{"a", "<1.0.0>"}},
+               "eu-west-1://team@vpc\n"},
+           Row{"with a subdirectory",
+               "git_helpers = [\"codecommit\"]\n",
+               "git::codecommit://vpc//.?ref=main",
+               {{"a", "<1.1.0>"}},
+               "codecommit://vpc\n"},
+           Row{"named by a package", "git_helpers = [\"codecommit\"]\n", by_package, {{"a", "<1.0.0>"}}, ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(path("home/.config/tofu-modlock/config.hcl"), row.settings);
+      for (const fs::path& old : {log, root() / ".terraform.lock.hcl", root() / ".terraform", cache()}) {
+        fs::remove_all(old);
+      }
+      write("main.tf", module_call("a", row.source));
+      const Ran ran = modlock({"lock"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST((ran.err.find("git::codecommit sources are not supported") == std::string::npos) == !row.asked.empty(),
+                 ran.err);
+      BOOST_TEST(((has(".terraform.lock.hcl") ? locked_commits(*this) : Commits()) == row.locked));
+      BOOST_TEST(fs::exists(log) == !row.asked.empty());
+      if (!row.asked.empty()) {
+        BOOST_TEST(read_text(log).starts_with(row.asked), read_text(log));
+        BOOST_TEST(modlock({"install"}).exit_code == 0);
+        BOOST_TEST(modlock({"verify", "--online"}).exit_code == 0);
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(one_repository_is_asked_once_a_run) {

@@ -195,7 +195,7 @@ const Accepted kAccepted[] = {
     {"unsupported scheme", "ssh://git@host/x", SourceKind::unsupported, "ssh://git@host/x", "ssh://git@host/x",
      "ssh://git@host/x"},
     {"unsupported, a helper of git", "git::codecommit://me@repo//sub?ref=v1", SourceKind::unsupported,
-     "git::codecommit://me@repo//sub?ref=v1", "git::codecommit://repo//sub?ref=v1", "codecommit://me@repo?ref=v1"},
+     "git::codecommit://me@repo//sub?ref=v1", "git::codecommit://me@repo//sub?ref=v1", "codecommit://me@repo?ref=v1"},
     {"unsupported, a helper of git with a region", "git::codecommit::us-east-1://repo", SourceKind::unsupported,
      "git::codecommit::us-east-1://repo", "git::codecommit::us-east-1://repo", "codecommit::us-east-1://repo"},
     {"unsupported, a drive letter", "C:\\modules", SourceKind::unsupported, "C:\\modules", "c://", "C:\\modules"},

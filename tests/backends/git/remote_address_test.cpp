@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/address/source_remote.h"
+#include "backends/git/git_command.h"
 #include "tests/backends/git/git_fixture.h"
 
 namespace modlock::git {
@@ -62,6 +64,45 @@ BOOST_AUTO_TEST_CASE(user_info_is_split_off) {
         BOOST_TEST(address->password->reveal() == row.password);
       }
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_helper_of_git_is_only_for_addresses_that_were_allowed) {
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* identity;
+    const char* url;
+  };
+  const auto environment = [](const char*) { return std::optional<std::string>(); };
+  for (const Row& row : {
+           Row{"no region", "git::codecommit://repo//sub?ref=v1", "git::codecommit://repo//sub?ref=v1",
+               "codecommit://repo"},
+           Row{"a region and a profile", "git::codecommit::eu-west-1://me:p@repo?depth=1&ref=v1",
+               "git::codecommit::eu-west-1://me@repo?ref=v1", "codecommit::eu-west-1://me@repo"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      SourceAddress source = parse_source(row.source).value();
+      BOOST_TEST(outcome(make_remote_address(source)).starts_with("SOURCE_DENIED"));
+      serve_by_git_helper(source);
+      BOOST_TEST(source.source.has_commits());
+      BOOST_TEST(source.source.identity() == row.identity);
+      const auto address = make_remote_address(source);
+      BOOST_REQUIRE_EQUAL(outcome(address), "ok");
+      BOOST_TEST(address->url == row.url);
+      BOOST_TEST(address->full_url.empty());
+      BOOST_TEST(network_command(*address, {}, environment).set_environment.at("GIT_ALLOW_PROTOCOL") ==
+                 "https:http:ssh:git:file:codecommit");
+    }
+  }
+  for (const char* text : {"codecommit://repo", "codecommit::eu-west-1://repo"}) {
+    BOOST_TEST(outcome(make_remote_address(address_of(text))).starts_with("SOURCE_DENIED"), text);
+  }
+  for (const char* text : {"git::https://h.test/m.git", "foo::codecommit://repo", "s3::https://h.test/a.zip"}) {
+    SourceAddress source = parse_source(text).value();
+    const Source before = source.source;
+    serve_by_git_helper(source);
+    BOOST_TEST((source.source == before), text);
   }
 }
 

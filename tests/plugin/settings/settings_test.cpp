@@ -175,7 +175,8 @@ BOOST_AUTO_TEST_CASE(errors) {
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
        "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
-       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"trust_publication_dates\""},
+       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
+       "\"trust_publication_dates\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -334,6 +335,12 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "oci_token_realms = [\"auth.example.com\"]\n",
        {Code::config_parse, "oci_token_realms is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"helpers of git in a repository",
+       kNear,
+       "git_helpers = [\"codecommit\"]\n",
+       {Code::config_parse, "git_helpers is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"trusted dates in a repository",

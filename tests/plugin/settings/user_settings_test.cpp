@@ -77,6 +77,24 @@ BOOST_AUTO_TEST_CASE(token_realms_are_hosts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_only_helper_of_git_is_codecommit) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  write_text(file, "git_helpers = [\"codecommit\"]\n");
+  BOOST_TEST(load_user_settings(file).value().git_helpers == std::vector<std::string>{"codecommit"},
+             boost::test_tools::per_element());
+  for (const char* wrong : {"", "ext", "hg", "codecommit::us-east-1"}) {
+    BOOST_TEST_CONTEXT(wrong) {
+      write_text(file, fmt::format("git_helpers = [\"{}\"]\n", wrong));
+      const auto settings = load_user_settings(file);
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(to_string(settings.error().code) == "CONFIG_PARSE");
+      BOOST_TEST(settings.error().message ==
+                 fmt::format("git_helpers may contain only \"codecommit\", found \"{}\"", wrong));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(registries_with_trusted_dates_are_hosts) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
