@@ -22,6 +22,12 @@ constexpr int kMaxLevels = 64;
 constexpr std::size_t kMaxCalls = 200'000;
 constexpr std::size_t kLongestKey = 255;  // it becomes a directory name
 
+// Whether a dot in its first part would make the text the address of a registry module.
+bool has_host_without_dot(const std::string& text) {
+  const auto with_dot = parse_source("x." + text);
+  return text.find('.') >= text.find('/') && with_dot && with_dot->source.is_registry();
+}
+
 class TreeWalk {
  public:
   TreeWalk(const WalkRequest& request, const VisitLevel& visit, const Context& context)
@@ -230,6 +236,12 @@ class TreeWalk {
     node.of_tests = parent.of_tests;
     auto address = parse_source(call.source.text, default_registry(request_.tool));
     node.call = std::move(call);
+    if (node.call.version && (!address || address->source.kind == SourceKind::unsupported) &&
+        has_host_without_dot(node.call.source.text)) {
+      address = fail(Code::source_invalid,
+                     fmt::format("the module source \"{}\" has a registry host without a dot", node.call.source.text),
+                     "write the full name of the host");
+    }
     if (address && node.key.size() > kLongestKey) {
       address = fail(
           Code::limit_exceeded,

@@ -93,6 +93,43 @@ BOOST_AUTO_TEST_CASE(references_that_clients_reject) {
   }
 }
 
+// With a version, the clients read the source as the address of a registry module.
+BOOST_AUTO_TEST_CASE(a_registry_host_without_a_dot_is_an_error) {
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* version;
+    std::string_view error;
+  };
+  const Row rows[] = {
+      {"a name", "registry/foo/bar/aws", "1.0.0",
+       "the module source \"registry/foo/bar/aws\" has a registry host without a dot"},
+      {"with a port", "localhost:8080/foo/bar/aws", "1.0.0",
+       "the module source \"localhost:8080/foo/bar/aws\" has a registry host without a dot"},
+      {"with a directory", "localhost:8080/foo/bar/aws//net", "1.0.0",
+       "the module source \"localhost:8080/foo/bar/aws//net\" has a registry host without a dot"},
+      {"no version", "registry/foo/bar/aws", "",
+       "the module source \"registry/foo/bar/aws\" is not a known kind of source"},
+      {"no version, with a port", "localhost:8080/foo/bar/aws", "", ""},
+      {"no host", "foo/bar/aws", "1.0.0", ""},
+      {"a host", "example.com/foo/bar/aws", "1.0.0", ""},
+      {"another scheme", "s3::https://s3.amazonaws.com/b/x.zip", "1.0.0", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", fmt::format("module \"vpc\" {{\n  source = \"{}\"\n{}}}\n", row.source,
+                                   *row.version == 0 ? "" : fmt::format("  version = \"{}\"\n", row.version)));
+      const auto tree = walk_modules(request.walk, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
+      BOOST_TEST_REQUIRE(tree.has_value());
+      BOOST_TEST_REQUIRE(tree->diagnostics.size() == (row.error.empty() ? 0U : 1U));
+      if (!row.error.empty()) {
+        BOOST_TEST((tree->diagnostics.front().what.code == Code::source_invalid));
+        BOOST_TEST(tree->diagnostics.front().what.message == row.error);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(plan_expands_a_subdirectory_pattern_that_fits_once) {
   source->add_tag(kVpc, "v1.0.0", {{"modules/net-a/main.tf", ""}, {"modules/db/main.tf", ""}});
   struct Row {
