@@ -17,7 +17,7 @@ struct RootOutcome;
 // Sets result and next step of a root: those of its worst verdict, or of the worst diagnostic.
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome);
-// Returns the locked version, or the start of the commit or digest: "1.2.0", "8f2c01ab34cd"; empty: not locked.
+// Returns locked_text() of a verdict; empty: not locked.
 std::string locked_version(const messages::Verdict& verdict);
 // Returns "12 verified (1 update available), 1 tampered, 2 not locked".
 std::string verdict_sum(const std::vector<messages::Verdict>& verdicts);
@@ -51,6 +51,8 @@ int run_init(const CommandLine& line);
 int run_completion(const CommandLine& line);  // needs no host
 // Returns "2 installed, 1 already in place.".
 std::string installed_text(const messages::ModulesInstallResult& result);
+// What to do after a list of newer versions.
+inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Returns the exit code of the child command; before it starts, as the others.

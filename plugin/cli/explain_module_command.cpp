@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plugin/cli/over_roots.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -53,7 +54,11 @@ std::string step_text(const messages::ExplainedStep& step) {
 
 std::string explanation_text(const messages::LockExplainResult& result) {
   const messages::Selected& selected = result.selected;
-  std::string text = result.subject + (selected.version ? "  " + *selected.version : "") + "\n";
+  const std::string version = locked_text({.key = result.subject,
+                                           .version = selected.version,
+                                           .source = result.source,
+                                           .hashes = {origin_of(selected.commit, selected.digest)}});
+  std::string text = result.subject + (version.empty() ? "" : "  " + version) + "\n";
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) {
       text += fmt::format("  {:<12}{}\n", name, value);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plugin/cli/over_roots.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/terraform_modules.h"
 
 namespace modlock::cli {
@@ -31,7 +32,8 @@ Branch tree_of(const std::vector<messages::InspectedModule>& modules) {
   return root;
 }
 
-// Returns "locked 1.2.0 (~> 1.1)", "locked 8f2c01ab34cd", "locked" (an archive), "not locked", "local", "not resolved".
+// Returns "locked 1.2.0 (~> 1.1)", "locked v1.2.0 (8f2c01ab34cd)", "locked" (an archive), "not locked", "local",
+// "not resolved".
 Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.source) {
     return {"not resolved", Color::yellow};
@@ -43,8 +45,11 @@ Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.locked) {
     return {"not locked" + constraint, Color::yellow};
   }
-  const std::string id = module.commit.value_or(module.digest.value_or(""));
-  const std::string version = module.locked_version.value_or(id.substr(id.find(':') + 1, 12));
+  const std::string version =
+      locked_text({.key = module.key,
+                   .version = module.locked_version,
+                   .source = *module.source,
+                   .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""))}});
   return {(version.empty() ? "locked" : "locked " + version) + constraint, Color::green};
 }
 

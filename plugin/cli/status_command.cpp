@@ -110,17 +110,20 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     return outcome;
   }
   std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
+  bool has_newer = false;
   for (const messages::Verdict& verdict : verdicts) {
     const VerdictKind kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
     const std::string version = locked_version(verdict);
+    const std::string newer = newer_text(asked.updates, verdict.subject);
+    has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
                     {installed_text(kind)},
-                    {newer_text(asked.updates, verdict.subject)},
+                    {newer},
                     {std::string(verdict_text(kind)), verdict_color(kind)}});
   }
   print_table_out(rows, Fit::cut);
-  print_out(verdict_sum(verdicts) + "\n");
+  print_out(verdict_sum(verdicts) + "\n" + (has_newer ? kSelectHint : ""));
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {
     print_lookup_diagnostics(asked, root);

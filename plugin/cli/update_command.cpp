@@ -12,6 +12,7 @@
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
 #include "protocol/base/result.h"
@@ -201,8 +202,10 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
   const std::string& value = dependency.current_value;
   const std::string options = option_list(dependency.updates);
   return {{dependency.subject},
-          {current},
-          {value.empty() || value == current ? "" : fmt::format("({})", value)},
+          {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
+          {value.empty() || value == current
+               ? ""
+               : fmt::format("({})", value == ref ? pin_text(dependency.dep_name, ref) : value)},
           !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
           : current.empty()               ? Cell{"unknown"}
           : options.empty()               ? Cell{"newest", Color::green}
@@ -229,8 +232,10 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
     print_table_out(rows, Fit::wrap, line.color);
   }
+  const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
   return {.exit_code = 0, .json = messages::encode(*result)};
 }
+  const std::string& ref = dependency.ref;
 
 // A root that has to be updated, or the error why that is impossible or not known.
 struct ConcernedRoot {
@@ -266,6 +271,9 @@ Inspection inspect_root(const CommandLine& line, const Host& host, const std::st
 bool has_lock(const std::string& root) {
   std::error_code ignored;
   return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
+    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
+                                         [](const auto& dependency) { return !dependency.updates.empty(); });
+    print_out(has_updates ? kSelectHint : "");
 }
 
 // Returns the given roots, or else every root of the repository that has a lock file.

@@ -7,6 +7,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/verdict.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/sarif.h"
 #include "protocol/base/json.h"
 
@@ -238,7 +239,8 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }  // namespace
 
 std::string locked_version(const messages::Verdict& verdict) {
-  return verdict.version.value_or(verdict.origin.substr(verdict.origin.rfind(':') + 1, 12));
+  return locked_text(
+      {.key = verdict.subject, .version = verdict.version, .source = verdict.source, .hashes = {verdict.origin}});
 }
 
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,

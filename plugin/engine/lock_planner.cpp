@@ -14,6 +14,7 @@
 #include "plugin/engine/root_request.h"
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"

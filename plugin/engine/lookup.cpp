@@ -23,6 +23,8 @@ std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> de
         .current_version = dependency.current_version ? dependency.current_version->to_string() : "",
         .current_digest = std::move(dependency.current_id),
         .locked_version = std::move(dependency.locked_version),
+        .ref = std::move(dependency.ref),
+        .origin = std::move(dependency.origin),
         .updates = {},
         .skip_reason = std::move(dependency.skip_reason)};
     for (UpdateOption& option : dependency.updates) {

@@ -10,6 +10,7 @@
 #include "plugin/lock/conflict.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_text.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/lock/merge.h"
 #include "plugin/lock/side_alignment.h"
 #include "plugin/resolve/changes.h"
@@ -41,11 +42,8 @@ Result<std::vector<LockFile>> parse_sides(const std::vector<std::string>& texts,
 
 // Describes the locked content of an entry.
 std::string content_text(const std::optional<ModuleLock>& entry) {
-  const std::string hash = entry ? entry->origin_hash() : "";
-  return !entry           ? "none"
-         : entry->version ? *entry->version
-         : hash.empty()   ? "its content"
-                          : hash.substr(0, hash.find(':') + 13);
+  const std::string text = entry ? locked_text(*entry) : "none";
+  return text.empty() ? "its content" : text;
 }
 std::string content_text(const std::optional<ProviderLock>& entry) {
   return entry ? entry->version.to_string() : "none";

@@ -6,6 +6,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock {
 namespace {
@@ -50,11 +51,6 @@ std::string reference_words(const Source& source, std::string_view ref) {
     return fmt::format("the branch \"{}\"", escape_controls(ref.substr(kBranches.size())));
   }
   return ref.empty() || ref == "HEAD" ? "HEAD" : fmt::format("\"{}\"", escape_controls(ref));
-}
-
-std::string short_id(std::string_view id) {
-  constexpr std::size_t kShown = 12;
-  return std::string(id.substr(id.rfind(':') + 1, kShown));
 }
 
 Verdict classify_move(const ReferenceMove& move, const std::string& locked, const Backend& backend) {

@@ -19,9 +19,6 @@ bool names_content(const Source& source, const ModuleLock& lock);
 std::string reference_words(const Source& source, std::string_view ref);
 std::string tag_words(std::string_view tag);
 
-// Returns the first digits of a commit or digest.
-std::string short_id(std::string_view id);
-
 // A reference, version or archive whose id has changed since it was locked.
 struct ReferenceMove {
   std::string thing;  // `the tag "v1.2.0"`

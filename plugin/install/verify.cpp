@@ -14,6 +14,7 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/provider_check.h"
 #include "plugin/install/tree_difference.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
@@ -42,19 +43,13 @@ std::optional<std::uint64_t> size_of(const fs::path& file) {
   return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
-// Returns the commit of a lock entry for messages ("commit 8f2c0d0b6c1f"), else its hash ("zh:…").
-std::string id_words(const ModuleLock& lock) {
-  const std::string commit = lock.hash_value("git");
-  return commit.empty() ? lock.origin_hash() : "commit " + short_id(commit);
-}
-
 // Returns how two entries differ: "2.0.0 is installed, 2.1.0 is locked".
 std::string version_difference(const ModuleLock& installed, const ModuleLock& locked) {
   const bool by_id = installed.version == locked.version;
   const bool by_package = package_of(installed) != package_of(locked);
-  const auto words = [&](const ModuleLock& lock) {
-    return fmt::format("{}{}{}", by_package ? package_of(lock) : "", by_package ? " " : "",
-                       lock.version && !by_id ? *lock.version : id_words(lock));
+  const auto words = [&](ModuleLock lock) {
+    lock.version = by_id ? std::nullopt : lock.version;
+    return fmt::format("{}{}{}", by_package ? package_of(lock) : "", by_package ? " " : "", locked_text(lock));
   };
   return fmt::format("{} is installed, {} is locked", words(installed), words(locked));
 }
@@ -288,7 +283,7 @@ class Verifier {
     if (!store_.find_by_h1(h1)) {
       return std::nullopt;
     }
-    return fmt::format("another version is installed, {} is locked", lock.version ? *lock.version : id_words(lock));
+    return fmt::format("another version is installed, {} is locked", locked_text(lock));
   }
 
   void describe(TreeDifference difference, Verdict& verdict) const {

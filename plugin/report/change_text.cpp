@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "plugin/lock/locked_text.h"
+
 namespace modlock {
 namespace {
 
 // Returns "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f", or "" if there is neither.
 std::string id_text(const std::optional<messages::ChangeSide>& side) {
-  if (side && !side->commit.empty()) {
-    return "commit " + side->commit.substr(0, 12);
-  }
-  return !side || side->digest.empty() ? "" : "manifest " + side->digest.substr(side->digest.find(':') + 1, 12);
+  return side ? locked_text(std::nullopt, "", origin_of(side->commit, side->digest)) : "";
 }
 
 // Escapes a table cell: a bar would end it.
@@ -69,12 +68,8 @@ ChangeText change_text(const messages::Change& change) {
 }
 
 std::string side_text(const std::optional<messages::ChangeSide>& side) {
-  if (side && side->version) {
-    return *side->version;
-  }
-  const std::string id = id_text(side);
-  const std::string ref = !side || side->ref == side->commit || side->ref == side->digest ? "" : side->ref;
-  return ref.empty() ? (id.empty() ? "its content" : id) : ref + (id.empty() ? "" : " at " + id);
+  const std::string text = side ? locked_text(side->version, side->ref, origin_of(side->commit, side->digest)) : "";
+  return text.empty() ? "its content" : text;
 }
 
 Error moved_error(const std::vector<messages::HeldMove>& moved) {

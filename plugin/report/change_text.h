@@ -18,7 +18,7 @@ ChangeText change_text(const messages::Change& change);
 // Returns a change as a line: "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)".
 std::string change_line(const messages::Change& change);
 
-// Returns one side of a change: "3.19.0", "main at commit 1a2b3c4d5e6f", "commit 1a2b3c4d5e6f", "its content".
+// Returns one side of a change: "3.19.0", "main (1a2b3c4d5e6f)", "commit 1a2b3c4d5e6f", "its content".
 std::string side_text(const std::optional<messages::ChangeSide>& side);
 
 // Returns the changes of a plan as Markdown for the text of a pull request; empty if nothing changes.

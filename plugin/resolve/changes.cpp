@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 
 namespace modlock {
@@ -66,20 +67,6 @@ std::string ref_of(const ModuleLock& lock) {
   return source ? named_reference(*source) : std::string();
 }
 
-// Describes an origin hash: "commit 8f2c…", "manifest sha256:…", "archive 9a0b…".
-std::string origin_words(const std::string& hash) {
-  const std::string scheme = hash.substr(0, hash.find(':'));
-  const std::string value = hash.substr(std::min(scheme.size() + 1, hash.size()));
-  return (scheme == "git" ? "commit " : scheme == "oci" ? "manifest " : scheme == "zh" ? "archive " : "") + value;
-}
-
-// The same, shortened.
-std::string short_id(const ModuleLock& lock) {
-  const std::string hash = lock.origin_hash();
-  const std::string value = hash.substr(hash.rfind(':') == std::string::npos ? 0 : hash.rfind(':') + 1);
-  return value.substr(0, 12);
-}
-
 // Returns the reference that was resolved for a call; empty for a version.
 std::string resolved_ref(const VersionResolver& resolver, const std::string& key) {
   const auto resolved = resolver.resolved().find(key);
@@ -115,8 +102,9 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
   } else if (!same_id) {
     const bool expected = is_expected_move(resolver, after);
     change.action = expected ? Action::updated : Action::moved;
-    change.reason = fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(resolver, after.key)),
-                                expected ? "moved" : "was moved", short_id(before), short_id(after));
+    change.reason =
+        fmt::format("the {} {} from {} to {}", moved_thing(after, resolved_ref(resolver, after.key)),
+                    expected ? "moved" : "was moved", short_id(before.origin_hash()), short_id(after.origin_hash()));
   } else if (before.constraints != after.constraints || before.version != after.version) {
     change.action = Action::constraints_changed;
     change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));

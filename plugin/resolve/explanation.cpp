@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"

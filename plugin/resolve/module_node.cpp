@@ -134,15 +134,6 @@ std::string version_group(const ModuleNode& node, Resolution resolution) {
   return shares ? node.address.source.package_identity() + "\n" + node.tag_prefix : "\n" + node.key;
 }
 
-std::string named_reference(const Source& source) {
-  for (const std::string_view argument : {"tag", "rev", "ref"}) {
-    if (std::string value = source.query_value(argument); !value.empty()) {
-      return value;
-    }
-  }
-  return {};
-}
-
 bool may_move(const Source& source, const std::string& ref) {
   const SourceTraits& traits = source.traits();
   if (source.has_commits()) {

@@ -72,9 +72,6 @@ bool chooses_version(const ModuleNode& node);
 // Returns a key for the calls that get the same version if `resolution` says so.
 std::string version_group(const ModuleNode& node, Resolution resolution);
 
-// Returns the reference that the source names, as written: `?ref=`, `?tag=`, `?rev=`. Empty: the default of the source.
-std::string named_reference(const Source& source);
-
 // Returns whether a reference is allowed to move: a branch, HEAD, OpenTofu's default tag `latest`, or a reference that
 // an external backend does not call a tag.
 bool may_move(const Source& source, const std::string& ref);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
@@ -200,13 +201,11 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver
 }  // namespace
 
 std::string InstalledRecord::text() const {
-  return version           ? version->to_string()
-         : !commit.empty() ? "commit " + commit.substr(0, 12)
-                           : "digest " + digest.substr(0, 19);
+  return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", id_hash());
 }
 
 std::string InstalledRecord::id_hash() const {
-  return !commit.empty() ? "git:" + commit : !digest.empty() ? "oci:" + digest : "";
+  return origin_of(commit, digest);
 }
 
 bool has_module_entries(const ModuleLocks& locks) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"

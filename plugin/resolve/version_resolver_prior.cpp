@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/base/ascii.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "plugin/constraint/provider_constraint.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/resolve/subject.h"
@@ -132,16 +133,6 @@ Splice difference(std::string_view before, std::string_view after) {
     ++behind;
   }
   return {start, before.size() - behind, std::string(after.substr(start, after.size() - behind - start))};
-}
-
-// The tags of a monorepo share the text before the version: "nested/v1.0.0" has "nested/".
-std::string prefix_of(std::string_view tag) {
-  for (std::size_t at = 0; at < tag.size(); ++at) {
-    if (parse_version_tag(tag, tag.substr(0, at))) {
-      return std::string(tag.substr(0, at));
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -299,7 +290,7 @@ Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const R
 
 Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
   const std::string named = named_reference(node.address.source);
-  const std::string prefix = node.tag_prefix.empty() ? prefix_of(named) : node.tag_prefix;
+  const std::string prefix = node.tag_prefix.empty() ? tag_prefix_of(named).value_or("") : node.tag_prefix;
   const SourceFetcher::FetchTask task{.listings = {{&node.address, prefix}},
                                       .choose = [] { return std::vector<SourceFetcher::PackageRequest>(); }};
   fetcher_.run({&task, 1});

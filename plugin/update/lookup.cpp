@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/base/parallel.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_tree.h"
 #include "plugin/resolve/subject.h"
@@ -56,16 +57,6 @@ std::string constraint_text(const ModuleNode& node) {
   return node.constraints_text().value_or("");
 }
 
-// Returns the text before the version in the tags of a monorepo.
-std::string prefix_of(std::string_view tag) {
-  for (std::size_t at = 0; at < tag.size(); ++at) {
-    if (parse_version_tag(tag, tag.substr(0, at))) {
-      return std::string(tag.substr(0, at));
-    }
-  }
-  return {};
-}
-
 class Modules {
  public:
   Modules(const LookupRequest& request, SourceFetcher& fetcher) : request_(request), fetcher_(fetcher) {}
@@ -75,9 +66,12 @@ class Modules {
                           .type = "module",
                           .name = node.address.source.package_identity(),
                           .datasource = datasource_of(node.address.source),
-                          .location = node.call.version ? node.call.version->location : node.call.source.location};
-    if (const auto lock = request_.modules.find(node.key); lock != request_.modules.end() && lock->second.version) {
-      dependency.locked_version = *lock->second.version;
+                          .location = node.call.version ? node.call.version->location : node.call.source.location,
+                          .ref = named_reference(node.address.source)};
+    if (const auto lock = request_.modules.find(node.key); lock != request_.modules.end()) {
+      dependency.locked_version = lock->second.version.value_or("");
+      const bool is_same = lock->second.source == node.address.source.identity();
+      dependency.origin = is_same ? lock->second.origin_hash() : "";
     }
     if (node.is_local()) {
       dependency.skip_reason = "local";
@@ -120,7 +114,8 @@ class Modules {
 
  private:
   static std::string prefix(const ModuleNode& node) {
-    return node.tag_prefix.empty() ? prefix_of(named_reference(node.address.source)) : node.tag_prefix;
+    const bool is_known = !node.tag_prefix.empty();
+    return is_known ? node.tag_prefix : tag_prefix_of(named_reference(node.address.source)).value_or("");
   }
 
   void complete(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {

@@ -50,6 +50,8 @@ struct Dependency {
   std::optional<Version> current_version = {};
   std::string current_id = {};      // if the configuration names it: a commit, a digest
   std::string locked_version = {};  // empty: it is not locked with a version
+  std::string ref = {};             // that the source names
+  std::string origin = {};          // locked: "git:…", "oci:…"
   std::vector<UpdateOption> updates = {};
   // Why there are no updates: "local", "unsupported-datasource", "contains-variable", "unversioned-reference",
   // "unspecified-version"; empty: it was looked up.

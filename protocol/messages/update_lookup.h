@@ -57,6 +57,8 @@ struct LookedUpDependency {
   std::string current_version;
   std::string current_digest;
   std::string locked_version;
+  std::string ref;
+  std::string origin;
   std::vector<AvailableUpdate> updates;
   std::string skip_reason;
 };
@@ -78,6 +80,8 @@ void fields(Form& form, In<Form, LookedUpDependency> dependency) {
                 "the locked version, otherwise the one that the configuration names or selects");
   form.optional("currentDigest", dependency.current_digest, "if the configuration names it");
   form.optional("lockedVersion", dependency.locked_version, "the locked version");
+  form.optional("ref", dependency.ref, "the branch, tag or commit that the source names");
+  form.optional("origin", dependency.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");
   form.member("updates", dependency.updates, "at most one below the next major number and one beyond it");
   form.optional(
       "skipReason", dependency.skip_reason, "why it was not looked up",

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(summary_of_several_roots) {
   const auto table = [](const char* subject) {
     return fmt::format(
         "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-        "| `module.{0}` | source-changed | v1.0.0 at commit <1.0.0...> | v1.1.0 at commit <1.1.0...> |  |\n\n"
+        "| `module.{0}` | source-changed | v1.0.0 (<1.0.0...>) | v1.1.0 (<1.1.0...>) |  |\n\n"
         "Files: `.terraform.lock.hcl`\n",
         subject);
   };

@@ -227,9 +227,9 @@ BOOST_AUTO_TEST_CASE(locked_calls_are_marked) {
   write("more.tf", module_call("new", "git::" + made.url()));
   BOOST_TEST(modlock({"inspect"}).out ==
              ".\n"
-             "├─ module.branch  locked <1.0.0...>  git::file://<dir>/repositories/vpc.git?ref=main\n"
-             "├─ module.new     not locked           git::file://<dir>/repositories/vpc.git\n"
-             "└─ module.tag     locked <1.0.0...>  git::file://<dir>/repositories/vpc.git?ref=v1.0.0\n"
+             "├─ module.branch  locked main (<1.0.0...>)    git::file://<dir>/repositories/vpc.git?ref=main\n"
+             "├─ module.new     not locked                    git::file://<dir>/repositories/vpc.git\n"
+             "└─ module.tag     locked v1.0.0 (<1.0.0...>)  git::file://<dir>/repositories/vpc.git?ref=v1.0.0\n"
              "3 module calls, 0 providers, 4 files.\n");
   BOOST_TEST(shown(inspect()["modules"][0]["commit"].asString()) == "<1.0.0>");
   BOOST_TEST(!inspect()["modules"][1].isMember("locked"));

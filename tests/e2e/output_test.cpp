@@ -62,8 +62,9 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        "",
        {"inspect"},
        ".\n"
-       "└─ module.network           ^[[32mlocked 1.2.0 (~> 1.1)^[[0m  git::https://git.example.test/network.git\n"
-       "   └─ module.network.label  ^[[32mlocked <0.3.1...>^[[0m    "
+       "└─ module.network           ^[[32mlocked 1.2.0 (~> 1.1)^[[0m         "
+       "git::https://git.example.test/network.git\n"
+       "   └─ module.network.label  ^[[32mlocked v0.3.1 (<0.3.1...>)^[[0m  "
        "git::https://git.example.test/label.git?ref=v0.3.1\n"
        "2 module calls, 0 providers, 3 files.\n"},
       {"80 columns",
@@ -72,8 +73,8 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        "1",
        {"inspect"},
        ".\n"
-       "└─ module.network           locked 1.2.0 (~> 1.1)  git::https://g…st/network.git\n"
-       "   └─ module.network.label  locked <0.3.1...>    git::https://g…git?ref=v0.3.1\n"
+       "└─ module.network           locked 1.2.0 (~> 1.1)         git::https:…etwork.git\n"
+       "   └─ module.network.label  locked v0.3.1 (<0.3.1...>)  git::https:…ref=v0.3.1\n"
        "2 module calls, 0 providers, 3 files.\n"},
       {"without UTF-8",
        80,
@@ -81,8 +82,8 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        "1",
        {"inspect"},
        ".\n"
-       "`- module.network           locked 1.2.0 (~> 1.1)  git::https://...t/network.git\n"
-       "   `- module.network.label  locked <0.3.1...>    git::https://...it?ref=v0.3.1\n"
+       "`- module.network           locked 1.2.0 (~> 1.1)         git::https...twork.git\n"
+       "   `- module.network.label  locked v0.3.1 (<0.3.1...>)  git::https...ef=v0.3.1\n"
        "2 module calls, 0 providers, 3 files.\n"},
       {"80 columns: reasons are cut",
        80,
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        "1",
        {"verify", "--strict"},
        "verified  module.network        1.2.0\n"
-       "tampered  module.network.label  <0.3.1...>  1 file differs from the locked ...\n"
+       "tampered  module.network.label  v0.3.1 (<0.3.1...>)  1 file differs from th...\n"
        "\nError: module checksum verification failed\n"},
   };
   for (const Terminal& row : rows) {

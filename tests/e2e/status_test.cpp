@@ -37,28 +37,31 @@ BOOST_AUTO_TEST_CASE(each_state_has_its_row) {
         "SUBJECT     LOCKED  INSTALLED  NEWER  VERDICT\n"
         "module.dns  -       -          2.1.0  not-locked\n"
         "module.vpc  -       -          -      not-locked\n"
-        "0 verified, 2 not locked\n",
+        "0 verified, 2 not locked\n"
+        "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
         "For details, run tofu-modlock verify.\n");
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   check(status(), 3,
-        "SUBJECT     LOCKED        INSTALLED  NEWER  VERDICT\n"
-        "module.dns  <2.0.0...>  no         2.1.0  missing\n"
-        "module.vpc  1.0.0         no         -      missing\n"
-        "0 verified, 2 missing\n",
+        "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
+        "module.dns  v2.0.0 (<2.0.0...>)  no         2.1.0  missing\n"
+        "module.vpc  1.0.0                  no         -      missing\n"
+        "0 verified, 2 missing\n"
+        "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
         "For details, run tofu-modlock verify.\n");
   BOOST_REQUIRE(modlock({"install"}).exit_code == 0);
   release(vpc, "1.1.0");
   release(vpc, "2.0.0");
   check(status(), 0,
-        "SUBJECT     LOCKED        INSTALLED  NEWER         VERDICT\n"
-        "module.dns  <2.0.0...>  yes        2.1.0         verified\n"
-        "module.vpc  1.0.0         yes        1.1.0, 2.0.0  verified\n"
-        "2 verified\n");
+        "SUBJECT     LOCKED                 INSTALLED  NEWER         VERDICT\n"
+        "module.dns  v2.0.0 (<2.0.0...>)  yes        2.1.0         verified\n"
+        "module.vpc  1.0.0                  yes        1.1.0, 2.0.0  verified\n"
+        "2 verified\n"
+        "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
   write(".terraform/modules/vpc/main.tf", "# changed\n");
   check(status({"--offline"}), 4,
-        "SUBJECT     LOCKED        INSTALLED  NEWER  VERDICT\n"
-        "module.dns  <2.0.0...>  yes        ?      verified\n"
-        "module.vpc  1.0.0         differs    ?      tampered\n"
+        "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
+        "module.dns  v2.0.0 (<2.0.0...>)  yes        ?      verified\n"
+        "module.vpc  1.0.0                  differs    ?      tampered\n"
         "1 verified, 1 tampered\n",
         "Newer versions are not known in offline mode.\nFor details, run tofu-modlock verify.\n");
 }
@@ -69,10 +72,11 @@ BOOST_AUTO_TEST_CASE(unreachable_source_is_marked_and_changes_no_exit_code) {
   const Ran ran = status();
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
-             "SUBJECT     LOCKED        INSTALLED  NEWER          VERDICT\n"
-             "module.dns  <2.0.0...>  yes        2.1.0          verified\n"
-             "module.vpc  1.0.0         yes        ? (NOT_FOUND)  verified\n"
-             "2 verified\n");
+             "SUBJECT     LOCKED                 INSTALLED  NEWER          VERDICT\n"
+             "module.dns  v2.0.0 (<2.0.0...>)  yes        2.1.0          verified\n"
+             "module.vpc  1.0.0                  yes        ? (NOT_FOUND)  verified\n"
+             "2 verified\n"
+             "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
   BOOST_TEST(ran.err.starts_with("Warning: "), ran.err);
 }
 

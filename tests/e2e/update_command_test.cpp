@@ -48,8 +48,7 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
   const Row rows[] = {
       {"a constraint that allows it", git(), "~> 1.0", "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)", "<1.1.0>"},
       {"a constraint that does not", git(), "~> 1.0.0", "module.vpc  1.0.0 -> 1.1.0  (~> 1.1.0)", "<1.1.0>"},
-      {"a tag", git() + "?ref=v1.0.0", "", "module.vpc  v1.0.0 at commit <1.0.0...> -> v1.1.0 at commit <1.1.0...>",
-       "<1.1.0>"},
+      {"a tag", git() + "?ref=v1.0.0", "", "module.vpc  v1.0.0 (<1.0.0...>) -> v1.1.0 (<1.1.0...>)", "<1.1.0>"},
       {"nothing newer", git() + "?ref=v2.0.0", "", "module.vpc 2.0.0 is the newest version.", "<2.0.0>"},
       {"only a new major version", git() + "?ref=v1.1.0", "",
        "module.vpc 1.1.0 is the newest version below 2. For the new major version, run: tofu-modlock "
@@ -146,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_summary_in_markdown) {
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
                  "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-                 "| `module.vpc` | source-changed | v1.0.0 at commit <1.0.0...> | commit <1.1.0...> |  |\n\n"
+                 "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | commit <1.1.0...> |  |\n\n"
                  "Files: `main.tf` `.terraform.lock.hcl`\n",
              ran.out);
   BOOST_TEST(shown(read("main.tf")) == shown(module_call("vpc", git() + "?ref=<1.1.0>")));

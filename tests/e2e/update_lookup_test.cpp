@@ -104,6 +104,23 @@ BOOST_AUTO_TEST_CASE(calls_of_packages_are_read_from_what_is_locked) {
   BOOST_TEST(modlock({"update", "--list", "module.net.old"}).exit_code != 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_locked_reference_is_shown_with_its_commit) {
+  write("main.tf", module_call("branch", git() + "?ref=main") + module_call("head", git()) +
+                       module_call("tag", git() + "?ref=v1.0.0"));
+  release(repository("dns.git"), "1.0.0");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"outdated"}).out ==
+             "module.branch  main (<3.0.0-rc1...>)    (?ref=main)    skipped: follows a branch or commit\n"
+             "module.head    commit <3.0.0-rc1...>                   skipped: no version specified\n"
+             "module.tag     v1.0.0 (<1.0.0...>)  (?ref=v1.0.0)  -> 1.1.0 (v1.1.0, minor), 2.1.0 (v2.1.0, major)\n"
+             "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
+  const Json::Value tag = json({"outdated", "module.tag"})["dependencies"][0];
+  BOOST_TEST(tag["ref"].asString() == "v1.0.0");
+  BOOST_TEST(shown(tag["origin"].asString()) == "git:<1.0.0>");
+  BOOST_TEST(modlock({"why", "tag"}).out.find("module.tag  v1.0.0 (<1.0.0...>)\n") == 0U);
+  BOOST_TEST(modlock({"why", "head"}).out.find("module.head  commit <3.0.0-rc1...>\n") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_locked_is_where_it_starts) {
   write("main.tf", module_call("vpc", git(), ">= 1.0, < 2.0"));
   release(repository("dns.git"), "1.0.0");
@@ -116,7 +133,8 @@ BOOST_AUTO_TEST_CASE(what_is_locked_is_where_it_starts) {
   BOOST_TEST(found["packageFile"].asString() == "main.tf");
   const Ran ran = modlock({"update", "--list"});
   BOOST_TEST(ran.out ==
-             "module.vpc  1.1.0  (>= 1.0, < 2.0)  -> 1.2.0 (lock only, minor), 2.1.0 (>= 1.0, < 3.0, major)\n");
+             "module.vpc  1.1.0  (>= 1.0, < 2.0)  -> 1.2.0 (lock only, minor), 2.1.0 (>= 1.0, < 3.0, major)\n"
+             "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
 }
 
 BOOST_AUTO_TEST_CASE(providers) {

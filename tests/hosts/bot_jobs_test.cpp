@@ -175,7 +175,7 @@ constexpr const char* kUpdated =
 
 constexpr const char* kSummary =
     "## Lock files\n\n| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-    "| `module.vpc` | source-changed | v1.0.0 at commit <1.0.0...> | v1.1.0 at commit <1.1.0...> |  |\n\n"
+    "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | v1.1.0 (<1.1.0...>) |  |\n\n"
     "Files: `.terraform.lock.hcl`\n";
 
 BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *boost::unit_test::precondition(has_server))

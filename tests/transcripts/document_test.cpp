@@ -37,6 +37,7 @@ struct Shown {
 };
 constexpr Shown kShownElsewhere[] = {
     {"Dependency.currentDigest", "every_kind_of_call"},
+    {"Dependency.ref", "a_locked_reference_is_shown_with_its_commit"},
     {"Dependency.skipReason", "every_kind_of_call"},
     {"Diagnostic.notes", "diagnostics_of_a_result"},
     {"Diagnostic.related", "diagnostics_of_a_result"},

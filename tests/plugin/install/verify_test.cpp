@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(verify_names_what_is_installed_instead_of_what_is_locked) {
       {"a version of a subdirectory", "git::https://example.com/vpc.git//sub", "2.0.0",
        "1.0.0 is installed, 2.0.0 is locked"},
       {"a tag", "git::https://example.com/vpc.git?ref=v2.0.0", nullptr,
-       "1.0.0 is installed, commit bbbbbbbbbbbb is locked"},
+       "1.0.0 is installed, v2.0.0 (bbbbbbbbbbbb) is locked"},
       {"a version of another repository", kNested, "1.0.0",
        "git::https://example.com/vpc.git commit aaaaaaaaaaaa is installed, git::https://example.com/nested.git commit "
        "cccccccccccc is locked"},
@@ -325,8 +325,8 @@ BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v2.0.0\"\n}\n");
   lock();
   const std::string expected =
-      "module.vpc stale: commit cccccccccccc is installed, commit dddddddddddd is locked\n"
-      "module.vpc.leaf stale: commit aaaaaaaaaaaa is installed, commit bbbbbbbbbbbb is locked\n";
+      "module.vpc stale: v1.0.0 (cccccccccccc) is installed, v2.0.0 (dddddddddddd) is locked\n"
+      "module.vpc.leaf stale: v1.0.0 (aaaaaaaaaaaa) is installed, v2.0.0 (bbbbbbbbbbbb) is locked\n";
   BOOST_TEST(text(verify()) == expected);
   fs::remove_all(directory.path() / "cache/v2/packages");
   BOOST_TEST(text(verify()) == expected);

@@ -1,0 +1,69 @@
+#include "plugin/lock/locked_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/address/version.h"
+
+namespace modlock {
+
+std::string named_reference(const Source& source) {
+  for (const std::string_view argument : {"tag", "rev", "ref"}) {
+    if (std::string value = source.query_value(argument); !value.empty()) {
+      return value;
+    }
+  }
+  return {};
+}
+
+std::string pin_text(const std::string& source, const std::string& ref) {
+  const auto parsed = parse_identity(source);
+  return fmt::format("?{}={}", parsed && parsed->has_tags() ? parsed->traits().tag_argument : "ref", ref);
+}
+
+std::optional<std::string> tag_prefix_of(std::string_view tag) {
+  for (std::size_t at = 0; at < tag.size(); ++at) {
+    if (parse_version_tag(tag, tag.substr(0, at))) {
+      return std::string(tag.substr(0, at));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string short_id(std::string_view id) {
+  constexpr std::size_t kShown = 12;
+  return std::string(id.substr(id.rfind(':') + 1, kShown));
+}
+
+std::string origin_of(const std::string& commit, const std::string& digest) {
+  return !commit.empty() ? "git:" + commit : !digest.empty() ? "oci:" + digest : "";
+}
+
+std::string origin_words(std::string_view hash) {
+  const std::string_view scheme = hash.substr(0, hash.find(':'));
+  const std::string_view value = hash.substr(std::min(scheme.size() + 1, hash.size()));
+  return fmt::format("{}{}",
+                     scheme == "git"   ? "commit "
+                     : scheme == "oci" ? "manifest "
+                     : scheme == "zh"  ? "archive "
+                                       : "",
+                     value);
+}
+
+std::string locked_text(const std::optional<std::string>& version, std::string_view ref, std::string_view origin) {
+  if (version || origin.empty()) {
+    return version.value_or(std::string(ref));
+  }
+  const std::string id = short_id(origin);
+  const bool names_content = ref.empty() || origin.ends_with(ref);
+  return names_content ? origin_words(fmt::format("{}:{}", origin.substr(0, origin.find(':')), id))
+                       : fmt::format("{} ({})", ref, id);
+}
+
+std::string locked_text(const ModuleLock& lock) {
+  const auto source = parse_identity(lock.source);
+  return locked_text(lock.version, source ? named_reference(*source) : "", lock.origin_hash());
+}
+
+}  // namespace modlock

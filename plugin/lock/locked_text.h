@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backends/address/source.h"
+#include "plugin/lock/lock_file.h"
+
+// What messages show of a locked version.
+namespace modlock {
+
+// Returns the reference that the source names, as written: `?ref=`, `?tag=`, `?rev=`. Empty: the default of the source.
+std::string named_reference(const Source& source);
+
+// Returns the argument of a source that names a reference: "?ref=v1.2.0", "?tag=1.2.0".
+std::string pin_text(const std::string& source, const std::string& ref);
+
+// Returns the text before the version in a tag: "network/" for "network/v1.2.0". nullopt: the tag names no version.
+std::optional<std::string> tag_prefix_of(std::string_view tag);
+
+// Returns the first digits of a commit or digest, which may follow its scheme.
+std::string short_id(std::string_view id);
+
+// Returns the origin hash of a commit or a digest, of which at most one is not empty.
+std::string origin_of(const std::string& commit, const std::string& digest);
+
+// Returns an origin hash with its kind: "commit 8f2c…", "manifest sha256:…", "archive 9a0b…".
+std::string origin_words(std::string_view hash);
+
+// Returns "1.2.0", "v1.2.0 (8f2c01ab34cd)" for the reference that a source names, "commit 8f2c01ab34cd", or empty if
+// none of the three is known.
+std::string locked_text(const std::optional<std::string>& version, std::string_view ref, std::string_view origin);
+std::string locked_text(const ModuleLock& lock);
+
+}  // namespace modlock
