@@ -1,58 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <set>
+#include <filesystem>
 
 #include "plugin/cli/plan_result.h"
 #include "plugin/report/change_text.h"
 
 namespace modlock::cli {
 namespace {
-
-// With --recursive not every root module must have every target, but at least one must have it.
-class Targets {
- public:
-  explicit Targets(const CommandLine& line) : line_(line) {}
-
-  // Removes the target that `root` lacks according to the error from `targets`. Returns false if the error is another
-  // one, or if none is left.
-  bool drop(const Error& error, const std::string& root, std::vector<std::string>& targets) {
-    const bool lacks_target = error.code == Code::invalid_params && std::erase(targets, error.subject) > 0;
-    if (!line_.common.recursive || !lacks_target) {
-      return false;
-    }
-    const std::lock_guard guard(mutex_);
-    lacking_[root].push_back(error);
-    return !targets.empty();
-  }
-  void found(const std::vector<std::string>& targets) {
-    const std::lock_guard guard(mutex_);
-    found_.insert(targets.begin(), targets.end());
-  }
-
-  // Call after all roots: returns the error of a target that neither `root` nor any other root has.
-  const Error* find_error(const std::string& root) const {
-    const auto lacking = lacking_.find(root);
-    if (lacking == lacking_.end()) {
-      return nullptr;
-    }
-    const auto error = std::find_if(lacking->second.begin(), lacking->second.end(),
-                                    [this](const Error& each) { return found_.count(each.subject) == 0; });
-    return error == lacking->second.end() ? nullptr : &*error;
-  }
-  bool has_none(const std::string& root) const {
-    const auto lacking = lacking_.find(root);
-    return lacking != lacking_.end() && lacking->second.size() == line_.targets.size();
-  }
-
- private:
-  const CommandLine& line_;
-  std::mutex mutex_;
-  std::set<std::string> found_;
-  std::map<std::string, std::vector<Error>> lacking_;  // by root
-};
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root,
                                      const std::vector<std::string>& targets) {
@@ -70,8 +25,6 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   params.accept_moved = line.accept_moved;
   return params;
 }
-
-using AskedPlan = RootAnswer<messages::LockPlanResult>;
 
 // Returns the location of the first constraint on a module or a provider.
 std::optional<Location> constraint_location(const messages::ConfigInspectResult& inspected,
@@ -139,32 +92,18 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
 }
 
 // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
-AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, Targets& targets) {
-  std::vector<std::string> wanted = line.targets;
-  AskedPlan asked = host.call(&Engine::plan, plan_params(line, host, root, wanted));
-  while (!asked.result && targets.drop(asked.result.error(), root, wanted)) {
-    asked = host.call(&Engine::plan, plan_params(line, host, root, wanted));
-  }
-  targets.found(wanted);
-  if (asked.result && !line.dry_run && !line.frozen) {
-    if (auto ok = host.apply(root, line.common, *asked.result); !ok) {
-      return {.result = fail(std::move(ok.error()))};
-    }
-  }
-  return asked;
+AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& targets) {
+  AskedPlan asked = targets.ask(root, [&](const std::vector<std::string>& wanted) -> AskedPlan {
+    return host.call(&Engine::plan, plan_params(line, host, root, wanted));
+  });
+  return write_plan(line, host, root, std::move(asked));
 }
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
-                      const Targets& targets) {
+                      const NamedSubjects& targets) {
   auto& [result, details] = asked;
-  if (const Error* error = targets.find_error(root)) {
-    return failed(*error, line.common, root);
-  }
-  if (targets.has_none(root)) {
-    if (!line.common.json) {
-      print_out("No module call and no provider matches --target.\n");
-    }
-    return {.exit_code = 0, .json = Json::Value(Json::objectValue)};
+  if (auto outcome = targets.skipped(root)) {
+    return std::move(*outcome);
   }
   if (!result) {
     return not_written(failed(result.error(), line.common, root, details.error_data));
@@ -215,10 +154,31 @@ int run_lock(const CommandLine& line, const Host& host) {
                               .hint = "write it as 3d, 72h or 1h30m"},
                              line.common);
   }
-  Targets targets(line);
+  if (const auto error = find_misplaced_subject(line)) {
+    return failed_everywhere(*error, line.common);
+  }
+  NamedSubjects targets(line.common, line.targets);
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
       [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
 }
 
 }  // namespace modlock::cli
+// Returns the error for a subject in the place of a directory.
+std::optional<Error> find_misplaced_subject(const CommandLine& line) {
+  for (const std::string& word : line.common.directories) {
+    const bool has_version = word.find('=') != std::string::npos;
+    const bool may_be_subject = has_version || line.verb == CommandLine::Verb::upgrade || word.starts_with("module.") ||
+                                word.starts_with("provider.");
+    std::error_code ignored;
+    if (may_be_subject && !std::filesystem::is_directory(word, ignored)) {
+      return Error{.code = Code::invalid_params,
+                   .message = fmt::format("{} is not a directory", word),
+                   .hint = fmt::format("name a directory with a root module; to {}, run: tofu-modlock {} {}",
+                                       has_version ? "select a version" : "upgrade one module or provider",
+                                       has_version ? "update" : "upgrade --target", word)};
+    }
+  }
+  return std::nullopt;
+}
+

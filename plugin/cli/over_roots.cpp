@@ -1,6 +1,7 @@
 #include "plugin/cli/over_roots.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 
@@ -19,6 +21,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kNotStarted = "not started";
+
+// What print_diagnostics() has printed about things that the roots of a command share.
+std::set<std::string>& printed_for_roots() {
+  static std::set<std::string> printed;
+  return printed;
+}
 
 }  // namespace
 
@@ -154,6 +162,7 @@ void print_table(const std::vector<RootRow>& rows) {
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
+  printed_for_roots().clear();
   const bool are_several = roots.size() > 1;
   std::vector<Json::Value> answers;
   std::vector<RootRow> rows;
@@ -202,9 +211,67 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   return worst;
 }
 
+bool NamedSubjects::drop(const Error& error, const std::string& root, std::vector<std::string>& wanted) {
+  if (!flags_.recursive || !is_unknown_subject(error)) {
+    return false;
+  }
+  // The subject may have a kind and a host that the name lacks.
+  const auto name = std::find_if(wanted.begin(), wanted.end(), [&](const std::string& each) {
+    const std::string bare = each.starts_with("provider.") ? each.substr(each.find('.') + 1) : each;
+    return error.subject == each || error.subject.ends_with("." + bare) || error.subject.ends_with("/" + bare);
+  });
+  if (name == wanted.end()) {
+    return false;
+  }
+  const std::lock_guard guard(mutex_);
+  lacking_[root].emplace(*name, error);
+  wanted.erase(name);
+  return !wanted.empty();
+}
+
+std::optional<RootOutcome> NamedSubjects::skipped(const std::string& root) const {
+  const auto lacking = lacking_.find(root);
+  if (lacking == lacking_.end()) {
+    return std::nullopt;
+  }
+  for (const auto& [name, error] : lacking->second) {
+    if (found_.count(name) == 0) {
+      return failed(error, flags_, root);
+    }
+  }
+  if (lacking->second.size() < names_.size()) {
+    return std::nullopt;
+  }
+  if (!flags_.json) {
+    print_out(fmt::format("No module call or provider matches {}.\n", fmt::join(names_, " or ")));
+  }
+  return RootOutcome{.exit_code = 0, .json = Json::Value(Json::objectValue)};
+}
+
+namespace {
+
+// Returns whether a warning or note about something that roots share, as settings above them, was printed for another
+// root.
+bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
+  const Error& what = diagnostic.what;
+  const std::string path = what.location ? what.location->path : "";
+  const bool is_shared = path.empty() ? what.subject.empty() && what.code == Code::config_parse
+                                      : path.starts_with("../") || path.starts_with('/');
+  if (diagnostic.severity == Severity::error || !is_shared || !NamedRoot::exists()) {
+    return false;
+  }
+  const std::string place = what.location ? to_string(*what.location) : "";
+  return !printed_for_roots().insert((fs::path(root) / place).lexically_normal().string() + what.message).second;
+}
+
+}  // namespace
+
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) {
   SourceExcerpts excerpts(root);
   for (const Diagnostic& diagnostic : diagnostics) {
+    if (is_repeated(diagnostic, root)) {
+      continue;
+    }
     const std::string_view heading = diagnostic.severity == Severity::error     ? "Error"
                                      : diagnostic.severity == Severity::warning ? "Warning"
                                                                                 : "Info";

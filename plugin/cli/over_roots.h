@@ -1,8 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/cli/commands.h"
@@ -89,6 +93,41 @@ int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, co
   auto next = asked.begin();
   return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
 }
+
+// The subjects that a command line names. With --recursive not every root must have each of them, but at least one
+// must.
+class NamedSubjects {
+ public:
+  NamedSubjects(const CommonFlags& flags, std::vector<std::string> names) : flags_(flags), names_(std::move(names)) {}
+
+  // Calls `ask` with the names, without those that the root lacks according to the error of its answer. May be called
+  // from any thread.
+  template <typename Ask>
+  auto ask(const std::string& root, const Ask& ask) {
+    std::vector<std::string> wanted = names_;
+    auto asked = ask(wanted);
+    while (!asked.result && drop(asked.result.error(), root, wanted)) {
+      asked = ask(wanted);
+    }
+    const std::lock_guard guard(mutex_);
+    found_.insert(wanted.begin(), wanted.end());
+    return asked;
+  }
+
+  // Call after all roots: returns the outcome of a root that has none of the subjects, or lacks one that no root has;
+  // nullopt: its answer counts.
+  std::optional<RootOutcome> skipped(const std::string& root) const;
+
+ private:
+  // Removes the name that the root lacks. Returns false if the error is another one, or if none is left.
+  bool drop(const Error& error, const std::string& root, std::vector<std::string>& wanted);
+
+  const CommonFlags& flags_;
+  std::vector<std::string> names_;
+  std::mutex mutex_;
+  std::set<std::string> found_;
+  std::map<std::string, std::map<std::string, Error>> lacking_;  // by root and name
+};
 
 // Prints each on stderr with the line of its location.
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);

@@ -11,6 +11,7 @@
 #include "plugin/lock/edit.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -136,6 +137,15 @@ std::string coloured_diff(std::string_view diff) {
 }
 
 }  // namespace
+
+AskedPlan write_plan(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked) {
+  if (asked.result && !line.dry_run && !line.frozen) {
+    if (auto ok = host.apply(root, line.common, *asked.result); !ok) {
+      return {.result = fail(std::move(ok.error()))};
+    }
+  }
+  return asked;
+}
 
 RootOutcome not_written(RootOutcome outcome) {
   if (outcome.state == "interrupted") {

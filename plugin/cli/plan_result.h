@@ -12,6 +12,10 @@ namespace modlock::cli {
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics);
 
+using AskedPlan = RootAnswer<messages::LockPlanResult>;
+// Writes a plan, unless --dry-run or --frozen is set, and returns it, or the error of the write.
+AskedPlan write_plan(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked);
+
 // Sets the state of a root whose plan was interrupted before anything was written.
 RootOutcome not_written(RootOutcome outcome);
 

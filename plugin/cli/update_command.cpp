@@ -53,26 +53,17 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   return updates;
 }
 
-using AskedPlan = RootAnswer<messages::LockPlanResult>;
-
-// Prints the plan and writes it. Tables of several roots are separate paragraphs.
-RootOutcome finish_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
-                          bool is_one_of_several = false) {
-  auto& [result, details] = asked;
+// Prints a plan that write_plan() returned. Tables of several roots are separate paragraphs.
+RootOutcome tell_update(const CommandLine& line, const Host& host, const std::string& root, const AskedPlan& asked,
+                        bool is_one_of_several = false) {
+  const auto& [result, details] = asked;
   if (!result) {
     return not_written(failed(result.error(), line.common, root, details.error_data));
   }
-  // A diff needs the previous content.
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
     print_plan(line, root, *result, details.diagnostics);
-  }
-  if (!line.dry_run) {
-    if (auto ok = host.apply(root, line.common, *result); !ok) {
-      return not_written(failed(ok.error(), line.common, root));
-    }
-  }
-  if (as_markdown) {
+  } else if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
   const bool is_written = !line.dry_run && !result->edits.documents.empty();
@@ -103,9 +94,10 @@ std::string skip_words(const std::string& reason) {
 }
 
 // Sets the newest version below the next major number for each subject without one. Removes those that have none, and
-// says why. Errors: those of Engine::lookup(); INVALID_PARAMS for a subject without versions.
-Result<void> choose_newest(const CommandLine& line, const Host& host, const std::string& root,
-                           std::vector<messages::Update>& updates) {
+// returns why. Errors: those of Engine::lookup(); INVALID_PARAMS for a subject without versions.
+Result<std::string> choose_newest(const CommandLine& line, const Host& host, const std::string& root,
+                                  std::vector<messages::Update>& updates) {
+  std::string notes;
   const auto is_open = [](const messages::Update& update) { return !update.new_version && !update.new_constraint; };
   messages::UpdateLookupParams params;
   params.root = host.root_params(root, line.common);
@@ -115,7 +107,7 @@ Result<void> choose_newest(const CommandLine& line, const Host& host, const std:
     }
   }
   if (params.subjects.empty()) {
-    return {};
+    return notes;
   }
   auto [found, details] = host.call(&Engine::lookup, params);
   if (!found) {
@@ -144,24 +136,25 @@ Result<void> choose_newest(const CommandLine& line, const Host& host, const std:
                                      [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
     if (newest != dependency.updates.end()) {
       updates.push_back({.subject = subject, .new_version = newest->new_version, .new_constraint = {}});
-    } else if (!line.common.json && line.output_format != "markdown") {
+    } else {
       const auto& options = dependency.updates;
-      print_out(options.empty()
-                    ? fmt::format("{} {} is the newest version.\n", subject, dependency.current_version)
-                    : fmt::format("{} {} is the newest version below {}. For the new major version, run: tofu-modlock "
-                                  "update {}={}\n",
-                                  subject, dependency.current_version, options.front().new_major, subject,
-                                  options.front().new_version));
+      notes += options.empty()
+                   ? fmt::format("{} {} is the newest version.\n", subject, dependency.current_version)
+                   : fmt::format(
+                         "{} {} is the newest version below {}. For the new major version, run: tofu-modlock "
+                         "update {}={}\n",
+                         subject, dependency.current_version, options.front().new_major, subject,
+                         options.front().new_version);
     }
   }
-  return {};
+  return notes;
 }
 
 // Without updates the lock is adjusted to the current configuration.
-RootOutcome update_root(const CommandLine& line, const Host& host, const std::string& root,
-                        const std::vector<messages::Update>& updates, bool is_one_of_several = false) {
+AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root,
+                         const std::vector<messages::Update>& updates) {
   if (updates.empty()) {
-    return finish_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root)), is_one_of_several);
+    return write_plan(line, host, root, host.call(&Engine::plan, plan_params(line, host, root)));
   }
   messages::UpdatePlanParams params;
   params.root = host.root_params(root, line.common);
@@ -171,19 +164,58 @@ RootOutcome update_root(const CommandLine& line, const Host& host, const std::st
   if (!line.pin.empty()) {
     params.pin = line.pin;
   }
-  return finish_update(line, host, root, host.call(&Engine::update, params), is_one_of_several);
+  return write_plan(line, host, root, host.call(&Engine::update, params));
 }
 
-// Updates the subjects of the command line.
-RootOutcome update_subjects(const CommandLine& line, const Host& host, const std::string& root,
+// The answer for subjects of the command line.
+struct AskedUpdate {
+  Result<messages::LockPlanResult> result;
+  CallDetails details = {};
+  std::string notes = {};
+  bool is_planned = false;  // false: no subject has a newer version
+};
+
+AskedUpdate update_subjects(const CommandLine& line, const Host& host, const std::string& root,
                             std::vector<messages::Update> updates) {
-  if (auto ok = choose_newest(line, host, root, updates); !ok) {
-    return not_written(failed(ok.error(), line.common, root));
+  auto notes = choose_newest(line, host, root, updates);
+  if (!notes) {
+    return {.result = fail(std::move(notes.error()))};
   }
   if (updates.empty()) {
-    return {.exit_code = 0, .json = messages::encode(messages::LockPlanResult()), .state = "nothing changed"};
+    return {.result = messages::LockPlanResult(), .notes = std::move(*notes)};
   }
-  return update_root(line, host, root, updates);
+  auto [result, details] = plan_and_write(line, host, root, updates);
+  return {std::move(result), std::move(details), std::move(*notes), true};
+}
+
+// One root after another: two roots may have a local module in common.
+int run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
+  std::vector<std::string> names;
+  std::transform(updates.begin(), updates.end(), std::back_inserter(names),
+                 [](const messages::Update& update) { return update.subject; });
+  CommonFlags flags = line.common;
+  flags.jobs = 1;
+  NamedSubjects named(flags, names);
+  const auto ask = [&](const std::string& root) {
+    return named.ask(root, [&](const std::vector<std::string>& wanted) {
+      std::vector<messages::Update> left;
+      std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
+        return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
+      });
+      return update_subjects(line, host, root, std::move(left));
+    });
+  };
+  const auto tell = [&](const std::string& root, AskedUpdate asked) {
+    if (auto skipped = named.skipped(root)) {
+      return std::move(*skipped);
+    }
+    print_out(flags.json || line.output_format == "markdown" ? "" : asked.notes);
+    if (asked.result && !asked.is_planned) {
+      return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
+    }
+    return tell_update(line, host, root, {std::move(asked.result), std::move(asked.details)});
+  };
+  return run_for_roots(flags, host, ask, tell);
 }
 
 // Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
@@ -198,8 +230,10 @@ std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
 }
 
 std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
+  const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
   const std::string& current = dependency.current_version;
   const std::string& value = dependency.current_value;
+  const std::string& ref = dependency.ref;
   const std::string options = option_list(dependency.updates);
   return {{dependency.subject},
           {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
@@ -214,15 +248,21 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
 
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
-AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::UpdateLookupParams params;
-  params.root = host.root_params(root, line.common);
-  params.subjects = line.updates;
-  return host.call(&Engine::lookup, params);
+AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& named) {
+  return named.ask(root, [&](const std::vector<std::string>& subjects) -> AskedUpdates {
+    messages::UpdateLookupParams params;
+    params.root = host.root_params(root, line.common);
+    params.subjects = subjects;
+    return host.call(&Engine::lookup, params);
+  });
 }
 
-RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
+RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked,
+                      const NamedSubjects& named) {
   auto& [result, details] = asked;
+  if (auto outcome = named.skipped(root)) {
+    return std::move(*outcome);
+  }
   if (!result) {
     return failed(result.error(), line.common, root, details.error_data);
   }
@@ -231,11 +271,12 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     std::vector<std::vector<Cell>> rows;
     std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
     print_table_out(rows, Fit::wrap, line.color);
+    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
+                                         [](const auto& dependency) { return !dependency.updates.empty(); });
+    print_out(has_updates ? kSelectHint : "");
   }
-  const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
   return {.exit_code = 0, .json = messages::encode(*result)};
 }
-  const std::string& ref = dependency.ref;
 
 // A root that has to be updated, or the error why that is impossible or not known.
 struct ConcernedRoot {
@@ -271,9 +312,6 @@ Inspection inspect_root(const CommandLine& line, const Host& host, const std::st
 bool has_lock(const std::string& root) {
   std::error_code ignored;
   return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
-    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
-                                         [](const auto& dependency) { return !dependency.updates.empty(); });
-    print_out(has_updates ? kSelectHint : "");
 }
 
 // Returns the given roots, or else every root of the repository that has a lock file.
@@ -353,10 +391,10 @@ int run_from_file(const CommandLine& line, const Host& host) {
   if (!concerned) {
     return failed_everywhere(concerned.error(), line.common);
   }
-  return update_concerned(line, *concerned, "No locked root module is affected.\n",
-                          [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            return update_root(line, host, one.root, one.updates, is_one_of_several);
-                          });
+  return update_concerned(
+      line, *concerned, "No locked root module is affected.\n", [&](const ConcernedRoot& one, bool is_one_of_several) {
+        return tell_update(line, host, one.root, plan_and_write(line, host, one.root, one.updates), is_one_of_several);
+      });
 }
 
 // Returns an error for a file of the root whose text at the revision is not available.
@@ -425,8 +463,9 @@ int run_from_diff(const CommandLine& line, const Host& host) {
                             auto params = plan_params(line, host, one.root);
                             params.mode = one.targets.empty() ? "missing" : "upgrade";
                             params.targets = one.targets;
-                            return finish_update(line, host, one.root, host.call(&Engine::plan, params),
-                                                 is_one_of_several);
+                            return tell_update(line, host, one.root,
+                                               write_plan(line, host, one.root, host.call(&Engine::plan, params)),
+                                               is_one_of_several);
                           });
 }
 
@@ -434,9 +473,10 @@ int run_from_diff(const CommandLine& line, const Host& host) {
 
 int run_update(const CommandLine& line, const Host& host) {
   if (line.list) {
+    NamedSubjects named(line.common, line.updates);
     return run_for_roots(
-        line.common, host, [&](const std::string& root) { return look_up_root(line, host, root); },
-        [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
+        line.common, host, [&](const std::string& root) { return look_up_root(line, host, root, named); },
+        [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked), named); });
   }
   if (!line.from_diff.empty()) {
     return run_from_diff(line, host);
@@ -452,8 +492,7 @@ int run_update(const CommandLine& line, const Host& host) {
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;
   }
-  return run_for_roots(line.common, host,
-                       [&](const std::string& root) { return update_subjects(line, host, root, *updates); });
+  return run_subjects(line, host, *updates);
 }
 
 }  // namespace modlock::cli

@@ -253,10 +253,7 @@ class LockPlanner {
  private:
   // Replaces bare names. Reads the modules only if there are any.
   Result<void> name_targets(OpenRoot& open) {
-    const auto is_full = [](const std::string& name) {
-      return name.starts_with("module.") || name.starts_with("provider.");
-    };
-    if (std::all_of(params_.targets.begin(), params_.targets.end(), is_full)) {
+    if (std::all_of(params_.targets.begin(), params_.targets.end(), is_full_subject)) {
       return {};
     }
     MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context));

@@ -54,12 +54,7 @@ Result<std::set<ProviderAddress>> find_targets(const std::vector<std::string>& t
     const bool known = address && std::any_of(needs.begin(), needs.end(),
                                               [&](const ProviderNeed& need) { return need.address == *address; });
     if (!known) {
-      return fail(Error{
-          .code = Code::invalid_params,
-          .message = fmt::format("the target \"{}\" matches no provider that has to be locked", target),
-          .subject = target,
-          .hint = subject_hint(target, provider_subjects(needs, default_host),
-                               "a target is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them")});
+      return fail(unknown_subject(target, provider_subjects(needs, default_host)));
     }
     found.insert(std::move(*address));
   }

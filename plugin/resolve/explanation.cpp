@@ -324,12 +324,7 @@ Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetche
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
   if (node == request.plan.tree.nodes.end()) {
-    return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("the subject \"{}\" matches no module call", subject),
-                      .subject = subject,
-                      .hint = subject_hint(subject, module_subjects(request.plan.tree),
-                                           "a subject is written module.NAME, module.NAME.NESTED or "
-                                           "provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them")});
+    return fail(unknown_subject(subject, module_subjects(request.plan.tree)));
   }
   return Explainer(request, fetcher, node->second).run();
 }

@@ -102,13 +102,7 @@ Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
     const bool known = !key.empty() && std::any_of(tree.nodes.begin(), tree.nodes.end(),
                                                    [&](const auto& entry) { return is_below(entry.first, key); });
     if (!known) {
-      return fail(
-          Error{.code = Code::invalid_params,
-                .message = fmt::format("the target \"{}\" matches no module call", target),
-                .subject = target,
-                .hint = subject_hint(
-                    target, module_subjects(tree),
-                    "a target is written module.NAME or module.NAME.NESTED; `tofu-modlock inspect` lists them")});
+      return fail(unknown_subject(target, module_subjects(tree)));
     }
   }
   return {};

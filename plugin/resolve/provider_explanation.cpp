@@ -135,12 +135,7 @@ Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request,
   const auto need = std::find_if(request.needs.begin(), request.needs.end(),
                                  [&](const ProviderNeed& one) { return address && one.address == *address; });
   if (need == request.needs.end()) {
-    return fail(Error{
-        .code = Code::invalid_params,
-        .message = fmt::format("the subject \"{}\" matches no provider that has to be locked", subject),
-        .subject = subject,
-        .hint = subject_hint(subject, provider_subjects(request.needs, default_registry(request.tool)),
-                             "a subject is written provider.HOST/NAMESPACE/TYPE; `tofu-modlock inspect` lists them")});
+    return fail(unknown_subject(subject, provider_subjects(request.needs, default_registry(request.tool))));
   }
   const auto listing = source.list_versions(need->address, context);
   MODLOCK_TRY(context.check());

@@ -1,4 +1,5 @@
 #include "plugin/resolve/provider_plan.h"
+#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
@@ -158,10 +159,8 @@ class Planner {
           std::any_of(request_.needs.begin(), request_.needs.end(),
                       [&, &name = address](const ProviderNeed& need) { return need.address == name; });
       if (!is_needed) {
-        return fail(Error{.code = Code::invalid_params,
-                          .message = fmt::format("provider {} is not used by this configuration", address.to_string()),
-                          .subject = "provider." + address.to_string(),
-                          .hint = "tofu-modlock inspect shows the providers"});
+        return fail(unknown_subject("provider." + address.to_string(),
+                                    provider_subjects(request_.needs, default_registry(request_.tool))));
       }
     }
     return {};

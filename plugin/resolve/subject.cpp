@@ -19,17 +19,49 @@ std::vector<std::string> names_of(const ProviderAddress& address) {
   return {address.type(), address.name_space() + "/" + address.type(), address.to_string()};
 }
 
+constexpr std::string_view kMatchesNone = "matches no module call or provider";
+
+// Returns "module.vpc.nested" for `module.vpc["a"].module.nested[0]`, and any other name unchanged.
+std::string subject_of_address(std::string_view name) {
+  std::string subject = "module";
+  std::string_view address = name;
+  while (address.starts_with(kModule)) {
+    address.remove_prefix(kModule.size());
+    const std::size_t end = std::min(address.find_first_of(".["), address.size());
+    subject += "." + std::string(address.substr(0, end));
+    address.remove_prefix(end);
+    if (address.starts_with('[')) {
+      const std::string_view closing = address.starts_with("[\"") ? "\"]" : "]";
+      const std::size_t close = address.find(closing, 1);
+      address.remove_prefix(close == std::string_view::npos ? 0 : close + closing.size());
+    }
+    if (address.empty()) {
+      return subject;
+    }
+    address.remove_prefix(address.starts_with('.') ? 1 : 0);
+  }
+  return std::string(name);
+}
+
 }  // namespace
 
+bool is_full_subject(std::string_view name) {
+  return name.starts_with(kProvider) || (name.starts_with(kModule) && subject_of_address(name) == name);
+}
+
 Result<std::string> full_subject(const std::string& name, const ModuleTree& tree, std::string_view default_host) {
-  if (name.starts_with(kModule) || name.starts_with(kProvider)) {
+  if (is_full_subject(name)) {
     return name;
+  }
+  if (name.starts_with(kModule)) {
+    const bool is_key = tree.nodes.find(std::string_view(name).substr(kModule.size())) != tree.nodes.end();
+    return is_key ? name : subject_of_address(name);
   }
   std::vector<std::string> known;  // bare names
   std::vector<std::string> found;
   for (const auto& [key, node] : tree.nodes) {
     known.push_back(key);
-    if (key == name) {
+    if (key == name || node.call.source.text == name) {
       found.push_back(node.subject());
     }
   }
@@ -55,14 +87,19 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   if (!tree.complete) {
     return std::string(kModule) + name;
   }
-  error.message = fmt::format("\"{}\" matches no module call or provider", escape_controls(name));
-  error.hint = subject_hint(name, known, "`tofu-modlock inspect` lists them");
-  return fail(std::move(error));
+  return fail(unknown_subject(name, known));
 }
 
-std::string subject_hint(std::string_view subject, const std::vector<std::string>& known, std::string otherwise) {
-  std::string nearest = hcl::did_you_mean(subject, {known.begin(), known.end()});
-  return nearest.empty() ? std::move(otherwise) : nearest;
+Error unknown_subject(const std::string& subject, const std::vector<std::string>& known) {
+  const std::string nearest = hcl::did_you_mean(subject, {known.begin(), known.end()});
+  return {.code = Code::invalid_params,
+          .message = fmt::format("\"{}\" {}", escape_controls(subject), kMatchesNone),
+          .subject = subject,
+          .hint = nearest.empty() ? "`tofu-modlock inspect` lists them" : nearest};
+}
+
+bool is_unknown_subject(const Error& error) {
+  return error.code == Code::invalid_params && error.message.ends_with(kMatchesNone);
 }
 
 std::vector<std::string> module_subjects(const ModuleTree& tree) {

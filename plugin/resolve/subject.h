@@ -10,15 +10,20 @@
 
 namespace modlock {
 
-// Returns the subject that a user means: "module.vpc" for "vpc", and "provider.HOST/hashicorp/aws" for "hashicorp/aws",
-// "aws" or the whole address. Returns a name that starts with "module." or "provider." unchanged, and of others that
-// match nothing the form that later checks can reject: "module.NAME" if a part of the tree was not read,
+// Returns the subject that a user means: "module.vpc" for "vpc" or its source as written, "module.vpc.nested" for the
+// address `module.vpc["a"].module.nested` that clients print, and "provider.HOST/hashicorp/aws" for "hashicorp/aws",
+// "aws" or the whole address. Returns any other name that starts with "module." or "provider." unchanged, and of others
+// that match nothing the form that later checks can reject: "module.NAME" if a part of the tree was not read,
 // "provider.NAME" if the name has a slash. Errors: INVALID_PARAMS if several match, all of which it lists, or none; the
 // subject of the error is the name.
 Result<std::string> full_subject(const std::string& name, const ModuleTree& tree, std::string_view default_host);
+// Returns whether full_subject() returns the name unchanged for any tree.
+bool is_full_subject(std::string_view name);
 
-// Returns the hint for a subject that does not exist: the nearest of the known ones, or else `otherwise`.
-std::string subject_hint(std::string_view subject, const std::vector<std::string>& known, std::string otherwise);
+// Returns INVALID_PARAMS for a subject that does not exist, with the nearest of the known ones.
+Error unknown_subject(const std::string& subject, const std::vector<std::string>& known);
+// Returns whether it is an error of unknown_subject().
+bool is_unknown_subject(const Error& error);
 
 // Returns the subjects of the module calls of a tree.
 std::vector<std::string> module_subjects(const ModuleTree& tree);

@@ -214,11 +214,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   const auto found =
       update.subject.starts_with(kModule) ? tree_.nodes.find(update.subject.substr(kModule.size())) : tree_.nodes.end();
   if (found == tree_.nodes.end()) {
-    return fail(
-        Error{.code = Code::invalid_params,
-              .message = fmt::format("no module call matches \"{}\"", update.subject),
-              .subject = update.subject,
-              .hint = subject_hint(update.subject, module_subjects(tree_), "tofu-modlock inspect shows the calls")});
+    return fail(unknown_subject(update.subject, module_subjects(tree_)));
   }
   const ModuleNode& node = found->second;
   if (node.address.source.traits().versions == SourceVersions::none) {

@@ -349,11 +349,7 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
     const bool is_known = std::any_of(found.dependencies.begin(), found.dependencies.end(),
                                       [&](const Dependency& dependency) { return dependency.subject == subject; });
     if (!is_known) {
-      return fail(Error{.code = Code::invalid_params,
-                        .message = fmt::format("\"{}\" matches no module call or provider", subject),
-                        .subject = subject,
-                        .hint = subject_hint(subject, known_subjects(tree),
-                                             "tofu-modlock update --list shows the module calls and providers")});
+      return fail(unknown_subject(subject, known_subjects(tree)));
     }
   }
   return {};

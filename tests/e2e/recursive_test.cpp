@@ -174,6 +174,59 @@ BOOST_AUTO_TEST_CASE(a_directory_without_configuration_is_an_error) {
   BOOST_TEST(modlock({"sbom", "empty"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_subject_is_listed_and_updated_where_it_is_called) {
+  GitRepository& dns = repository("dns.git");
+  release(dns, "1.0.0");
+  write("live/b/dns.tf", module_call("dns", "git::file://" + dns.path().string() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock", "--recursive"}).exit_code == 0);
+  release(dns, "1.1.0");
+  struct Row {
+    const char* name;
+    std::vector<std::string> command;
+    const char* out;
+  };
+  const Row rows[] = {
+      {"outdated",
+       {"outdated", "dns", "--recursive"},
+       "live/a:\nNo module call or provider matches dns.\n\nlive/b:\nmodule.dns  v1.0.0 (<1.0.0...>)  (?ref=v1.0.0)  "
+       "-> "
+       "1.1.0 (v1.1.0, minor)\n"},
+      {"update without a version",
+       {"update", "dns", "--recursive", "--dry-run"},
+       "live/a:\nNo module call or provider matches dns.\n\nlive/b:\nmodule.dns  v1.0.0 (<1.0.0...>) -> v1.1.0 "
+       "(<1.1.0...>)\n"},
+      {"update to a tag",
+       {"update", "module.dns=v1.1.0", "--recursive"},
+       "live/a:\nNo module call or provider matches module.dns.\n\nlive/b:\nmodule.dns  v1.0.0 (<1.0.0...>) -> v1.1.0 "
+       "(<1.1.0...>)\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Ran ran = modlock(row.command);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out.find(row.out) == 0U, ran.out);
+    }
+  }
+  BOOST_TEST(read("live/b/dns.tf").find("?ref=v1.1.0") != std::string::npos);
+  // A subject that no root module has is an error with the nearest name.
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"outdated", "--recursive", "module.dsn"}, {"update", "--recursive", "module.dsn"}}) {
+    const Ran refused = modlock(command);
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(refused.err.find("\"module.dsn\" matches no module call or provider") != std::string::npos, refused.err);
+    BOOST_TEST(refused.err.find("did you mean \"module.dns\"?") != std::string::npos, refused.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_note_about_shared_settings_is_printed_once) {
+  write(".tofu-modlock.hcl", module_rule("other", "~> 1.0"));
+  const Ran ran = modlock({"lock", "--recursive"});
+  const std::string note = "the block module \"other\" matches no module call";
+  const std::size_t first = ran.err.find(note);
+  BOOST_TEST(first != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find(note, first + 1) == std::string::npos, ran.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_target_is_upgraded_where_it_is_called) {
   GitRepository& dns = repository("dns.git");
   release(dns, "1.0.0");
@@ -183,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_target_is_upgraded_where_it_is_called) {
   release(dns, "1.1.0");
   const Ran ran = modlock({"upgrade", "--recursive", "--target", "module.dns"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out.find("live/a:\nNo module call and no provider matches --target.\n\nlive/b:\nmodule.dns  1.0.0 -> "
+  BOOST_TEST(ran.out.find("live/a:\nNo module call or provider matches module.dns.\n\nlive/b:\nmodule.dns  1.0.0 -> "
                           "1.1.0  (~> 1.0)\n") == 0U,
              ran.out);
   release(dns, "1.2.0");
@@ -196,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_target_is_upgraded_where_it_is_called) {
         {"upgrade", "live/a", "live/b", "--target", "module.dns"}}) {
     const Ran refused = modlock(command);
     BOOST_TEST(refused.exit_code == 2);
-    BOOST_TEST(refused.err.find("Error in live/a: the target \"module.d") == 0U, refused.err);
+    BOOST_TEST(refused.err.find("Error in live/a: \"module.d") == 0U, refused.err);
   }
 }
 

@@ -66,6 +66,41 @@ BOOST_AUTO_TEST_CASE(bare_name_is_the_subject_that_has_it) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(address_that_a_client_prints_names_the_call) {
+  write("local/main.tf", module_call("nested", "git::" + vpc.url() + "?ref=v1.0.0"));
+  write("more.tf", module_call("local", "./local"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  struct Row {
+    const char* address;
+    const char* subject;
+  };
+  for (const Row& row : {Row{"module.local.module.nested", "module.local.nested"},
+                         Row{"module.local[0].module.nested[\"a.b\"]", "module.local.nested"},
+                         Row{"module.network[\"a\"]", "module.network"}}) {
+    BOOST_TEST_CONTEXT(row.address) {
+      for (const std::vector<std::string>& words :
+           {std::vector<std::string>{"why"}, {"outdated"}, {"upgrade", "--dry-run", "--target"}}) {
+        std::vector<std::string> by_address = words;
+        by_address.emplace_back(row.address);
+        std::vector<std::string> by_subject = words;
+        by_subject.emplace_back(row.subject);
+        const Ran ran = modlock(by_address);
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(ran.out.find(words.front() == "upgrade" ? "The lock file is up to date.\n" : row.subject) == 0U,
+                   ran.out);
+        BOOST_TEST(ran.err == modlock(by_subject).err);
+      }
+    }
+  }
+  const Ran ran = modlock({"update", "module.local.module.nested=1.1.0"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read("local/main.tf").find("?ref=v1.1.0") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(source_as_written_names_its_call) {
+  BOOST_TEST(modlock({"why", "git::" + vpc.url()}).out.starts_with("module.network  1.0.0\n"));
+}
+
 BOOST_AUTO_TEST_CASE(name_of_several_or_none_is_an_error) {
   struct Row {
     const char* name;

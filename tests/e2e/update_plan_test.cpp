@@ -210,7 +210,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
                        module_call("net", "./net"));
   write("net/main.tf", "");
   const Row rows[] = {
-      {"no call", R"({"subject": "module.nope", "newVersion": "2.0.0"})", 2, "no module call matches \"module.nope\""},
+      {"no call", R"({"subject": "module.nope", "newVersion": "2.0.0"})", 2,
+       "\"module.nope\" matches no module call or provider"},
       {"a local module", R"({"subject": "module.net", "newVersion": "2.0.0"})", 2, "module.net has no versions"},
       {"no version", R"({"subject": "module.vpc", "newVersion": "main"})", 2,
        "the new version of module.vpc must be a version number, found \"main\""},
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
       {"a tag that is not there", R"({"subject": "module.tagged", "newVersion": "7.0.0"})", 6,
        "git::file://<dir>/repositories/vpc.git has no version 7.0.0; the newest are 2.0.0, 1.1.0, 1.0.0"},
       {"a provider that nobody needs", R"({"subject": "provider.acme/cloud", "newVersion": "2.0.0"})", 2,
-       "provider registry.opentofu.org/acme/cloud is not used by this configuration"},
+       "\"provider.registry.opentofu.org/acme/cloud\" matches no module call or provider"},
       {"neither of the two", R"({"subject": "module.vpc"})", 2,
        "decode: expected a newVersion or a newConstraint at params.updates[0].newVersion"},
   };

@@ -70,9 +70,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_explained) {
     const char* outcome;
   };
   const Row rows[] = {
-      {"no such call", "module.dns", "", "INVALID_PARAMS: the subject \"module.dns\" matches no module call"},
+      {"no such call", "module.dns", "", "INVALID_PARAMS: \"module.dns\" matches no module call or provider"},
       {"no such provider", "provider.hashicorp/null", "",
-       "INVALID_PARAMS: the subject \"provider.hashicorp/null\" matches no provider that has to be locked"},
+       "INVALID_PARAMS: \"provider.hashicorp/null\" matches no module call or provider"},
       {"no subject", "", "", "INVALID_PARAMS: \"\" matches no module call or provider"},
       {"no such bare name", "vcp", "", "INVALID_PARAMS: \"vcp\" matches no module call or provider"},
       {"a configuration that does not parse", "module.vpc", "module\n",

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(what_an_update_refuses) {
        "~>) and a version"},
       {"a call that does not exist",
        {"module.dns", "1.0.0", {}},
-       "INVALID_PARAMS: no module call matches \"module.dns\""},
+       "INVALID_PARAMS: \"module.dns\" matches no module call or provider"},
       {"a version that the source lacks",
        {"module.vpc", "9.0.0", {}},
        "NO_MATCHING_VERSION: no version of \"git::https://example.com/vpc.git\" matches the constraint \"9.0.0\" of "

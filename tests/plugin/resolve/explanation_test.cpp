@@ -258,9 +258,9 @@ BOOST_AUTO_TEST_CASE(subject_that_is_none) {
     const char* message;
   };
   const Row rows[] = {
-      {"no such call", "module.vcp", "the subject \"module.vcp\" matches no module call"},
-      {"a key", "vpc", "the subject \"vpc\" matches no module call"},
-      {"nothing", "", "the subject \"\" matches no module call"},
+      {"no such call", "module.vcp", "\"module.vcp\" matches no module call or provider"},
+      {"a key", "vpc", "\"vpc\" matches no module call or provider"},
+      {"nothing", "", "\"\" matches no module call or provider"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(plan_refuses_a_target_that_no_call_has) {
   const auto planned = plan();
   BOOST_REQUIRE(!planned);
   BOOST_TEST(to_string(planned.error().code) == "INVALID_PARAMS");
-  BOOST_TEST(planned.error().message == "the target \"module.vcp\" matches no module call");
+  BOOST_TEST(planned.error().message == "\"module.vcp\" matches no module call or provider");
 }
 
 BOOST_AUTO_TEST_CASE(plan_resolves_anew_where_the_constraint_excludes_the_locked_version) {

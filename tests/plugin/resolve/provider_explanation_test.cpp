@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(nobody_answers) {
              "locked: 1.0.0  at  keeps 1.0.0\n"
              "UNREACHABLE the versions are not known: no answer\n");
   BOOST_TEST(explain_provider(request, "provider.other", {}, "l", source, {}).error().message ==
-             "the subject \"provider.other\" matches no provider that has to be locked");
+             "\"provider.other\" matches no module call or provider");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
        {{"main.tf", call(git)}},
        to_version("module.x", "1.1.0"),
        Code::invalid_params,
-       "no module call matches \"module.x\""},
+       "\"module.x\" matches no module call or provider"},
       {"a local module",
        {{"main.tf", call("./x")}, {"x/main.tf", ""}},
        to_version("module.a", "1.1.0"),
