@@ -368,9 +368,9 @@ void sbom_flags(CLI::App& command, CommandLine& out) {
 }
 
 void merge_flags(CLI::App& command, CommandLine& out) {
-  command.add_option("BASE", out.merge_base, "The common ancestor (%O)")->required();
-  command.add_option("OURS", out.merge_ours, "This branch's version, which the result replaces (%A)")->required();
-  command.add_option("THEIRS", out.merge_theirs, "The other branch's version (%B)")->required();
+  command.add_option("BASE", out.merge_base, "The common ancestor (%O)");
+  command.add_option("OURS", out.merge_ours, "This branch's version, which the result replaces (%A)");
+  command.add_option("THEIRS", out.merge_theirs, "The other branch's version (%B)");
   command.add_option("--marker-size", out.marker_size, "Length of conflict markers (%L, default 7)")
       ->check(CLI::Range(7, 1000))
       ->type_name("NUMBER");

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "plugin/cli/plan_result.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 
 namespace modlock::cli {
@@ -42,6 +43,32 @@ std::optional<Location> constraint_location(const messages::ConfigInspectResult&
   return std::nullopt;
 }
 
+// Names the module calls of the configuration that a tag in their source pins. Only `outdated` queries their sources.
+std::string pinned_text(const CommandLine& line, const std::vector<messages::LockedModule>& modules) {
+  constexpr std::size_t kShown = 3;
+  const auto is_target = [&](const std::string& key) {
+    return line.targets.empty() ||
+           std::any_of(line.targets.begin(), line.targets.end(),
+                       [&](const std::string& target) { return target == key || target == "module." + key; });
+  };
+  const auto is_in_package = [&](const std::string& key) {
+    return std::any_of(modules.begin(), modules.end(),
+                       [&](const auto& caller) { return key.starts_with(caller.key + "."); });
+  };
+  std::string text;
+  std::size_t count = 0;
+  for (const messages::LockedModule& module : modules) {
+    const bool is_pinned = !module.constraints && tag_prefix_of(module.ref);
+    if (is_pinned && !is_in_package(module.key) && is_target(module.key) && ++count <= kShown) {
+      text += fmt::format("{}module.{} ({})", count == 1 ? "" : ", ", module.key, pin_text(module.source, module.ref));
+    }
+  }
+  const std::string more = count <= kShown ? "" : fmt::format(" and {} more", count - kShown);
+  return count == 0 ? ""
+                    : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: tofu-modlock outdated\n",
+                                  text, more);
+}
+
 // Prints the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
 // modules and providers were just listed, so no request is sent.
 void print_excluded(const CommandLine& line, const Host& host, const std::string& root,
@@ -63,6 +90,9 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
     if (include.providers) {
       add("provider." + provider.address, provider.constraints);
     }
+  }
+  if (include.modules) {
+    print_out(pinned_text(line, result.modules));
   }
   if (params.subjects.empty()) {
     return;
@@ -145,6 +175,24 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   return outcome;
 }
 
+// Returns the error for a subject in the place of a directory.
+std::optional<Error> find_misplaced_subject(const CommandLine& line) {
+  for (const std::string& word : line.common.directories) {
+    const bool has_version = word.find('=') != std::string::npos;
+    const bool may_be_subject = has_version || line.verb == CommandLine::Verb::upgrade || word.starts_with("module.") ||
+                                word.starts_with("provider.");
+    std::error_code ignored;
+    if (may_be_subject && !std::filesystem::is_directory(word, ignored)) {
+      return Error{.code = Code::invalid_params,
+                   .message = fmt::format("{} is not a directory", word),
+                   .hint = fmt::format("name a directory with a root module; to {}, run: tofu-modlock {} {}",
+                                       has_version ? "select a version" : "upgrade one module or provider",
+                                       has_version ? "update" : "upgrade --target", word)};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_lock(const CommandLine& line, const Host& host) {
@@ -164,21 +212,3 @@ int run_lock(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace modlock::cli
-// Returns the error for a subject in the place of a directory.
-std::optional<Error> find_misplaced_subject(const CommandLine& line) {
-  for (const std::string& word : line.common.directories) {
-    const bool has_version = word.find('=') != std::string::npos;
-    const bool may_be_subject = has_version || line.verb == CommandLine::Verb::upgrade || word.starts_with("module.") ||
-                                word.starts_with("provider.");
-    std::error_code ignored;
-    if (may_be_subject && !std::filesystem::is_directory(word, ignored)) {
-      return Error{.code = Code::invalid_params,
-                   .message = fmt::format("{} is not a directory", word),
-                   .hint = fmt::format("name a directory with a root module; to {}, run: tofu-modlock {} {}",
-                                       has_version ? "select a version" : "upgrade one module or provider",
-                                       has_version ? "update" : "upgrade --target", word)};
-    }
-  }
-  return std::nullopt;
-}
-

@@ -33,6 +33,12 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run_merge(const CommandLine& line) {
+  if (line.merge_theirs.empty()) {
+    return refuse({.code = Code::invalid_params,
+                   .message = "merge requires three lock files: git runs it as a merge driver",
+                   .hint = "to install it, run: tofu-modlock init --gitattributes; to resolve a conflict, run: "
+                           "tofu-modlock lock"});
+  }
   auto base = read_base(line.merge_base);
   const auto ours = base ? read_side(line.merge_ours) : fail(base.error());
   auto theirs = ours ? read_side(line.merge_theirs) : fail(ours.error());

@@ -163,6 +163,7 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const messages:
   for (const messages::Change& change : result.changes) {
     const bool is_version = change.action == "added" || change.action == "updated" || change.action == "moved" ||
                             change.action == "source-changed" || change.action == "renamed" ||
+                            change.action == "restored" || change.action == "merged" ||
                             (change.action == "adopted" && change.reason.starts_with(kOpenTofuLockReason));
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);

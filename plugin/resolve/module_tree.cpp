@@ -9,6 +9,7 @@
 #include "backends/package/subdir_glob.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
+#include "plugin/hcl/near_names.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/module_reader.h"
 #include "protocol/base/result.h"
@@ -359,7 +360,29 @@ Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& vi
   return TreeWalk(request, visit, context).run();
 }
 
-Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree) {
+namespace {
+
+// Returns how to correct a rule without a call.
+std::string rule_hint(const std::string& key, const ModuleTree& tree, const ModuleLocks& locks) {
+  const auto former = locks.find(key);
+  std::vector<std::string> renamed;
+  std::vector<std::string_view> known;
+  for (const auto& [other, node] : tree.nodes) {
+    known.push_back(other);
+    if (former != locks.end() && locks.find(other) == locks.end() &&
+        node.address.source.identity() == former->second.source) {
+      renamed.push_back(other);
+    }
+  }
+  if (renamed.size() == 1) {
+    return fmt::format("the call was renamed: rename the block to module \"{}\"", renamed.front());
+  }
+  return hcl::did_you_mean(key, known);
+}
+
+}  // namespace
+
+Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks) {
   Diagnostics diagnostics;
   if (!tree.complete) {
     return diagnostics;
@@ -368,20 +391,24 @@ Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree) {
     if (tree.nodes.find(key) != tree.nodes.end()) {
       continue;
     }
+    const std::string hint = rule_hint(key, tree, locks);
     if (rule.is_inherited) {
       diagnostics.push_back(
           {Severity::info, Error{.code = Code::config_parse,
                                  .message = fmt::format(
                                      "the block module \"{}\" matches no module call of this root and is ignored", key),
-                                 .location = rule.location}});
+                                 .location = rule.location,
+                                 .hint = hint}});
     } else {
       diagnostics.push_back(
           {Severity::error,
            Error{.code = Code::config_parse,
                  .message = fmt::format("the block module \"{}\" matches no module call", key),
                  .location = rule.location,
-                 .hint = "write call names from the root joined by dots, for example \"vpc.nested\", or "
-                         "remove the block"}});
+                 .hint = !hint.empty()
+                             ? hint
+                             : "write call names from the root joined by dots, for example \"vpc.nested\", or "
+                               "remove the block"}});
     }
   }
   return diagnostics;

@@ -12,6 +12,7 @@
 #include "backends/base/context.h"
 #include "plugin/config/parsed_module.h"
 #include "plugin/config/variable_values.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
@@ -79,7 +80,8 @@ struct WalkRequest {
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
 // Returns module rules of the settings whose key matches no call of a completely walked tree: CONFIG_PARSE at the rule.
-// It is an error in the settings file of the root directory and a note in a file above it.
-Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree);
+// It is an error in the settings file of the root directory and a note in a file above it. The hint names the call that
+// was renamed, according to the lock entries, or the nearest one.
+Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks);
 
 }  // namespace modlock

@@ -264,7 +264,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
   plan.diagnostics.insert(plan.diagnostics.end(), resolver.diagnostics().begin(), resolver.diagnostics().end());
-  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree);
+  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, request.lock.modules);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
   if (request.judge) {
     request.judge(plan.tree, plan.diagnostics);

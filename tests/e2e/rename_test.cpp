@@ -37,6 +37,19 @@ struct Renaming : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(renamed_calls, Renaming)
 
+BOOST_AUTO_TEST_CASE(settings_block_of_the_old_name_is_named_with_the_new_one) {
+  write("main.tf", call("network"));
+  const std::string before = lock();
+  const Ran refused = modlock({"lock"});
+  BOOST_TEST(refused.exit_code == 8);
+  BOOST_TEST(refused.err.find("Error: the block module \"vpc\" matches no module call [CONFIG_PARSE]\n"
+                              "  at .tofu-modlock.hcl:1:1\n") != std::string::npos,
+             refused.err);
+  BOOST_TEST(refused.err.find("the call was renamed: rename the block to module \"network\"\n") != std::string::npos,
+             refused.err);
+  BOOST_TEST(lock() == before);
+}
+
 BOOST_AUTO_TEST_CASE(keep_what_is_locked) {
   configure(call("network"), "network");
   const Ran verified = modlock({"verify"});

@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(in_words) {
   const Ran ran = modlock({"lock", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.out.find("module.vpc  1.0.0  restored  (~> 1.0)\n") == 0U, ran.out);
+  BOOST_TEST(ran.out.ends_with("Next: run tofu-modlock install, then tofu init.\n"), ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(where_the_whole_file_went) {

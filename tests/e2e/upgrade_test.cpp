@@ -74,6 +74,56 @@ BOOST_AUTO_TEST_CASE(an_upgrade_without_a_change_names_what_the_constraints_excl
   BOOST_TEST(modlock({"upgrade"}).out.find("excludes") == std::string::npos);
 }
 
+// An upgrade does not list the tags of these sources.
+BOOST_AUTO_TEST_CASE(an_upgrade_without_a_change_names_the_calls_that_a_tag_pins) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> command;
+    const char* pinned;  // empty: the note is absent
+  };
+  const Row rows[] = {
+      {"all", {"upgrade"}, "module.a (?ref=v1.0.0), module.b (?ref=v1.0.0), module.c (?ref=v1.0.0) and 1 more"},
+      {"a target", {"upgrade", "--target", "module.d"}, "module.d (?ref=v1.0.0)"},
+      {"a bare target", {"upgrade", "--target", "d"}, "module.d (?ref=v1.0.0)"},
+      {"a branch", {"upgrade", "--target", "branch"}, ""},
+      {"only providers", {"upgrade", "--include", "providers"}, ""},
+  };
+  std::string calls = module_call("branch", "git::" + vpc.url() + "?ref=main");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    calls += module_call(name, "git::" + vpc.url() + "?ref=v1.0.0");
+  }
+  write("main.tf", calls);
+  write(".tofu-modlock.hcl", "");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string pinned = row.pinned;
+      BOOST_TEST(modlock(row.command).out ==
+                 "The lock file is up to date.\n" + (pinned.empty()
+                                                         ? ""
+                                                         : "Pinned in the configuration: " + pinned +
+                                                               "\nTo list newer tags, run: tofu-modlock outdated\n"));
+    }
+  }
+  BOOST_TEST(modlock({"upgrade", "-v"}).err.find("ls-remote") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_subject_instead_of_a_directory_is_explained) {
+  struct Row {
+    std::vector<std::string> command;
+    const char* run;
+  };
+  for (const Row& row :
+       {Row{{"upgrade", "module.vpc=1.1"}, "select a version, run: tofu-modlock update module.vpc=1.1"},
+        Row{{"upgrade", "vpc"}, "upgrade one module or provider, run: tofu-modlock upgrade --target vpc"},
+        Row{{"lock", "module.vpc"}, "upgrade one module or provider, run: tofu-modlock upgrade --target module.vpc"}}) {
+    const Ran ran = modlock(row.command);
+    BOOST_TEST(ran.exit_code == 2);
+    BOOST_TEST(ran.err.find(row.command.back() + " is not a directory [INVALID_PARAMS]") != std::string::npos, ran.err);
+    BOOST_TEST(ran.err.ends_with(std::string("name a directory with a root module; to ") + row.run + "\n"), ran.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_target_takes_its_subtree_and_nothing_else) {
   modlock({"lock"});
   release_all_anew();

@@ -119,7 +119,8 @@ BOOST_AUTO_TEST_CASE(of_an_entry_that_both_sides_changed_the_higher_version_stay
                  "module.a  1.2.0  merged: both sides changed it, to 1.1.0 and to 1.2.0  (~> 1.0)\n"
                  "module.d  1.1.0  merged: the other side changed it  (~> 1.0)\n\n"
                  "tofu-modlock has changed the module selections in .terraform.lock.hcl.\n"
-                 "Review and commit the change if it is what you intended.\n");
+                 "Review and commit the change if it is what you intended.\n"
+                 "Next: run tofu-modlock install, then tofu init.\n");
       BOOST_TEST(ran.err == "");
       BOOST_TEST(locked() == "a 1.2.0 d 1.1.0");
       check_frozen();
