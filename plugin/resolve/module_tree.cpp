@@ -362,8 +362,9 @@ Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& vi
 
 namespace {
 
-// Returns how to correct a rule without a call.
-std::string rule_hint(const std::string& key, const ModuleTree& tree, const ModuleLocks& locks) {
+// Returns how to correct a rule without a call. One of a file above the root may be for another root.
+std::string rule_hint(const std::string& key, const ModuleRule& rule, const ModuleTree& tree,
+                      const ModuleLocks& locks) {
   const auto former = locks.find(key);
   std::vector<std::string> renamed;
   std::vector<std::string_view> known;
@@ -377,7 +378,7 @@ std::string rule_hint(const std::string& key, const ModuleTree& tree, const Modu
   if (renamed.size() == 1) {
     return fmt::format("the call was renamed: rename the block to module \"{}\"", renamed.front());
   }
-  return hcl::did_you_mean(key, known);
+  return rule.is_inherited ? "" : hcl::did_you_mean(key, known);
 }
 
 }  // namespace
@@ -391,7 +392,7 @@ Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, co
     if (tree.nodes.find(key) != tree.nodes.end()) {
       continue;
     }
-    const std::string hint = rule_hint(key, tree, locks);
+    const std::string hint = rule_hint(key, rule, tree, locks);
     if (rule.is_inherited) {
       diagnostics.push_back(
           {Severity::info, Error{.code = Code::config_parse,

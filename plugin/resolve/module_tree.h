@@ -81,7 +81,7 @@ Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& vi
 
 // Returns module rules of the settings whose key matches no call of a completely walked tree: CONFIG_PARSE at the rule.
 // It is an error in the settings file of the root directory and a note in a file above it. The hint names the call that
-// was renamed, according to the lock entries, or the nearest one.
+// was renamed, according to the lock entries, or for an error the nearest one.
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks);
 
 }  // namespace modlock

@@ -56,6 +56,17 @@ BOOST_AUTO_TEST_CASE(plan_ignores_a_rule_of_a_file_above_that_matches_no_call_wi
              "the block module \"other\" matches no module call of this root and is ignored");
 }
 
+BOOST_AUTO_TEST_CASE(rule_without_a_call_names_the_nearest_call_unless_it_may_be_for_another_root) {
+  source->add_tag(kVpc, "v1.0.0", kLeaf);
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  constrain("vcp", "~> 1.0");
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(planned.error().hint == "did you mean \"vpc\"?");
+  request.walk.settings.modules.at("vcp").is_inherited = true;
+  BOOST_TEST(lock().diagnostics.at(0).what.hint == "");
+}
+
 // tofu-modlock finds these references, and unmodified clients reject them.
 BOOST_AUTO_TEST_CASE(references_that_clients_reject) {
   struct Row {
