@@ -439,6 +439,10 @@ void hook_flags(CLI::App& command, CommandLine& out) {
                   "The source that Terragrunt downloads for the unit, if terragrunt.hcl computes it")
       ->envname("TG_CTX_SOURCE")
       ->type_name("SOURCE");
+  command
+      .add_option("--working-dir", out.unit_place,
+                  "Where Terragrunt will run the client: after terragrunt-read-config, the locked source is put there")
+      ->type_name("DIR");
   command.add_flag("--after", out.after, "The command has run");
   command.add_option("COMMAND", out.client_command, "The command of the client (default: from Terragrunt)")
       ->envname("TG_CTX_COMMAND")

@@ -146,6 +146,7 @@ struct CommandLine {
   std::string unit;
   std::string repository;
   std::string unit_source;
+  std::string unit_place;  // where Terragrunt will run the client
   bool after = false;
   bool upgrade = false;
   std::string client_command;

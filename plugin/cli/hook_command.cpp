@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
@@ -61,6 +62,19 @@ bool allows_unchecked_source(const CommandLine& line) {
                      });
 }
 
+// Returns the directory that Terragrunt names, if it is in the repository or in Terragrunt's own download directory,
+// with every link resolved.
+fs::path find_place(const CommandLine& line) {
+  std::vector<fs::path> bounds = {line.common.settings_up_to};
+  for (const char* name : {"TG_DOWNLOAD_DIR", "TERRAGRUNT_DOWNLOAD"}) {
+    if (const char* const directory = std::getenv(name); directory != nullptr && *directory != '\0') {
+      bounds.emplace_back(directory);
+    }
+  }
+  auto place = line.unit_place.empty() ? fs::path() : confine(line.unit_place, bounds);
+  return place ? *std::move(place) : fs::path();
+}
+
 terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) {
   return {.command = line.client_command,
           .is_after = line.after,
@@ -70,6 +84,7 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .repository = line.common.settings_up_to,
           .downloaded = line.common.bounds.back(),
           .source = line.unit_source,
+          .place = find_place(line),
           .allows_unchecked_source = allows_unchecked_source(line),
           .strict = line.strict};
 }

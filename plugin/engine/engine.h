@@ -126,6 +126,11 @@ class Engine {
   // CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
   Result<VerifiedUnitSource> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
+  // Returns the directory of the locked package that is downloaded for a unit, in the store: for a registry, the one
+  // that it names. Fetches a package that the store lacks. nullopt: no lock entry matches the source. Errors: those of
+  // OpenRoot::open(), `find_source` and plan_single_call(); NOT_FOUND or SOURCE_INVALID for the directory.
+  Result<std::optional<std::filesystem::path>> locked_unit_source(const UnitSourceOptions& options, Run& run) const;
+
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if

@@ -215,6 +215,23 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   return result;
 }
 
+Result<std::optional<fs::path>> Engine::locked_unit_source(const UnitSourceOptions& options, Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+  Diagnostics ignored;
+  MODLOCK_TRY(const auto found, find_call(options, *open, ignored));
+  const PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = PlanMode::frozen};
+  const auto entry = plan.lock.modules.find(options.key);
+  if (!found.node || entry == plan.lock.modules.end() || why_not_answered(*found.node, entry->second)) {
+    return std::nullopt;
+  }
+  auto call = plan_single_call(plan, *found.node, open->fetcher(), open->context);
+  if (!call) {
+    return fail(open->network().with_warnings(std::move(call.error())));
+  }
+  MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
+  return subdir.empty() ? call->package.directory : call->package.directory / subdir;
+}
+
 Result<bool> Engine::restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const {
   MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
   return write_entry(*open, options.key, entry);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/lock/backup.h"
@@ -19,11 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kVersionFile = ".terragrunt-source-version";
+
 template <std::size_t size>
 bool is_one_of(const std::string& command, const std::array<std::string_view, size>& names) {
   return std::find(names.begin(), names.end(), command) != names.end();
 }
 
+constexpr std::string_view kReadConfig = "terragrunt-read-config";
 constexpr std::array<std::string_view, 2> kInstalling = {"init", "get"};
 // After these the client may have written the lock file.
 constexpr std::array<std::string_view, 3> kLocking = {"init", "get", "providers"};
@@ -92,6 +96,9 @@ class Hook {
         files_(options.repository, options.unit) {}
 
   Result<Verdicts> run() {
+    if (options_.command == kReadConfig) {
+      return without_verdicts(place_source());
+    }
     if (options_.is_after) {
       return is_one_of(options_.command, kLocking) ? without_verdicts(restore()) : Verdicts();
     }
@@ -143,6 +150,41 @@ class Hook {
       MODLOCK_TRY(accept_unchecked(not_known(options_.unit), warnings));
     }
     return std::move(found.source);
+  }
+
+  // Terragrunt downloads nothing to a directory that has the version it wants. Directories of other versions are left
+  // to Terragrunt, because they have data of the client.
+  Result<void> place_source() {
+    const ClientKind tool = find_client(engine_.options()).tool;
+    MODLOCK_TRY(const auto found, find_unit_source(options_.unit, options_.source, tool));
+    const auto name = download_name(found);
+    fs::path place = options_.upgrade || !name ? fs::path() : options_.place;
+    while (!place.empty() && place.filename() != name->directory) {
+      place = place.has_relative_path() ? place.parent_path() : fs::path();
+    }
+    std::error_code error;
+    if (place.empty() || fs::exists(fs::symlink_status(place, error))) {
+      return {};
+    }
+    MODLOCK_TRY(lock_.take_kept());
+    auto options = source_options();
+    options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
+    MODLOCK_TRY(const auto package, engine_.locked_unit_source(options, run_));
+    if (!package) {
+      return {};
+    }
+    MODLOCK_TRY(make_directories(place.parent_path()));
+    const fs::path arriving = place.string() + "." + random_hex(8);
+    auto placed = copy_tree(*package, arriving);
+    placed = placed ? write_file_atomically(arriving / kVersionFile, name->version) : placed;
+    if (placed) {
+      fs::rename(arriving, place, error);  // fails if another process was faster
+    }
+    std::error_code ignored;
+    if (fs::exists(arriving, ignored)) {
+      (void)remove_tree(arriving);
+    }
+    return placed;
   }
 
   // Errors: FROZEN if a source that is not checked is not acceptable.
@@ -291,7 +333,7 @@ fs::path find_downloaded_source(const fs::path& working_directory) {
   std::error_code ignored;
   for (fs::path directory = working_directory; directory != directory.parent_path();
        directory = directory.parent_path()) {
-    if (fs::exists(directory / ".terragrunt-source-version", ignored)) {
+    if (fs::exists(directory / kVersionFile, ignored)) {
       return directory;
     }
   }

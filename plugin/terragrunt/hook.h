@@ -24,6 +24,7 @@ struct HookOptions {
   std::filesystem::path repository;      // of the user, which contains the unit
   std::filesystem::path downloaded;      // the directory of the downloaded source, which contains the working directory
   std::string source = {};               // of the unit, if --source specifies it
+  std::filesystem::path place = {};      // before the download: the working directory that Terragrunt will use
   bool allows_unchecked_source = false;  // a source that cannot be determined is ignored
   bool strict = false;                   // otherwise it is an error, as in CI; else a warning
 };
@@ -38,11 +39,13 @@ class HookReporter {
 
 using Verdicts = std::vector<messages::Verdict>;
 
-// Runs the hook. Before `init` and `get` it locks missing entries (with `upgrade`: newer versions) and installs; in CI
-// it locks nothing. After them, and after `providers lock`, it restores the entries that the client has dropped. Before
-// commands that use modules it verifies what is installed, and returns the verdicts. Errors: those of Engine::plan(),
-// apply(), install(), verify() and lock_unit_source(), and of UnitLock; HASH_MISMATCH if tags were moved
-// (moved_error()), or if the downloaded source is not the locked one; FROZEN and MISSING if that cannot be determined.
+// Runs the hook. After `terragrunt-read-config`, before Terragrunt downloads the source of the unit, it puts the locked
+// package where Terragrunt would download it to, if nothing is there. Before `init` and `get` it locks missing entries
+// (with `upgrade`: newer versions) and installs; in CI it locks nothing. After them, and after `providers lock`, it
+// restores the entries that the client has dropped. Before commands that use modules it verifies what is installed, and
+// returns the verdicts. Errors: those of Engine::plan(), apply(), install(), verify() and lock_unit_source(), and of
+// UnitLock; HASH_MISMATCH if tags were moved (moved_error()), or if the downloaded source is not the locked one; FROZEN
+// and MISSING if that cannot be determined.
 Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter);
 
 // Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is

@@ -23,6 +23,8 @@ class UnitLock {
   // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
+  // Copies the kept lock file of a generated unit to it and to the working directory. Errors: IO_ERROR.
+  Result<void> take_kept() const;
   // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones
   // are known, those of its last committed version become the blocks that `lock` restores. Errors: those of
   // parse_lock(), with the path of the file; IO_ERROR; cancellation.
@@ -32,7 +34,6 @@ class UnitLock {
   Result<void> give_back() const;
 
  private:
-  Result<void> take_kept() const;
   Result<void> keep() const;
   Result<void> know_committed_blocks(const std::filesystem::path& data_directory, const Context& context) const;
 

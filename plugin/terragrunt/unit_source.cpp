@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/address/go_url.h"
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
@@ -94,6 +96,16 @@ eval::Value::Members values_of(const hcl::Body& body, const std::string& object,
   return variables;
 }
 
+// SHA-1 in the alphabet for URLs, without padding.
+std::string encode(std::string_view text) {
+  const auto hash = hash_of(Hash::sha1, text);
+  std::string encoded = base64(hash.data(), hash.size());
+  encoded.resize(encoded.find('='));
+  std::replace(encoded.begin(), encoded.end(), '+', '-');
+  std::replace(encoded.begin(), encoded.end(), '/', '_');
+  return encoded;
+}
+
 // Returns whether the environment gives all units another source.
 bool is_source_replaced() {
   return std::any_of(kReplacements.begin(), kReplacements.end(), [](const char* name) {
@@ -115,6 +127,25 @@ std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::
   return value && value->is(eval::Type::Kind::string) ? std::optional(value->as_string()) : std::nullopt;
 }
 
+std::optional<DownloadName> download_name(const FoundSource& found) {
+  std::string text = found.written;
+  const bool is_of_registry = text.starts_with(kRegistryScheme);
+  if (!is_of_registry) {
+    const auto address = parse_source(text);
+    text = address && address->source.is_remote() ? address->normalised.reveal() : "";
+  }
+  const std::size_t scheme = text.find("://");
+  const std::string query = text.substr(std::min(text.find('?'), text.size()));
+  const bool is_chosen = is_of_registry && found.source && found.source->version && query.empty();
+  if (scheme == std::string::npos || is_chosen) {
+    return std::nullopt;
+  }
+  text.resize(text.size() - query.size());
+  text.resize(std::min(text.find("//", scheme + 3), text.size()));
+  return DownloadName{encode(text),
+                      encode(encode_query(parse_query(query.substr(std::min<std::size_t>(1, query.size())))))};
+}
+
 Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
                                      const fs::path& repository) {
   fs::path path = unit / "terragrunt.hcl";
@@ -122,7 +153,8 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
     return FoundSource();  // Terragrunt's word for a unit without a source
   }
   if (!named.empty()) {
-    return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool)};
+    return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool),
+                       .written = named};
   }
   MODLOCK_TRY(const auto file, read_hcl(path, repository));
   if (!file || is_source_replaced()) {
@@ -152,8 +184,9 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
   if (!text) {
     return FoundSource{.is_known = false};
   }
-  return FoundSource{.source = from_terragrunt(std::move(*text), text_of(terraform->body.find("version"), variables),
-                                               {path.string(), source->value.range}, tool)};
+  return FoundSource{.source = from_terragrunt(*text, text_of(terraform->body.find("version"), variables),
+                                               {path.string(), source->value.range}, tool),
+                     .written = *text};
 }
 
 }  // namespace modlock::terragrunt

@@ -21,7 +21,18 @@ std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::
 struct FoundSource {
   bool is_known = true;                   // false: it is computed from more than local and given values
   std::optional<UnitSource> source = {};  // empty if none is specified
+  std::string written = {};               // the source as Terragrunt has it: "tfr:///ns/name/system?version=1.2.3"
 };
+
+// How Terragrunt knows a download again: the name of its directory, and the content of the file
+// `.terragrunt-source-version` in it.
+struct DownloadName {
+  std::string directory;
+  std::string version;
+};
+// Returns nullopt if the source is invalid, or if Terragrunt chooses among its versions. The directory is not right for
+// an address that Terragrunt and the clients write in full in different ways.
+std::optional<DownloadName> download_name(const FoundSource& found);
 
 // Reads terragrunt.hcl of the unit, and terragrunt.values.hcl of a generated stack. A non-empty `named` replaces the
 // source; "." is no source. The source of terragrunt.autoinclude.hcl wins. Other included files are not read, so a

@@ -4,6 +4,16 @@
 #     path = "${get_repo_root()}/modlock.hcl"
 #   }
 terraform {
+  # Puts the locked source of the unit where Terragrunt looks for an earlier download, so that it downloads nothing.
+  after_hook "modlock_place" {
+    commands = ["terragrunt-read-config"]
+    execute = concat(
+      ["sh", "-c", "[ -d \"$0\" ] || exec tofu-modlock hook --working-dir \"$0\" \"$@\"", get_working_dir()],
+      ["--unit", get_terragrunt_dir(), "--root", get_repo_root()],
+      contains(get_terraform_cli_args(), "-upgrade") ? ["--upgrade"] : [],
+    )
+  }
+
   # Settings, .tofu-modlock.hcl, are searched from the unit up to the root of the repository.
   before_hook "modlock_install" {
     commands = ["init", "get"]
@@ -20,12 +30,13 @@ terraform {
   }
 
   # The client drops module blocks whenever it writes the lock file, also if it fails afterwards. If they are still there
-  # after init, nothing has to be restored, and the shell ends without a start of tofu-modlock.
+  # after init, nothing has to be restored, and the shell ends without a start of tofu-modlock. The lock file of a unit of
+  # a stack is kept elsewhere in any case.
   after_hook "modlock_restore" {
     commands = ["init", "get", "providers"]
     execute = [
       "sh", "-c",
-      "if [ \"$TG_CTX_COMMAND\" = init ] && [ -f .terraform.lock.hcl ]; then while read -r word rest; do [ \"$word\" != module ] || exit 0; done <.terraform.lock.hcl; fi; exec tofu-modlock hook --after --unit \"$0\" --root \"$1\"",
+      "case \"$TG_CTX_COMMAND $0\" in (*/.terragrunt-stack/*) ;; (init*) [ ! -f .terraform.lock.hcl ] || while read -r word rest; do [ \"$word\" != module ] || exit 0; done <.terraform.lock.hcl ;; esac; exec tofu-modlock hook --after --unit \"$0\" --root \"$1\"",
       get_terragrunt_dir(), get_repo_root(),
     ]
     run_on_error = true

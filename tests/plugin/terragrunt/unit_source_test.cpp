@@ -62,5 +62,40 @@ BOOST_AUTO_TEST_CASE(values_of_a_stack_and_of_a_flag) {
   BOOST_TEST((find_unit_source(unit.path(), "", ClientKind::opentofu).error().code == Code::config_parse));
 }
 
+// The names are those that Terragrunt 1.1.3 uses.
+BOOST_AUTO_TEST_CASE(how_terragrunt_knows_a_download_again) {
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* directory;  // empty: not known
+    const char* version;
+  };
+  for (const Row& row : {
+           Row{"git", "git::https://h/s.git//a?ref=v1", "JARlITNDXYaBoRP8hbqv-ZOd2As", "vN4PpUkEyKNU3wFbbsRUcBD8YLI"},
+           Row{"no version", "git::https://h/s.git", "JARlITNDXYaBoRP8hbqv-ZOd2As", "2jmj7l5rSw0yVb_vlWAYkK_YBwk"},
+           Row{"a sorted query", "git::https://h/s.git?ref=a/b&depth=1", "JARlITNDXYaBoRP8hbqv-ZOd2As",
+               "ZGpz5qRcZUIK0L06R1WWMyc2MLE"},
+           Row{"github.com", "github.com/o/r//a?ref=v1", "sBFk3-t4Xv_8cVmD-CFLU4FQWao", "vN4PpUkEyKNU3wFbbsRUcBD8YLI"},
+           Row{"scp", "git@h:s.git//a?ref=v1", "GemCzoerdbBhGmaIaKgRnhVBf38", "vN4PpUkEyKNU3wFbbsRUcBD8YLI"},
+           Row{"a registry", "tfr:///a/b/c//d?version=1.2.3", "xxQ-uTwAvkR_yUeLqsDIFIgx-jQ",
+               "hbjLqgEXMLbSNorsiIdtMb--ThI"},
+           Row{"the newest version", "tfr:///a/b/c", "xxQ-uTwAvkR_yUeLqsDIFIgx-jQ", "2jmj7l5rSw0yVb_vlWAYkK_YBwk"},
+           Row{"OCI", "oci://h/a//d?tag=1", "zQLN7w03i-TOlEI9aTNzFtfiCIY", "G-QtEDzhaJ5uWV4XtUFFzgC-6yY"},
+           Row{"an archive", "https://h/a.zip", "PL3K2frKVSsZ6ol9i18h6s-zdr0", "2jmj7l5rSw0yVb_vlWAYkK_YBwk"},
+           Row{"a directory", "../catalog", "", ""},
+           Row{"an absolute directory", "/catalog", "", ""},
+           Row{"no source", "git::", "", ""},
+       }) {
+    const auto found = find_unit_source("/nonexistent", row.source, ClientKind::opentofu);
+    BOOST_REQUIRE(found.has_value());
+    const auto name = download_name(*found);
+    BOOST_TEST((name ? name->directory : "") == row.directory, row.name);
+    BOOST_TEST((name ? name->version : "") == row.version, row.name);
+  }
+  FoundSource chosen = *find_unit_source("/nonexistent", "tfr:///a/b/c", ClientKind::opentofu);
+  chosen.source->version = "~> 1.0";
+  BOOST_TEST(!download_name(chosen).has_value());
+}
+
 }  // namespace
 }  // namespace modlock::terragrunt
