@@ -118,7 +118,7 @@ std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std
   for (Result<FetchedTree>& tree : trees) {
     if (tree && secrets.are_in(tree->subdir)) {
       tree = fail(Code::bad_response,
-                  fmt::format("\"{}\" is said to lie in a directory whose name holds a secret that the server was sent",
+                  fmt::format("\"{}\" is in a directory whose name contains a secret that the server was sent",
                               source.source.package_identity()),
                   "do not trust that server; renew the secret");
     }

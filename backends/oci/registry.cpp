@@ -280,7 +280,7 @@ Result<bool> Registry::push_blob(const Repository& repository, const std::string
   const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
   if (!place) {
     return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
-                "ask the registry's operator");
+                "contact the operator of the registry");
   }
   request.method = HttpRequest::Method::put;
   request.url = SecretText(
@@ -314,7 +314,7 @@ Result<void> Registry::push_manifest(const Repository& repository, const std::st
              ? Result<void>()
              : fail(Code::hash_mismatch,
                     fmt::format("could not {}: the registry has {} instead of {}", request.purpose, digest, expected),
-                    "ask the registry's operator");
+                    "contact the operator of the registry");
 }
 
 Result<void> Registry::blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,

@@ -103,7 +103,7 @@ const Command kCommands[] = {
      "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
      versions_flags},
     {kIntegrate, "", Verb::mirror, "mirror",
-     "Run a command with a local module registry and git repositories that serve only what is locked",
+     "Run a command with a local module registry and git repositories that serve only locked versions",
      "  tofu-modlock mirror -- tofu init -upgrade\n"
      "  tofu-modlock mirror --chdir environments/prod -- terraform get -update\n",
      mirror_flags},

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(fetched) {
   BOOST_TEST(trees[0]->warnings.at(0).what.message == "…");
   BOOST_REQUIRE(!trees[1].has_value());
   BOOST_TEST(trees[1].error().message ==
-             "\"git::https://example.com/x\" is said to lie in a directory whose name holds a secret that the server "
+             "\"git::https://example.com/x\" is in a directory whose name contains a secret that the server "
              "was sent");
 }
 
