@@ -239,7 +239,7 @@ std::optional<RootOutcome> NamedSubjects::skipped(const std::string& root) const
       return failed(error, flags_, root);
     }
   }
-  if (lacking->second.size() < names_.size()) {
+  if (!std::all_of(names_.begin(), names_.end(), [&](const auto& name) { return lacking->second.count(name) != 0; })) {
     return std::nullopt;
   }
   if (!flags_.json) {

@@ -54,7 +54,9 @@ BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
   BOOST_TEST(modlock({"update", "--list"}).out == "module.vpc  1.0.0  (~> 1.0)  newest\n");
   BOOST_TEST(modlock({"update", "module.vpc"}).out == "module.vpc 1.0.0 is the newest version.\n");
   let_pass(*this, 1);
-  BOOST_TEST(modlock({"update", "--list"}).out == "module.vpc  1.0.0  (~> 1.0)  -> 1.1.0 (lock only, minor)\n");
+  BOOST_TEST(modlock({"update", "--list"}).out ==
+             "module.vpc  1.0.0  (~> 1.0)  -> 1.1.0 (lock only, minor)\n"
+             "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
   BOOST_TEST(modlock({"upgrade"}).out.find("module.vpc  1.0.0 -> 1.1.0") == 0U);
 }
 
