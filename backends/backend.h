@@ -20,6 +20,10 @@
 
 namespace modlock {
 
+// Reads RFC 3339 with any fraction of a second, which is cut off. nullopt for any other text, and for years outside of
+// 1970 to 2200.
+std::optional<std::chrono::system_clock::time_point> read_time(const std::string& text);
+
 // A version that a source offers.
 struct ListedVersion {
   Version version;
@@ -81,6 +85,9 @@ struct FetchedTree {
   // The immutable address of the package, without secrets, if the source itself does not name it: what a registry
   // returned, with the commit or digest, or "registry::host/namespace/name/system@1.2.3" if it hosts the package.
   std::string package = {};
+  // When the publisher claims to have made it, in whole seconds: the date of the commit, or the annotation of the
+  // manifest.
+  std::optional<std::chrono::system_clock::time_point> claimed = {};
   // The digests of files that were hashed while they were written; the others have to be read.
   FileDigests digests = {};
 };

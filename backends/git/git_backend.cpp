@@ -199,6 +199,10 @@ class GitBackend final : public BackendCore {
     }
     Placed placed{FetchedTree{request.id, directory, warnings, request.ref}, std::move(done->submodules),
                   std::move(size)};
+    if (const auto made = repository.objects().commit_time(request.id)) {
+      constexpr std::chrono::sys_seconds kLatest = std::chrono::sys_days{std::chrono::year{2200} / 1 / 1};
+      placed.tree.claimed = std::clamp(*made, std::chrono::sys_seconds{}, kLatest);
+    }
     placed.tree.warnings.insert(placed.tree.warnings.end(), done->warnings.begin(), done->warnings.end());
     return placed;
   }

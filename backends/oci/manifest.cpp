@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/backend.h"
 #include "backends/http/json_body.h"
 #include "backends/http/text.h"
 #include "backends/oci/reference.h"
@@ -114,7 +115,12 @@ Result<Layer> read_manifest(std::string_view content_type, std::string_view body
   if (artifact != kModulePackage) {
     return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact)));
   }
-  return select_layer((*json)["layers"], what);
+  MODLOCK_TRY(auto layer, select_layer((*json)["layers"], what));
+  const Json::Value& annotations = (*json)["annotations"];
+  if (annotations.isObject() && annotations["org.opencontainers.image.created"].isString()) {
+    layer.created = read_time(annotations["org.opencontainers.image.created"].asString());
+  }
+  return layer;
 }
 
 }  // namespace modlock::oci

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,8 @@ namespace modlock::oci {
 struct Layer {
   std::string digest;  // "sha256:…" or "sha512:…"
   std::uint64_t size = 0;
+  // The annotation "org.opencontainers.image.created" of the manifest, if it is a valid time.
+  std::optional<std::chrono::system_clock::time_point> created = {};
 };
 
 // Reads an image manifest as OpenTofu's fetchOCIImageManifest and selectOCILayerBlob do. The media types of the

@@ -119,6 +119,7 @@ class OciBackend final : public BackendCore {
     return package.unpack().map([&](FetchedTree tree) {
       tree.id = manifest.digest;
       tree.ref = reference.tag;
+      tree.claimed = layer.created;
       return tree;
     });
   }

@@ -4,7 +4,6 @@
 #include <json/value.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <unordered_map>
 
@@ -54,40 +53,6 @@ Result<std::string> text_member(const Json::Value& object, std::string_view name
     return wrong_shape(path, "a string", value);
   }
   return value.asString();
-}
-
-// Reads RFC 3339 with any fraction of a second, which is cut off. nullopt for any other text.
-std::optional<std::chrono::system_clock::time_point> read_time(const std::string& text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  int hours = 0;
-  int minutes = 0;
-  int seconds = 0;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d%n", &year, &month, &day, &hours, &minutes, &seconds, &used) !=
-          6 ||
-      used != 19) {
-    return std::nullopt;
-  }
-  std::string_view zone = std::string_view(text).substr(19);
-  if (zone.substr(0, 1) == ".") {
-    zone.remove_prefix(std::min(zone.find_first_not_of("0123456789", 1), zone.size()));
-  }
-  int zone_hours = 0;
-  int zone_minutes = 0;
-  if (zone != "Z" && zone != "z" &&
-      (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') ||
-       std::sscanf(zone.data() + 1, "%2d:%2d", &zone_hours, &zone_minutes) != 2)) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
-  const bool fits = date.ok() && year >= 1970 && hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 &&
-                    zone_hours < 24 && zone_minutes < 60 && seconds >= 0 && seconds <= 60;
-  const auto offset = std::chrono::hours(zone_hours) + std::chrono::minutes(zone_minutes);
-  return fits ? std::optional(std::chrono::sys_days(date) + std::chrono::hours(hours) + std::chrono::minutes(minutes) +
-                              std::chrono::seconds(seconds) - (zone[0] == '-' ? -offset : offset))
-              : std::nullopt;
 }
 
 std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value& version) {

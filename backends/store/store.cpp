@@ -16,6 +16,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/first_seen.h"
 #include "backends/store/prune.h"
 #include "backends/store/tree_memo.h"
 #include "backends/store/work_directory.h"
@@ -288,6 +289,7 @@ std::optional<Package> Store::find(const Source& source, std::string_view id, st
     package->ref = string_member(*record, "ref").value_or("");
     package->subdir = string_member(*record, "subdir").value_or("");
     package->package = string_member(*record, "package").value_or("");
+    package->claimed = read_time(string_member(*record, "claimed").value_or(""));
   }
   return package;
 }
@@ -356,7 +358,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
                   .warnings = std::move(tree.warnings),
                   .ref = std::move(tree.ref),
                   .subdir = std::move(tree.subdir),
-                  .package = std::move(tree.package)};
+                  .package = std::move(tree.package),
+                  .claimed = tree.claimed};
   MODLOCK_TRY(record(source, package));
   return package;
 }
@@ -419,6 +422,9 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   }
   if (!package.package.empty()) {
     object["package"] = package.package;
+  }
+  if (package.claimed) {
+    object["claimed"] = time_text(*package.claimed);
   }
   // Not flushed: a record that a power failure destroys is treated as absent.
   return write_file_atomically(path, write_json(object) + "\n", Durable::no);

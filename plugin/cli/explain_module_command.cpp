@@ -69,6 +69,7 @@ std::string explanation_text(const messages::LockExplainResult& result) {
   add("commit", selected.commit);
   add("digest", selected.digest);
   add("first seen", selected.first_seen);
+  add("claimed", selected.claimed);
   add("because", selected.reason);
   for (const messages::ExplainedStep& step : result.chain) {
     text += step_text(step);

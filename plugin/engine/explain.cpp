@@ -35,6 +35,7 @@ messages::LockExplainResult to_message(Explanation explanation, const std::strin
                     .digest = lock->hash_value("oci"),
                     .hashes = lock->hashes,
                     .first_seen = explanation.first_seen ? time_text(*explanation.first_seen) : "",
+                    .claimed = explanation.claimed ? time_text(*explanation.claimed) : "",
                     .reason = {}};
   }
   out.selected.reason = std::move(explanation.reason);

@@ -75,6 +75,7 @@ class Explainer {
     explanation_.selected = &selected->second;
     explanation_.ref = resolved->second.ref;
     explanation_.first_seen = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
+    explanation_.claimed = fetcher_.claimed(node_.address.source, resolved->second.ref, resolved->second.id);
     if (chooses_version(node_) && !node_.commit) {
       explain_version(resolved->second);
     } else {
@@ -188,9 +189,12 @@ class Explainer {
              [&](const Candidate& candidate) -> std::optional<std::string> {
                const bool is_chosen = candidate.version == *resolved.version;
                const bool is_old = candidate.known_since && fetcher_.now() - *candidate.known_since >= age;
+               const auto since = candidate.known_since.value_or(fetcher_.now());
                return is_old || is_chosen || is_named
                           ? std::nullopt
-                          : std::optional("first seen at " + time_text(candidate.known_since.value_or(fetcher_.now())));
+                          : std::optional((since > fetcher_.now() ? "its publisher claims a date in the future: "
+                                                                  : "first seen at ") +
+                                          time_text(since));
              });
   }
 
@@ -294,9 +298,9 @@ class Explainer {
       explanation_.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
-    const auto young = explanation_.first_seen
-                           ? age_exception(request_.plan_request, node_, *explanation_.first_seen, fetcher_.now())
-                           : std::nullopt;
+    const auto young = explanation_.first_seen ? age_exception(request_.plan_request, node_, *explanation_.first_seen,
+                                                               explanation_.claimed, fetcher_.now())
+                                               : std::nullopt;
     if (young) {
       explanation_.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
                                          is_locked() ? "a locked version stays" : why_taken(*changed, node_));

@@ -30,7 +30,8 @@ struct Explanation {
   std::string source;                    // Source::identity()
   std::string ref;                       // where it was found, if known
   std::optional<SourceFetcher::Time> first_seen;
-  std::string reason;  // the end of a sentence
+  std::optional<SourceFetcher::Time> claimed = {};  // by its publisher
+  std::string reason;                               // the end of a sentence
   std::vector<ExplainedStep> chain;
   Diagnostics diagnostics;  // what could not be determined
 };

@@ -102,12 +102,17 @@ std::string age_text(seconds age) {
 }
 
 std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
-                                         SourceFetcher::Time now) {
+                                         std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now) {
   const seconds wanted = wanted_age(request, node);
-  if (wanted.count() == 0 || now - since >= wanted) {
+  const bool is_claim = claimed && *claimed > since;
+  if (wanted.count() == 0 || now - (is_claim ? *claimed : since) >= wanted) {
     return std::nullopt;
   }
-  return fmt::format("first seen at {}; the minimum release age is {}", time_text(since), age_text(wanted));
+  return fmt::format("{} {}; the minimum release age is {}",
+                     !is_claim        ? "first seen at"
+                     : *claimed > now ? "its publisher claims a date in the future,"
+                                      : "its publisher dates it to",
+                     time_text(is_claim ? *claimed : since), age_text(wanted));
 }
 
 void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
@@ -124,7 +129,8 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFet
       continue;
     }
     const auto since = fetcher.note(node.address.source, resolved->second.ref, resolved->second.id);
-    const auto seen = age_exception(request, node, since, fetcher.now());
+    const auto claimed = fetcher.claimed(node.address.source, resolved->second.ref, resolved->second.id);
+    const auto seen = age_exception(request, node, since, claimed, fetcher.now());
     if (!seen) {
       continue;
     }

@@ -31,9 +31,10 @@ bool names_one_version(std::span<const ConstraintUse> uses);
 std::string age_text(std::chrono::seconds age);
 
 // Returns the message for content that was selected for a call although it is newer than the minimum age of the
-// settings or the request: when it was first seen, and the minimum age. nullopt: it is old enough.
+// settings or the request: when it was first seen, or the later date that its publisher claims, and the minimum age.
+// nullopt: it is old enough.
 std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
-                                         SourceFetcher::Time now);
+                                         std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now);
 
 // Returns why newly locked content is used despite its age: "it is already installed".
 std::string why_taken(const Change& change, const ModuleNode& node);

@@ -91,16 +91,18 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
 }
 
 Error too_young(const Version& version, std::span<const ConstraintUse> uses, const std::string& package,
-                std::chrono::system_clock::time_point since, std::chrono::seconds minimum) {
-  return Error{.code = Code::no_matching_version,
-               .message = fmt::format(
-                   "all matching versions of \"{}\" are newer than minimum_release_age ({}): {} was first seen at {}",
-                   package, age_text(minimum), version.to_string(), time_text(since)),
-               .subject = uses.empty() ? std::string() : "module." + uses.front().key,
-               .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-               .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an "
-                                   "exact version; the plan then notes the exception",
-                                   time_text(since + minimum))};
+                std::chrono::system_clock::time_point since, const ReleaseGate& gate) {
+  const std::chrono::seconds minimum = gate.minimum;
+  const std::string_view known = since > gate.now ? "claims a date in the future:" : "was first seen at";
+  return Error{
+      .code = Code::no_matching_version,
+      .message = fmt::format("all matching versions of \"{}\" are newer than minimum_release_age ({}): {} {} {}",
+                             package, age_text(minimum), version.to_string(), known, time_text(since)),
+      .subject = uses.empty() ? std::string() : "module." + uses.front().key,
+      .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
+      .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an "
+                          "exact version; the plan then notes the exception",
+                          time_text(since + minimum))};
 }
 
 }  // namespace
@@ -152,8 +154,8 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
     return check_unambiguous(*deprecated, uses, package);
   }
   if (oldest_young) {
-    return fail(too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young],
-                          gate.minimum));
+    return fail(
+        too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young], gate));
   }
   if (uses.empty()) {
     return fail(no_release(listing, package));

@@ -186,6 +186,19 @@ const std::vector<SourceFetcher::Time>& SourceFetcher::known_since(const SourceA
   return listings_.at(Key{package_key(source), tag_prefix}).known_since;
 }
 
+bool SourceFetcher::apply_claim(const SourceAddress& source, std::string_view tag_prefix, const std::string& ref,
+                                Time claimed) {
+  Listed& listed = listings_.at(Key{package_key(source), tag_prefix});
+  bool is_later = false;
+  for (std::size_t i = 0; i < listed.known_since.size(); ++i) {
+    if (listed.listing->versions[i].ref == ref && listed.known_since[i] < claimed) {
+      listed.known_since[i] = claimed;
+      is_later = true;
+    }
+  }
+  return is_later;
+}
+
 SourceFetcher::Time SourceFetcher::known_since(const Source& source, const ListedVersion& version,
                                                Time first_seen) const {
   if (!version.published) {
@@ -230,6 +243,12 @@ std::optional<SourceFetcher::Time> SourceFetcher::first_seen(const Source& sourc
   found = found ? found : FirstSeen(store_).find(source, "", id);
   const ListedVersion* version = known_version(source, ref);
   return found && version != nullptr ? known_since(source, *version, *found) : found;
+}
+
+std::optional<SourceFetcher::Time> SourceFetcher::claimed(const Source& source, const std::string& ref,
+                                                          const std::string& id) const {
+  const auto package = store_.find(source, id, ref);
+  return package ? package->claimed : std::nullopt;
 }
 
 const Listing* SourceFetcher::known_listing(const SourceAddress& source) const {

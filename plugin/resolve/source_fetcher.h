@@ -68,6 +68,9 @@ class SourceFetcher {
   // trusts the dates of the registry, it is the date that the registry gives. Otherwise it is when the cache first saw
   // the version, or a later date that the source claims.
   const std::vector<Time>& known_since(const SourceAddress& source, std::string_view tag_prefix) const;
+  // Sets known_since() of a version of a listing to the date that its package claims, if that is later. Returns whether
+  // it was.
+  bool apply_claim(const SourceAddress& source, std::string_view tag_prefix, const std::string& ref, Time claimed);
   const Result<Pin>& pinned(const Source& source) const;
   // Returns the listing without a tag prefix, or null if this run did not request it or the request failed.
   const Listing* known_listing(const SourceAddress& source) const;
@@ -86,6 +89,9 @@ class SourceFetcher {
   std::string other_id(const Source& source, const std::string& ref, const std::string& id) const;
   // Returns since when that is known, by the rules of known_since(), also under any other reference; nullopt: unknown.
   std::optional<Time> first_seen(const Source& source, const std::string& ref, const std::string& id) const;
+
+  // Returns the date that the publisher of a package in the store claims; nullopt: none.
+  std::optional<Time> claimed(const Source& source, const std::string& ref, const std::string& id) const;
 
   // Returns a package that a fetch task fetched.
   const Result<Package>& package(const SourceAddress& source, const FetchRequest& request) const;

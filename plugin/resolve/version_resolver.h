@@ -109,6 +109,7 @@ class VersionResolver {
   Result<void> take_package(Group& group);
   Error explain_fetch(const Group& group, Error error) const;
   bool must_hold(const Group& group, const Package& package) const;
+  bool claims_to_be_young(const Group& group, const Package& package);
   static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has an entry for the call
   void publish_decision(const Group& group);
   void report(Group& group, Error error);

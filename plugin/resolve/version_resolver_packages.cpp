@@ -32,6 +32,10 @@ Result<void> VersionResolver::take_package(Group& group) {
     must_restart_ = true;
     return {};
   }
+  if (claims_to_be_young(group, *package)) {
+    must_restart_ = true;
+    return {};
+  }
   if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
     return fail(Error{.code = Code::hash_mismatch,
                       .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
@@ -60,6 +64,15 @@ Result<void> VersionResolver::take_package(Group& group) {
   group.decision.package_subdir = package->subdir;
   publish_decision(group);
   return {};
+}
+
+// Returns whether the package of a selected version claims a date so late that the version must be selected again. The
+// second time its date is known.
+bool VersionResolver::claims_to_be_young(const Group& group, const Package& package) {
+  const ModuleNode& first = *group.level.front();
+  return !group.locked && chooses_version(first) && !first.commit && package.claimed &&
+         fetcher_.apply_claim(first.address, first.tag_prefix, group.decision.ref, *package.claimed) &&
+         fetcher_.now() - *package.claimed < gate_of(group).minimum;
 }
 
 // Returns whether the package is what a moved tag points to now, and the move was not accepted; if tags are resolved

@@ -41,6 +41,7 @@ struct Selected {
   std::string digest;
   std::vector<std::string> hashes;
   std::string first_seen;  // RFC 3339; empty: unknown
+  std::string claimed;     // RFC 3339; empty: unknown
   std::string reason;
 };
 
@@ -81,6 +82,8 @@ void fields(Form& form, In<Form, Selected> selected) {
   form.optional("digest", selected.digest, "the digest of an OCI source");
   form.member("hashes", selected.hashes, "of the package");
   form.optional("firstSeen", selected.first_seen, "when the cache first saw the source give it (RFC 3339)");
+  form.optional("claimed", selected.claimed,
+                "the date of the commit or manifest, which its publisher chose (RFC 3339)");
   form.member("reason", selected.reason, "why, for people");
 }
 

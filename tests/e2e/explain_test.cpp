@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(nested_call_is_explained_with_files_and_lines) {
              "  found as    refs/tags/v1.1.0\n"
              "  commit      <1.1.0>\n"
              "  first seen  <time>\n"
+             "  claimed     <time>\n"
              "  because     it is locked, and the constraints allow it\n"
              "\n"
              "  ~> 1.0  module.vpc.nested  at .tofu-modlock.hcl:2:13\n"

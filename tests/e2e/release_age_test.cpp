@@ -1,6 +1,7 @@
 // minimum_release_age, from outside: what was first seen is kept beside the cache.
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <filesystem>
 #include <sstream>
 
@@ -34,6 +35,65 @@ boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_u
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(release_age, Scene)
+
+// The publisher chooses the date of a commit, so it can only lengthen the wait.
+BOOST_AUTO_TEST_CASE(the_date_of_a_commit_lengthens_the_wait) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  const auto hours_ago = [](int hours) {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    return std::to_string((now - std::chrono::hours(hours)).time_since_epoch().count()) + " +0000";
+  };
+  struct Row {
+    const char* name;
+    std::string date;  // of the commit of 1.1.0
+    const char* locked;
+    const char* none;       // the error if only 1.1.0 matches; empty: it is locked
+    const char* exception;  // the warning if the configuration names 1.1.0
+  };
+  for (const Row& row : {
+           Row{"old", hours_ago(100), "<1.1.0>", "", ""},
+           Row{"newer than the age", hours_ago(1), "<1.0.0>", "(3d): 1.1.0 was first seen at 20",
+               "its publisher dates it to 20"},
+           Row{"in the future", hours_ago(-1000), "<1.0.0>", "(3d): 1.1.0 claims a date in the future: 20",
+               "its publisher claims a date in the future, 20"},
+           Row{"in the far future", "99999999999 +0000", "<1.0.0>",
+               "(3d): 1.1.0 claims a date in the future: 2200-01-01T00:00:00Z",
+               "its publisher claims a date in the future, 2200-01-01T00:00:00Z"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(cache());
+      const std::string commit =
+          vpc.git({"hash-object", "-t", "commit", "-w", "--stdin"},
+                  "tree " + vpc.id("v1.0.0^{tree}") + "\nparent " + vpc.id("v1.0.0") + "\nauthor a <a@b.test> " +
+                      row.date + "\ncommitter a <a@b.test> " + row.date + "\n\n" + row.name + "\n");
+      vpc.git({"tag", "--force", "v1.1.0", commit});
+      vpc.branch("main", commit);
+      name_id(commit, "1.1.0");
+      write("main.tf", module_call("vpc", "git::" + vpc.url()));
+      const auto lock_with = [&](const std::string& constraint) {
+        fs::remove(root() / ".terraform.lock.hcl");
+        write(".tofu-modlock.hcl", module_rule("vpc", constraint) + kRule);
+        return modlock({"lock"});
+      };
+      lock_with("~> 1.0");  // lists the versions
+      let_pass(*this, 73);
+      const Ran ran = lock_with("~> 1.0");
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(locked_commits(*this)["vpc"] == row.locked);
+      const Ran none = lock_with("~> 1.1");
+      BOOST_TEST(none.exit_code == (*row.none == 0 ? 0 : 6));
+      BOOST_TEST(none.err.find(row.none) != std::string::npos, none.err);
+      const Ran named = lock_with("= 1.1.0");
+      BOOST_TEST(named.exit_code == 0, named.err);
+      BOOST_TEST((named.err.find("[SETTING_UNSERVED]") != std::string::npos) == (*row.exception != 0), named.err);
+      BOOST_TEST(named.err.find(row.exception) != std::string::npos, named.err);
+      const std::string explained = modlock({"explain", "module.vpc"}).out;
+      BOOST_TEST(explained.find("\n  claimed     2") != std::string::npos, explained);
+      BOOST_TEST(explained.find(row.exception) != std::string::npos, explained);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
   GitRepository& vpc = repository("vpc.git");

@@ -77,6 +77,7 @@ struct Transcripts : Scene {
     text = std::regex_replace(text, std::regex("\"elapsedMs\":[0-9]+"), "\"elapsedMs\":0");
     text = std::regex_replace(text, std::regex("\"(package|repository|record)Bytes\":[0-9]+"), "\"$1Bytes\":0");
     text = std::regex_replace(text, std::regex("\"firstSeen\":\"[^\"]*\""), "\"firstSeen\":\"<time>\"");
+    text = std::regex_replace(text, std::regex("\"claimed\":\"[^\"]*\""), "\"claimed\":\"<time>\"");
     text = std::regex_replace(text, std::regex("\"maxInFlight\":[0-9]+"), "\"maxInFlight\":8");
     text = std::regex_replace(text, std::regex("\"fetchedAt\":\"[^\"]*\""), "\"fetchedAt\":\"<time>\"");
     text = std::regex_replace(text, std::regex("\"sha256\":\"[0-9a-f]{64}\""), "\"sha256\":\"<sha256>\"");

@@ -29,6 +29,32 @@ std::string read(std::string_view body, std::string_view type = kType) {
 
 BOOST_AUTO_TEST_SUITE(manifest_reading)
 
+BOOST_AUTO_TEST_CASE(the_annotation_is_the_claimed_date) {
+  struct Row {
+    const char* name;
+    const char* annotations;
+    std::optional<std::chrono::sys_seconds> created;
+  };
+  for (const Row& row : {
+           Row{"a time", R"({"org.opencontainers.image.created":"1970-01-01T01:00:01.5+01:00"})",
+               std::chrono::sys_seconds(std::chrono::seconds(1))},
+           Row{"no time", R"({"org.opencontainers.image.created":"today"})", std::nullopt},
+           Row{"too late for the clock", R"({"org.opencontainers.image.created":"9999-01-01T00:00:00Z"})",
+               std::nullopt},
+           Row{"a number", R"({"org.opencontainers.image.created":1})", std::nullopt},
+           Row{"another annotation", R"({"a":"1970-01-01T00:00:00Z"})", std::nullopt},
+           Row{"no object", "[]", std::nullopt},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string body = manifest("[" + kZip + "]");
+      body.insert(body.rfind('}'), std::string(",\"annotations\":") + row.annotations);
+      const auto layer = read_manifest(kType, body, "x");
+      BOOST_TEST_REQUIRE(layer.has_value());
+      BOOST_TEST((layer->created == row.created));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_one_zip_layer_is_the_package) {
   const std::string expected = kDigest + " 10";
   BOOST_TEST(read(manifest("[" + kZip + "]")) == expected);
