@@ -34,6 +34,19 @@ Json::Value to_json(const BundleReport& report) {
   return result;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// Returns the arguments that name the root modules of the command.
+std::string roots_of(const CommonFlags& flags) {
+  std::string text = flags.recursive ? " --recursive" : "";
+  for (const std::string& directory : flags.directories) {
+    text += " " + directory;
+  }
+  return text;
+}
+
 std::string sum_of(const BundleReport& report) {
   std::map<std::string, std::uint64_t> sizes;  // by manifest
   for (const BundleReport::Closure& closure : report.closures) {
@@ -45,8 +58,8 @@ std::string sum_of(const BundleReport& report) {
   for (const auto& [manifest, size] : sizes) {
     bytes += size;
   }
-  return fmt::format("{} packages for {} lock files, {:.1f} MiB", sizes.size(), report.closures.size(),
-                     static_cast<double>(bytes) / 1048576.0);
+  return fmt::format("{} for {}, {:.1f} MiB", counted(sizes.size(), "package"),
+                     counted(report.closures.size(), "lock file"), static_cast<double>(bytes) / 1048576.0);
 }
 
 void print_packages(const BundleReport& report) {
@@ -91,10 +104,19 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
     return failed_everywhere(roots.error(), line.common);
   }
   BundleOptions options{.roots = {}, .output = std::filesystem::absolute(line.output).lexically_normal()};
+  if (const std::string name = options.output.string(); name.ends_with(".tar.gz") || name.ends_with(".tgz")) {
+    return failed_everywhere({.code = Code::invalid_params,
+                              .message = "a bundle is not compressed, because its packages are",
+                              .hint = "name a file that ends with .tar, or a directory"},
+                             line.common);
+  }
   if (!options.output.has_filename()) {
     options.output = options.output.parent_path();
   }
   for (const std::string& root : *roots) {
+    if (const auto missing = find_missing_configuration(root)) {
+      return failed_everywhere(*missing, line.common);
+    }
     options.roots.push_back(host.root_params(root, line.common));
   }
   Run run = host.run();
@@ -104,7 +126,8 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
     print_diagnostics(run.diagnostics, {});
     warn_links(created);
     print_out(fmt::format("{}: {}.\n", line.output, sum_of(created)));
-    print_out(fmt::format("Next: on the other machine, run tofu-modlock install --from {}.\n", line.output));
+    print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
+                          line.output));
   });
 }
 
@@ -118,6 +141,9 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
       return failed_everywhere(roots.error(), line.common);
     }
     for (const std::string& root : *roots) {
+      if (const auto missing = find_missing_configuration(root)) {
+        return failed_everywhere(*missing, line.common);
+      }
       options.roots.push_back(host.root_params(root, line.common));
     }
   }
@@ -135,8 +161,10 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
     return 0;
   }
   print_diagnostics(run.diagnostics, {});
-  print_out(fmt::format("{}: {} packages uploaded, {} already there.\n", line.address, report->sent, report->present));
-  print_out(fmt::format("Next: on another machine, run tofu-modlock install --from {}.\n", line.address));
+  print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.address, counted(report->sent, "package"),
+                        report->present));
+  print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
+                        line.address));
   return 0;
 }
 

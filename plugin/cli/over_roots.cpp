@@ -180,7 +180,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     is_interrupted = is_interrupted || outcome.is_interrupted;
     const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
     states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
     next.lock = next.lock || outcome.next.lock;
     next.install = next.install || outcome.next.install;
     next.init = next.init.empty() ? outcome.next.init : next.init;

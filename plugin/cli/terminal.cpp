@@ -328,7 +328,8 @@ void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
   if (level <= level_) {
-    print_err(fmt::format("{}: {}\n", to_string(level), line));
+    // As the headings of render().
+    print_err(fmt::format("{}: {}\n", level == LogLevel::warning ? "Warning" : to_string(level), line));
   }
 }
 

@@ -227,7 +227,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
     runs.append(sarif_run(asked[i].result, root, find_repository_root(root).string(), outcome.exit_code));
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
   }
   if (rows.size() > 1) {
     print_table(rows);

@@ -211,7 +211,9 @@ class Names(unittest.TestCase):
 
     @classmethod
     def help_flags(cls, *words):
-        return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", cls.help_text(*words)))
+        text = cls.help_text(*words)
+        nested = re.findall(r"^  ([a-z][\w-]*) ", text.partition("Subcommands:")[2], re.MULTILINE) if words else []
+        return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text)).union(*(cls.help_flags(*words, name) for name in nested))
 
     @classmethod
     def help_commands(cls):

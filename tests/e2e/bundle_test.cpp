@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(modules_are_installed_without_their_sources) {
     const Ran created = create(name);
     BOOST_TEST(created.exit_code == 0, created.err);
     BOOST_TEST(created.err == "");
-    BOOST_TEST(created.out.find(": 2 packages for 1 lock files, 0.0 MiB.\n") != std::string::npos, created.out);
+    BOOST_TEST(created.out.find(": 2 packages for 1 lock file, 0.0 MiB.\n") != std::string::npos, created.out);
   }
   leave();
   BOOST_TEST(modlock({"install"}).exit_code != 0);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(modules_are_installed_without_their_sources) {
       fs::remove_all(root() / ".terraform");
       const Ran verified = modlock({"bundle", "verify", path(name).string()});
       BOOST_TEST(verified.exit_code == 0, verified.err);
-      BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock files, 0.0 MiB.\n");
+      BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n");
       const Ran installed = modlock({"install", "--offline", "--from", path(name).string()});
       BOOST_TEST(installed.exit_code == 0, installed.err);
       BOOST_TEST(installed.out.find("2 installed.\n") != std::string::npos, installed.out);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(several_roots_share_packages) {
   BOOST_TEST(modlock({"lock", "other"}).exit_code == 0);
   const Ran created = modlock({"bundle", "create", "--recursive", "--output", path("all").string()});
   BOOST_TEST(created.exit_code == 0, created.err);
-  BOOST_TEST(created.out.find(": 2 packages for 1 lock files") != std::string::npos, created.out);
+  BOOST_TEST(created.out.find(": 2 packages for 1 lock file") != std::string::npos, created.out);
 }
 
 BOOST_AUTO_TEST_CASE(links_and_executable_files_are_kept) {
@@ -181,11 +181,17 @@ BOOST_AUTO_TEST_CASE(refusals) {
   BOOST_TEST(create("modules").exit_code == 0);
   write_text(path("broken.tar"), "not an archive");
   write("unlocked/main.tf", read("main.tf"));
+  fs::create_directory(root() / "empty");
   const Row rows[] = {
       {"the output exists",
        {"bundle", "create", "--output", path("modules").string()},
        2,
        "already exists [INVALID_PARAMS]"},
+      {"no configuration",
+       {"bundle", "create", "empty", "--output", path("x.tar").string()},
+       8,
+       "has no configuration files"},
+      {"compressed", {"bundle", "create", "--output", path("x.tar.gz").string()}, 2, "a bundle is not compressed"},
       {"no output", {"bundle", "create"}, 2, "Error: --output is missing [INVALID_PARAMS]\n"},
       {"not locked", {"bundle", "create", "unlocked", "--output", path("x.tar").string()}, 3, "[FROZEN]"},
       {"no such bundle", {"install", "--from", path("none.tar").string()}, 2, "not found [INVALID_PARAMS]"},
