@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "backends/base/parallel.h"
@@ -26,6 +27,16 @@ constexpr const char* kNotStarted = "not started";
 std::set<std::string>& printed_for_roots() {
   static std::set<std::string> printed;
   return printed;
+}
+
+// Notes about a block of a shared settings file that does not apply to a root, and the number of these roots.
+struct UnusedBlock {
+  std::string text;
+  std::size_t roots = 0;
+};
+std::map<std::string, UnusedBlock>& unused_blocks() {
+  static std::map<std::string, UnusedBlock> blocks;
+  return blocks;
 }
 
 }  // namespace
@@ -163,6 +174,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
                   const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
   printed_for_roots().clear();
+  unused_blocks().clear();
   const bool are_several = roots.size() > 1;
   std::vector<Json::Value> answers;
   std::vector<RootRow> rows;
@@ -192,6 +204,9 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
       outcome.json["exitCode"] = outcome.exit_code;
     }
     answers.push_back(std::move(outcome.json));
+  }
+  for (const auto& [place, block] : unused_blocks()) {
+    print_err(flags.recursive && block.roots == roots.size() ? block.text : "");
   }
   if (is_interrupted && !flags.json) {
     const std::string state = states.front()[1].text;
@@ -250,8 +265,13 @@ std::optional<RootOutcome> NamedSubjects::skipped(const std::string& root) const
 
 namespace {
 
-// Returns whether a warning or note about something that roots share, as settings above them, was printed for another
-// root.
+// Returns the place and the message of something that roots share, as settings above them.
+std::string shared_place(const Error& what, const std::string& root) {
+  const std::string place = what.location ? to_string(*what.location) : "";
+  return (fs::path(root) / place).lexically_normal().string() + what.message;
+}
+
+// Returns whether a warning or note about something that roots share was printed for another root.
 bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
   const Error& what = diagnostic.what;
   const std::string path = what.location ? what.location->path : "";
@@ -260,8 +280,7 @@ bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
   if (diagnostic.severity == Severity::error || !is_shared || !NamedRoot::exists()) {
     return false;
   }
-  const std::string place = what.location ? to_string(*what.location) : "";
-  return !printed_for_roots().insert((fs::path(root) / place).lexically_normal().string() + what.message).second;
+  return !printed_for_roots().insert(shared_place(what, root)).second;
 }
 
 }  // namespace
@@ -269,6 +288,11 @@ bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) {
   SourceExcerpts excerpts(root);
   for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::info && diagnostic.what.code == Code::config_parse) {
+      UnusedBlock& block = unused_blocks()[shared_place(diagnostic.what, root)];
+      block.text = block.roots++ == 0 ? render(diagnostic.what, "Info", &excerpts) : block.text;
+      continue;
+    }
     if (is_repeated(diagnostic, root)) {
       continue;
     }

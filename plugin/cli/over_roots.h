@@ -129,7 +129,8 @@ class NamedSubjects {
   std::map<std::string, std::map<std::string, Error>> lacking_;  // by root and name
 };
 
-// Prints each on stderr with the line of its location.
+// Prints each on stderr with the line of its location. A note about a block of shared settings is printed at the end of
+// run_for_roots() with --recursive, if the block applies to none of the roots.
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
 // Returns the exit code for the worst of them: 0 if none is an error.
 int exit_code_of_diagnostics(const Diagnostics& diagnostics);

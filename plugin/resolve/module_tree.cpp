@@ -1,8 +1,10 @@
 #include "plugin/resolve/module_tree.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "backends/address/source_remote.h"
@@ -10,6 +12,7 @@
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/hcl/near_names.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/module_reader.h"
 #include "protocol/base/result.h"
@@ -362,22 +365,41 @@ Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& vi
 
 namespace {
 
-// Returns how to correct a rule without a call. One of a file above the root may be for another root.
-std::string rule_hint(const std::string& key, const ModuleRule& rule, const ModuleTree& tree,
-                      const ModuleLocks& locks) {
-  const auto former = locks.find(key);
+// Returns the new keys of the call that a rule without a call was for, according to its lock entry: calls of the same
+// source that have no entry, no rule, and no version in the source.
+std::vector<std::string> renamed_keys(const std::string& key, const Settings& settings, const ModuleTree& tree,
+                                      const ModuleLocks& locks) {
   std::vector<std::string> renamed;
-  std::vector<std::string_view> known;
+  const auto former = locks.find(key);
+  if (former == locks.end()) {
+    return renamed;
+  }
   for (const auto& [other, node] : tree.nodes) {
-    known.push_back(other);
-    if (former != locks.end() && locks.find(other) == locks.end() &&
-        node.address.source.identity() == former->second.source) {
+    const bool is_new = locks.find(other) == locks.end() && settings.modules.find(other) == settings.modules.end();
+    if (is_new && node.address.source.identity() == former->second.source && !node.commit &&
+        named_reference(node.address.source).empty()) {
       renamed.push_back(other);
     }
   }
-  if (renamed.size() == 1) {
-    return fmt::format("the call was renamed: rename the block to module \"{}\"", renamed.front());
+  return renamed;
+}
+
+// A rule of a file above the root may also be for another root.
+std::string rule_hint(const std::string& key, const ModuleRule& rule, const ModuleTree& tree,
+                      const std::vector<std::string>& renamed) {
+  if (!renamed.empty()) {
+    const std::string names = fmt::format("module \"{}\"", fmt::join(renamed, "\" and module \""));
+    if (renamed.size() > 1) {
+      return fmt::format("the call was renamed: add the blocks {}", names);
+    }
+    const std::string hint = fmt::format("the call was renamed: rename the block to {}", names);
+    return rule.is_inherited
+               ? fmt::format("{}, or add a block {} if other root modules still have module \"{}\"", hint, names, key)
+               : hint;
   }
+  std::vector<std::string_view> known;
+  std::transform(tree.nodes.begin(), tree.nodes.end(), std::back_inserter(known),
+                 [](const auto& entry) { return std::string_view(entry.first); });
   return rule.is_inherited ? "" : hcl::did_you_mean(key, known);
 }
 
@@ -392,25 +414,19 @@ Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, co
     if (tree.nodes.find(key) != tree.nodes.end()) {
       continue;
     }
-    const std::string hint = rule_hint(key, rule, tree, locks);
-    if (rule.is_inherited) {
-      diagnostics.push_back(
-          {Severity::info, Error{.code = Code::config_parse,
-                                 .message = fmt::format(
-                                     "the block module \"{}\" matches no module call of this root and is ignored", key),
-                                 .location = rule.location,
-                                 .hint = hint}});
-    } else {
-      diagnostics.push_back(
-          {Severity::error,
-           Error{.code = Code::config_parse,
-                 .message = fmt::format("the block module \"{}\" matches no module call", key),
-                 .location = rule.location,
-                 .hint = !hint.empty()
-                             ? hint
-                             : "write call names from the root joined by dots, for example \"vpc.nested\", or "
-                               "remove the block"}});
-    }
+    const std::vector<std::string> renamed = renamed_keys(key, settings, tree, locks);
+    const bool is_note = rule.is_inherited && renamed.empty();
+    const std::string hint = rule_hint(key, rule, tree, renamed);
+    diagnostics.push_back(
+        {is_note ? Severity::info : Severity::error,
+         Error{.code = Code::config_parse,
+               .message = fmt::format("the block module \"{}\" matches no module call{}", key,
+                                      is_note ? " and is ignored" : ""),
+               .location = rule.location,
+               .hint = is_note || !hint.empty()
+                           ? hint
+                           : "write call names from the root joined by dots, for example \"vpc.nested\", or "
+                             "remove the block"}});
   }
   return diagnostics;
 }

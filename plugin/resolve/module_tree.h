@@ -80,8 +80,8 @@ struct WalkRequest {
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
 // Returns module rules of the settings whose key matches no call of a completely walked tree: CONFIG_PARSE at the rule.
-// It is an error in the settings file of the root directory and a note in a file above it. The hint names the call that
-// was renamed, according to the lock entries, or for an error the nearest one.
+// It is an error in the settings file of the root directory, and in a file above it if the call was renamed according
+// to the lock entries; otherwise a note. The hint names the new call, or for an error the nearest one.
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks);
 
 }  // namespace modlock

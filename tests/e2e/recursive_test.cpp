@@ -218,13 +218,14 @@ BOOST_AUTO_TEST_CASE(a_subject_is_listed_and_updated_where_it_is_called) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_note_about_shared_settings_is_printed_once) {
-  write(".tofu-modlock.hcl", module_rule("other", "~> 1.0"));
+BOOST_AUTO_TEST_CASE(a_block_of_shared_settings_that_applies_to_no_root_is_noted_once) {
+  write(".tofu-modlock.hcl", module_rule("other", "~> 1.0") + "module \"app\" {\n}\n");
   const Ran ran = modlock({"lock", "--recursive"});
   const std::string note = "the block module \"other\" matches no module call";
   const std::size_t first = ran.err.find(note);
   BOOST_TEST(first != std::string::npos, ran.err);
   BOOST_TEST(ran.err.find(note, first + 1) == std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("block module \"app\"") == std::string::npos, "it applies to live/a: " << ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_target_is_upgraded_where_it_is_called) {

@@ -50,6 +50,57 @@ BOOST_AUTO_TEST_CASE(settings_block_of_the_old_name_is_named_with_the_new_one) {
   BOOST_TEST(lock() == before);
 }
 
+BOOST_AUTO_TEST_CASE(settings_block_above_the_root_of_the_old_name_is_an_error) {
+  BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
+  std::filesystem::remove(root() / ".tofu-modlock.hcl");
+  const std::string old = module_rule("vpc", "~> 1.0");
+  write_text(path(".tofu-modlock.hcl"), old);
+  const std::string pinned = module_call("two", "git::" + vpc.url() + "?ref=v1.1.0");
+  const std::string before = lock();
+  struct Row {
+    const char* name;
+    std::string main;
+    std::string hint;
+  };
+  for (const Row& row :
+       {Row{"one call", call("network"),
+            "hint: the call was renamed: rename the block to module \"network\", or add a block module \"network\" if "
+            "other root modules still have module \"vpc\"\n"},
+        Row{"next to a pinned call", call("network") + pinned, "rename the block to module \"network\", or add"},
+        Row{"two calls", call("a") + call("b"),
+            "hint: the call was renamed: add the blocks module \"a\" and module \"b\"\n"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", row.main);
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{"lock"}, {"lock", "--dry-run"}, {"upgrade"}}) {
+        const Ran refused = modlock(command);
+        BOOST_TEST(refused.exit_code == 8);
+        BOOST_TEST(refused.err.find("Error: the block module \"vpc\" matches no module call [CONFIG_PARSE]\n"
+                                    "  at ../.tofu-modlock.hcl:1:1\n") != std::string::npos,
+                   refused.err);
+        BOOST_TEST(refused.err.find(row.hint) != std::string::npos, refused.err);
+      }
+      BOOST_TEST(lock() == before);
+    }
+  }
+  write("main.tf", call("network"));
+  write_text(path(".tofu-modlock.hcl"), old + module_rule("network", "~> 1.0"));
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.err == "");
+  BOOST_TEST(locked_commits(*this)["network"] == "<vpc 1.0.0>");
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_call_leaves_its_settings_block_above_the_root_unused) {
+  BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
+  std::filesystem::remove(root() / ".tofu-modlock.hcl");
+  write_text(path(".tofu-modlock.hcl"), module_rule("vpc", "~> 1.0"));
+  write("main.tf", module_call("zone", "git::" + zone.url()));
+  const Ran locked = modlock({"lock"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.err == "");
+}
+
 BOOST_AUTO_TEST_CASE(keep_what_is_locked) {
   configure(call("network"), "network");
   const Ran verified = modlock({"verify"});
