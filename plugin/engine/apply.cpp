@@ -14,6 +14,7 @@
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -55,11 +56,22 @@ struct Replacement {
   bool is_removal = false;
 };
 
+// Returns whether a path is a settings file above the root, in its git repository. A link is not.
+bool is_shared_settings_file(const fs::path& path, const std::string& root) {
+  std::error_code error;
+  const fs::path directory = fs::weakly_canonical(path.parent_path(), error);
+  const fs::path below = fs::weakly_canonical(root, error);
+  const fs::path repository = find_repository_root(below);
+  return !error && path.filename() == kSettingsFileName && !fs::is_symlink(path, error) &&
+         lies_plainly_below(below, directory) && (directory == repository || lies_plainly_below(directory, repository));
+}
+
 // nullopt: the file already has the new content.
 Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
   Replacement made{.path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == "delete"};
   if (!document.new_text) {
-    if (auto inside = confine(made.path, {root}); !inside) {
+    auto inside = is_shared_settings_file(made.path, root) ? made.path : confine(made.path, {root});
+    if (!inside) {
       Error error = std::move(inside.error());
       error.hint = "make the change there by hand: --dry-run shows it";
       return fail(std::move(error));

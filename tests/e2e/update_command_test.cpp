@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
@@ -10,6 +11,8 @@
 
 namespace modlock::test {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Updating : Scene {
   Updating() : vpc(repository("vpc.git")) {
@@ -171,6 +174,36 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_root) {
   BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
   BOOST_TEST(read_text(path("net/main.tf")) == module_call("vpc", git(), "1.0.0"));
   BOOST_TEST(lock() == before);
+}
+
+BOOST_AUTO_TEST_CASE(a_settings_file_above_the_root_is_edited_in_its_repository) {
+  const fs::path shared = path(".tofu-modlock.hcl");
+  const std::vector<std::string> command = {"update", "vpc=2.0.0"};
+  write("main.tf", module_call("vpc", git()));
+  BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
+  write_text(shared, module_rule("vpc", "~> 1.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran shown = modlock({"update", "vpc=2.0.0", "--dry-run"});
+  BOOST_TEST(shown.exit_code == 0, shown.err);
+  BOOST_TEST(read_text(shared) == module_rule("vpc", "~> 1.0"));
+  const Ran ran = modlock(command);
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(
+      ran.out.find("tofu-modlock has changed ../.tofu-modlock.hcl and .terraform.lock.hcl.\n") != std::string::npos,
+      ran.out);
+  BOOST_TEST(read_text(shared) == module_rule("vpc", "~> 2.0"));
+  BOOST_TEST(locked_commits(*this)["vpc"] == "<2.0.0>");
+  // A link could change the meaning of any file.
+  const std::string linked = module_rule("vpc", "~> 1.0");
+  write_text(path("other.hcl"), linked);
+  fs::remove(shared);
+  fs::create_symlink("other.hcl", shared);
+  fs::remove(root() / ".terraform.lock.hcl");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran refused = modlock(command);
+  BOOST_TEST(refused.exit_code == 8);
+  BOOST_TEST(refused.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, refused.err);
+  BOOST_TEST(read_text(path("other.hcl")) == linked);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_update) {
