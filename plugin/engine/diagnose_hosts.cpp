@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/root_request.h"
+#include "plugin/resolve/plan.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
@@ -52,17 +54,38 @@ void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
   }
 }
 
-Hosts hosts_of(const Engine& engine, const messages::RootParams& root, const Run& run, ClientKind tool) {
-  Hosts hosts;
-  Run inspection(run.options());
-  const auto inspected = engine.inspect(root, inspection);
+// Returns the errors of a configuration, which hide sources; nullopt: there are none.
+std::optional<Finding> examine_configuration(const Result<messages::ConfigInspectResult>& inspected) {
+  Diagnostics errors;
   if (!inspected) {
-    return hosts;  // the configuration is not the subject here
+    errors.push_back({Severity::error, inspected.error()});
+  } else {
+    std::copy_if(inspected->diagnostics.begin(), inspected->diagnostics.end(), std::back_inserter(errors),
+                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   }
-  for (const messages::InspectedModule& module : inspected->modules) {
+  if (errors.empty()) {
+    return std::nullopt;
+  }
+  const Error worst = combine(std::move(errors));
+  const auto text = [](const std::string& message, const Location& location) {
+    return location.path.empty() ? message : fmt::format("{}: {}", to_string(location), message);
+  };
+  Finding finding{.check = "configuration",
+                  .verdict = Finding::Verdict::error,
+                  .found = text(worst.message, worst.location.value_or(Location{})),
+                  .hint = worst.hint,
+                  .exit_code = exit_code(worst)};
+  std::transform(worst.related.begin(), worst.related.end(), std::back_inserter(finding.details),
+                 [&](const Related& other) { return text(other.message, other.location); });
+  return finding;
+}
+
+Hosts hosts_of(const messages::ConfigInspectResult& inspected, ClientKind tool) {
+  Hosts hosts;
+  for (const messages::InspectedModule& module : inspected.modules) {
     add_source(module.source.value_or(""), tool, hosts);
   }
-  for (const messages::InspectedProvider& provider : inspected->providers) {
+  for (const messages::InspectedProvider& provider : inspected.providers) {
     const std::string name = provider.address.substr(0, provider.address.find('/'));
     if (name.find('.') != std::string::npos && name != "terraform.io") {
       hosts[name].uses.insert("registry");
@@ -200,7 +223,9 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   walk.root = options.root.root;
   const ClientProgram client = find_client(engine.options(), walk);
   const Context context = engine.context_for(run);
-  Hosts hosts = hosts_of(engine, options.root, run, client.tool);
+  Run inspection(run.options());
+  const auto inspected = engine.inspect(options.root, inspection);
+  Hosts hosts = hosts_of(inspected.value_or(messages::ConfigInspectResult()), client.tool);
   for (const std::string& name : options.hosts) {
     hosts[name].uses.insert("registry");
   }
@@ -213,6 +238,9 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   const ProcessEnvironment environment = current_environment();
   HostQueries queries(*network, settings, walk.root, querying);
   std::vector<Finding> findings;
+  if (auto configuration = root ? examine_configuration(inspected) : std::nullopt) {
+    findings.push_back(std::move(*configuration));
+  }
   for (const auto& [name, use] : hosts) {
     Finding finding{.check = "host " + name};
     const auto report = explain_credentials(name, network->client_configuration(), environment, context);

@@ -291,6 +291,34 @@ BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *boost::unit_test::precondit
   }
 }
 
+BOOST_AUTO_TEST_CASE(errors_of_the_configuration) {
+  struct Row {
+    const char* name;
+    std::string text;
+    int exit_code;
+    std::string out;
+  };
+  const std::string invalid = module_call("a", "localhost:8443/team/vpc/aws", "1.0.0");
+  for (const Row& row :
+       {Row{"conflict markers", "<<<<<<< HEAD\n=======\n>>>>>>> other\n", 8,
+            "configuration  error    main.tf:1:1: the file has conflict markers of a merge\n"
+            "                        hint: resolve the conflict in this file, then run the command again\n"},
+        Row{"an invalid source", invalid, 8, "configuration  error    main.tf:2:12: "},
+        Row{"two errors", invalid + "}\n", 8,
+            "configuration  error    main.tf:5:1: expected the name of an argument or of a block, found \"}\"\n"
+            "                        main.tf:2:12: the module source "},
+        Row{"none", module_call("a", "./a"), 0, ""}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", row.text);
+      write("a/main.tf", "");
+      const Ran ran = modlock({"doctor"});
+      BOOST_TEST(ran.exit_code == row.exit_code);
+      BOOST_TEST(ran.out.find(row.out) != std::string::npos, ran.out);
+      BOOST_TEST((ran.out.find("configuration ") == std::string::npos) == (row.exit_code == 0), ran.out);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(for_programs) {
   const Json::Value result = json({"doctor"});
   BOOST_TEST(result["ok"].asBool());
