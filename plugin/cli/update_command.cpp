@@ -275,7 +275,12 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
                                          [](const auto& dependency) { return !dependency.updates.empty(); });
     print_out(has_updates ? kSelectHint : "");
   }
-  return {.exit_code = 0, .json = messages::encode(*result)};
+  Diagnostics errors = std::move(details.diagnostics);
+  // A source without a value is skipped.
+  std::erase_if(errors, [](const Diagnostic& diagnostic) { return diagnostic.what.code == Code::config_non_static; });
+  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(errors), .json = messages::encode(*result)};
+  describe_worst(errors, outcome);
+  return outcome;
 }
 
 // A root that has to be updated, or the error why that is impossible or not known.

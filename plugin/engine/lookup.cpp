@@ -1,4 +1,7 @@
 #include "plugin/update/lookup.h"
+
+#include <algorithm>
+
 #include "plugin/engine/engine.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
@@ -60,7 +63,11 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
     if (!tree) {
       return fail(std::move(tree.error()));
     }
-    tree->diagnostics.push_back({Severity::warning, std::move(error)});
+    const bool is_known = std::any_of(tree->diagnostics.begin(), tree->diagnostics.end(),
+                                      [&](const Diagnostic& known) { return known.what.message == error.message; });
+    if (!is_known) {
+      tree->diagnostics.push_back({Severity::warning, std::move(error)});
+    }
   }
   const auto providers = network.provider_source(root.walk.root);
   auto found = look_up({.tree = *tree,

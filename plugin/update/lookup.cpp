@@ -401,9 +401,14 @@ Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetche
   modules.look_up(found.diagnostics);
   found.dependencies = modules.take();
   for (const UnresolvedCall& call : request.tree.unresolved) {
-    if (is_wanted("module." + call.key)) {
+    const std::string subject = "module." + call.key;
+    if (is_wanted(subject)) {
+      const auto& known = request.tree.diagnostics;
+      const bool is_invalid = std::any_of(known.begin(), known.end(), [&](const Diagnostic& diagnostic) {
+        return diagnostic.what.subject == subject && diagnostic.what.code != Code::config_non_static;
+      });
       found.dependencies.push_back(
-          {.subject = "module." + call.key, .type = "module", .skip_reason = "contains-variable"});
+          {.subject = subject, .type = "module", .skip_reason = is_invalid ? "" : "contains-variable"});
     }
   }
   look_up_providers(request, is_wanted, providers, context, found);

@@ -54,7 +54,7 @@ struct Dependency {
   std::string origin = {};          // locked: "git:…", "oci:…"
   std::vector<UpdateOption> updates = {};
   // Why there are no updates: "local", "unsupported-datasource", "contains-variable", "unversioned-reference",
-  // "unspecified-version"; empty: it was looked up.
+  // "unspecified-version"; empty: it was looked up, or a diagnostic of the tree has the reason.
   std::string skip_reason = {};
 };
 

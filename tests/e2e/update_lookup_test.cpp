@@ -104,6 +104,23 @@ BOOST_AUTO_TEST_CASE(calls_of_packages_are_read_from_what_is_locked) {
   BOOST_TEST(modlock({"update", "--list", "module.net.old"}).exit_code != 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_invalid_source_is_reported_once) {
+  write("main.tf",
+        module_call("bad", "localhost:8443/team/vpc/aws", "1.0.0") + module_call("tag", git() + "?ref=v2.0.0"));
+  const Ran ran = modlock({"outdated"});
+  BOOST_TEST(ran.exit_code == 8);
+  const std::size_t reported = ran.err.find("[SOURCE_INVALID]");
+  BOOST_TEST(reported != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("[SOURCE_INVALID]", reported + 1) == std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("Error: ") == 0U, ran.err);
+  BOOST_TEST(ran.out.find("unknown\n") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("skipped") == std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("-> 2.1.0 (v2.1.0, minor)\n") != std::string::npos, ran.out);
+  const Ran refused = modlock({"update", "module.bad"});
+  BOOST_TEST(refused.exit_code == 8);
+  BOOST_TEST(refused.err.find("[SOURCE_INVALID]") != std::string::npos, refused.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_locked_reference_is_shown_with_its_commit) {
   write("main.tf", module_call("branch", git() + "?ref=main") + module_call("head", git()) +
                        module_call("tag", git() + "?ref=v1.0.0"));
