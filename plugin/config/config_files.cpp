@@ -10,6 +10,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
+#include "plugin/hcl/conflict_markers.h"
 #include "plugin/hcl/json_syntax.h"
 #include "protocol/base/result.h"
 
@@ -98,20 +99,6 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
   return names;
 }
 
-// Reports a syntax error at the conflict markers of a merge as what it is.
-void name_conflict_markers(ConfigText& file) {
-  for (Diagnostic& diagnostic : file.parsed.diagnostics) {
-    const auto& location = diagnostic.what.location;
-    const std::size_t at = location && location->range ? location->range->start.byte : 0;
-    const std::size_t line = file.text.rfind('\n', at) + 1;
-    if (diagnostic.severity == Severity::error && file.text.compare(at == 0 ? 0 : line, 8, "<<<<<<< ") == 0) {
-      diagnostic.what.message = "the file has conflict markers of a merge";
-      diagnostic.what.hint = "resolve the conflict in this file, then run the command again";
-      return;
-    }
-  }
-}
-
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
                        const Context& context) {
   MODLOCK_TRY(auto text, read_document(place / file.name, documents));
@@ -125,7 +112,7 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
   const auto stops = [&] { return !context.check(); };
   file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind))
                           : hcl::parse_native(file.text, file.path, {.stops = stops});
-  name_conflict_markers(file);
+  hcl::name_conflict_markers(file.parsed, file.text);
   return context.check();
 }
 

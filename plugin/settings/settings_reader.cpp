@@ -11,6 +11,7 @@
 #include "backends/base/build_info.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/conflict_markers.h"
 #include "plugin/hcl/near_names.h"
 #include "plugin/hcl/value.h"
 #include "plugin/settings/directory_glob.h"
@@ -33,7 +34,9 @@ std::string quoted_list(const Words& words, std::string_view separator) {
 }  // namespace
 
 SettingsText::SettingsText(std::string_view text, std::string path)
-    : path_(std::move(path)), parsed_(hcl::parse_native(text, path_)) {}
+    : path_(std::move(path)), parsed_(hcl::parse_native(text, path_)) {
+  hcl::name_conflict_markers(parsed_, text);
+}
 
 tl::unexpected<Error> SettingsText::reject(const Range& range, std::string message, std::string hint) const {
   return fail(Error{.code = Code::config_parse,

@@ -118,6 +118,17 @@ BOOST_AUTO_TEST_CASE(conflict_markers_of_a_merge) {
       {"JSON", file("main.tf.json", std::string("{\n") + kMarkers + "}\n"), 8,
        "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
        "  at main.tf.json:2:1\n"},
+      {"settings",
+       [&](const Scene& scene) {
+         scene.write("main.tf", "");
+         scene.write(".tofu-modlock.hcl", kMarkers);
+       },
+       8,
+       "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
+       "  at .tofu-modlock.hcl:1:1\n"
+       "     1 | <<<<<<< HEAD\n"
+       "       | ^\n"
+       "  hint: resolve the conflict in this file, then run the command again\n"},
       {"another error", file("main.tf", "a = <<E\n<<<<<<< HEAD\nE\n}\n"), 8,
        "Error: expected the name of an argument or of a block, found \"}\" [CONFIG_PARSE]\n"},
   };
