@@ -87,7 +87,7 @@ std::string skip_words(const std::string& reason) {
       {{"local", "local module"},
        {"unsupported-datasource", "source type without versions"},
        {"contains-variable", "source not known before plan"},
-       {"unversioned-reference", "follows a branch or commit"},
+       {"unversioned-reference", "its branch, tag or commit is not a version"},
        {"unspecified-version", "no version specified"}}};
   const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == reason; });
   return found == words.end() ? reason : found->second;

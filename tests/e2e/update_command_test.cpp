@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
   const Ran branch = modlock({"update", "module.vpc"});
   BOOST_TEST(branch.exit_code == 2);
   BOOST_TEST(branch.err ==
-             "Error: cannot update module.vpc: follows a branch or commit [INVALID_PARAMS]\n"
+             "Error: cannot update module.vpc: its branch, tag or commit is not a version [INVALID_PARAMS]\n"
              "  hint: to lock the newest content, run: tofu-modlock upgrade --target module.vpc\n");
   BOOST_TEST(modlock({"update", "module.local"}).exit_code == 2);
   BOOST_TEST(modlock({"update", "module.nope"}).exit_code == 2);

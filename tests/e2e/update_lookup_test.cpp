@@ -126,11 +126,12 @@ BOOST_AUTO_TEST_CASE(a_locked_reference_is_shown_with_its_commit) {
                        module_call("tag", git() + "?ref=v1.0.0"));
   release(repository("dns.git"), "1.0.0");
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
-  BOOST_TEST(modlock({"outdated"}).out ==
-             "module.branch  main (<3.0.0-rc1...>)    (?ref=main)    skipped: follows a branch or commit\n"
-             "module.head    commit <3.0.0-rc1...>                   skipped: no version specified\n"
-             "module.tag     v1.0.0 (<1.0.0...>)  (?ref=v1.0.0)  -> 1.1.0 (v1.1.0, minor), 2.1.0 (v2.1.0, major)\n"
-             "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
+  BOOST_TEST(
+      modlock({"outdated"}).out ==
+      "module.branch  main (<3.0.0-rc1...>)    (?ref=main)    skipped: its branch, tag or commit is not a version\n"
+      "module.head    commit <3.0.0-rc1...>                   skipped: no version specified\n"
+      "module.tag     v1.0.0 (<1.0.0...>)  (?ref=v1.0.0)  -> 1.1.0 (v1.1.0, minor), 2.1.0 (v2.1.0, major)\n"
+      "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
   const Json::Value tag = json({"outdated", "module.tag"})["dependencies"][0];
   BOOST_TEST(tag["ref"].asString() == "v1.0.0");
   BOOST_TEST(shown(tag["origin"].asString()) == "git:<1.0.0>");
