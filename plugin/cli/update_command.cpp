@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/address/version.h"
+#include "backends/base/ascii.h"
 #include "plugin/cli/local_modules.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/revision.h"
@@ -26,6 +27,16 @@ tl::unexpected<Error> usage(std::string message, std::string hint) {
   return fail(Code::invalid_params, std::move(message), std::move(hint));
 }
 
+// Returns "2.0.0" of a tag like "net/v2.0.0" or "net-2.0.0"; nullopt: it has no version after a separator.
+std::optional<std::string> version_in_tag(std::string_view tag, const char* separators) {
+  for (std::size_t at = tag.find_first_of(separators); at < tag.size(); at = tag.find_first_of(separators, at + 1)) {
+    if (const auto version = Version::parse(tag.substr(at + 1))) {
+      return version->to_string();
+    }
+  }
+  return std::nullopt;
+}
+
 // "module.vpc=1.2.0" requests a version, "module.vpc=~> 1.2" a constraint, "module.vpc" the newest version: neither is
 // set.
 Result<messages::Update> parse_update(const std::string& text) {
@@ -37,9 +48,19 @@ Result<messages::Update> parse_update(const std::string& text) {
   messages::Update update;
   update.subject = text.substr(0, equals);
   if (equals == text.size()) {
+    if (const auto version = version_in_tag(text, "@")) {
+      return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                   fmt::format("write it as {}={}", text.substr(0, text.rfind('@')), *version));
+    }
     return update;
   }
   const std::string value = text.substr(equals + 1);
+  const auto version =
+      ascii::is_alpha(value.front()) && !Version::parse(value) ? version_in_tag(value, "/-_@") : std::nullopt;
+  if (version) {
+    return usage(fmt::format("expected a version or a constraint, found \"{}\"", value),
+                 fmt::format("write it as {}={}", update.subject, *version));
+  }
   (Version::parse(value) ? update.new_version : update.new_constraint) = value;
   return update;
 }
@@ -48,6 +69,11 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   std::vector<messages::Update> updates;
   for (const std::string& text : line.updates) {
     MODLOCK_TRY(auto update, parse_update(text));
+    // The name of a call does not start with a digit.
+    if (!updates.empty() && ascii::is_digit(text.front()) && Version::parse(text)) {
+      return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                   fmt::format("write it as {}={}", updates.back().subject, text));
+    }
     updates.push_back(std::move(update));
   }
   return updates;
