@@ -113,9 +113,12 @@ class Engine {
   Result<messages::CacheInfoResult> cache_info() const;
   Result<messages::CachePruneResult> prune_cache(const messages::CachePruneParams& params, Run& run) const;
 
-  // Locks the source of a unit under a mode of LockPlanParams: resolves and fetches it, and writes its entry to the
-  // lock file. Accepts a moved tag. Errors: those of OpenRoot::open(), `find_source` and plan_single_call();
-  // CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
+  // Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
+  // the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
+  // `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
+  // tag that was moved stays, and `moved` names both. Errors: those of OpenRoot::open(), `find_source`,
+  // load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
+  // the package; IO_ERROR.
   Result<LockedUnitSource> lock_unit_source(const UnitSourceOptions& options, const std::string& mode, Run& run) const;
   // Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
   // OpenRoot::open(); IO_ERROR.

@@ -17,6 +17,7 @@
 #include "plugin/install/install_record.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/tree_difference.h"
+#include "plugin/lock/backup.h"
 #include "plugin/resolve/module_node.h"
 
 namespace modlock {
@@ -196,8 +197,11 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   MODLOCK_TRY(auto found, find_call(options, *open, warnings));
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
-    const PlanRequest plan{
-        .walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode), .accept_moved = true};
+    PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode)};
+    if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
+      MODLOCK_TRY(auto backup, load_lock_backup(open->root.data.path));
+      plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
+    }
     auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
     if (!call) {
       return fail(open->network().with_warnings(std::move(call.error())));
@@ -208,6 +212,9 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
       MODLOCK_TRY(write_module_place(open->root.data, "h1:" + call->lock.hash_value("h1"), subdir));
       MODLOCK_TRY(result.is_written, write_entry(*open, options.key, call->lock));
       result.was_locked = plan.lock.modules.count(options.key) != 0;
+      const auto dropped = plan.restorable.find(options.key);
+      result.is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
+      result.moved = std::move(call->moved);
       result.entry = std::move(call->lock);
     }
   }

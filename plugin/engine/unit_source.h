@@ -9,6 +9,7 @@
 #include "plugin/config/source_text.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/resolve/plan.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/root_params.h"
@@ -37,7 +38,9 @@ struct LockedUnitSource {
   std::optional<Error> unchecked = {};   // why this source can be neither locked nor checked
   std::optional<ModuleLock> entry = {};  // nullopt: there is no source that can be locked
   bool was_locked = false;               // the lock file had an entry of this key
+  bool is_restored = false;              // the client had dropped the entry
   bool is_written = false;               // the lock file was changed
+  std::optional<HeldMove> moved = {};    // the tag was moved; its entry stays
 };
 
 struct VerifiedUnitSource {

@@ -301,8 +301,10 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   ModuleTree tree;
   ModuleNode& placed = tree.nodes.emplace(node.key, node).first->second;
   VersionResolver resolver(request, fetcher, context);
-  resolver.start_walk();
-  MODLOCK_TRY(resolver.visit(std::array{&placed}));
+  do {
+    resolver.start_walk();
+    MODLOCK_TRY(resolver.visit(std::array{&placed}));
+  } while (resolver.must_restart());
   SingleCall call;
   Diagnostics errors;
   for (const Diagnostic& diagnostic : resolver.diagnostics()) {
@@ -324,6 +326,9 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   }
   call.package = {resolved->second.package_directory, resolved->second.package_subdir};
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
+  if (const auto move = resolver.held().find(node.key); move != resolver.held().end()) {
+    call.moved = move->second;
+  }
   return call;
 }
 

@@ -152,6 +152,7 @@ struct SingleCall {
   bool is_served = true;      // false: no backend serves such sources, and the rest is empty
   ModuleLock lock = {};       // its entry, unchanged if nothing about it changed
   LocalPackage package = {};  // in the store
+  std::optional<HeldMove> moved = {};
   Diagnostics warnings = {};
 };
 

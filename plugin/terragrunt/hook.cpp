@@ -59,8 +59,26 @@ Error not_lockable(Error error, const fs::path& unit) {
   return error;
 }
 
+// Returns the error with the hint for a source that no longer matches its lock entry.
+Error not_accepted(Error error) {
+  if (error.code == Code::hash_mismatch) {
+    error.subject = kUnitSourceKey;
+    error.hint = fmt::format(
+        "review what the source has now; to lock it, remove the block module \"{}\" from the lock file and run "
+        "terragrunt init -upgrade --source-update",
+        kUnitSourceKey);
+  }
+  return error;
+}
+
+Error moved_source(const HeldMove& move, const ModuleLock& entry) {
+  return not_accepted({.code = Code::hash_mismatch,
+                       .message = fmt::format("the tag of \"{}\" was moved; the locked content is kept", entry.source),
+                       .notes = {fmt::format("{} is locked, {} is offered", move.locked, move.offered)}});
+}
+
 // Returns the error for a verdict on the source of a unit.
-Result<void> to_result(const Verdict& verdict, const fs::path& unit) {
+Result<void> to_result(const Verdict& verdict, const HookOptions& options) {
   Error error{.subject = verdict.subject};
   if (verdict.kind == VerdictKind::held) {
     return {};
@@ -76,11 +94,12 @@ Result<void> to_result(const Verdict& verdict, const fs::path& unit) {
   } else {
     error.code = Code::hash_mismatch;
     error.message = fmt::format("the files that Terragrunt downloaded for {} do not match the lock entry for \"{}\"",
-                                unit.string(), verdict.source);
+                                options.unit.string(), verdict.source);
     error.notes = verdict.paths;
-    error.hint =
-        "run terragrunt init --source-update to download it again; if the source was changed on purpose, review it "
-        "and run terragrunt init -upgrade";
+    error.hint = fmt::format(
+        "to get the locked files, delete {} and run terragrunt init; to lock what the source has now, review it and "
+        "run terragrunt init -upgrade --source-update",
+        options.downloaded.string());
   }
   return fail(std::move(error));
 }
@@ -235,14 +254,20 @@ class Hook {
   }
 
   Result<void> lock_source(const std::string& mode) {
-    MODLOCK_TRY(const auto locked, engine_.lock_unit_source(source_options(), mode, run_));
-    if (locked.is_written) {
-      report_source(*locked.entry, locked.was_locked ? "locked again" : "locked");
+    const auto locked = engine_.lock_unit_source(source_options(), mode, run_);
+    if (!locked || locked->moved) {
+      return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
     }
-    if (locked.entry) {
+    if (locked->is_restored) {
+      MODLOCK_TRY(lock_.give_back());
+    }
+    if (locked->entry) {
       MODLOCK_TRY(verify_source());
     }
-    return accept_unchecked(locked.unchecked);
+    if (locked->is_written) {
+      report_source(*locked->entry, locked->is_restored ? "restored" : locked->was_locked ? "locked again" : "locked");
+    }
+    return accept_unchecked(locked->unchecked);
   }
 
   Result<void> restore_source(const ModuleLocks& known) {
@@ -260,7 +285,7 @@ class Hook {
   Result<void> verify_source() {
     MODLOCK_TRY(const auto verified, engine_.verify_unit_source(source_options(), run_));
     MODLOCK_TRY(accept_unchecked(verified.unchecked));
-    return verified.verdict ? to_result(*verified.verdict, options_.unit) : Result<void>();
+    return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
   }
 
   Result<void> lock_modules(const std::string& mode) {

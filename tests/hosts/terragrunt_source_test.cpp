@@ -29,6 +29,13 @@ struct RemoteUnit : TerragruntScene {
             "moved");
     stacks.tag("v1.0.0");
   }
+  // As somebody does who accepts a moved tag.
+  void remove_block() const {
+    std::string text = unit_lock();
+    const std::size_t start = text.find("module \"terragrunt:source\"");
+    text.erase(start, text.find("\n}\n", start) + 3 - start);
+    write("live/vpc/.terraform.lock.hcl", text);
+  }
   fs::path downloaded(const std::string& unit = "live/vpc") const { return working_directory(unit).parent_path(); }
 
   GitRepository& stacks;
@@ -58,45 +65,87 @@ BOOST_AUTO_TEST_CASE(it_is_locked_and_stays_in_the_lock) {
 
 BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
   terragrunt({"init"});
+  const std::string locked = unit_lock();
+  name_text(downloaded().lexically_relative(root() / "live/vpc").string(), "<download>");
+  move_the_tag();
+  for (const char* ci : {"true", ""}) {
+    BOOST_TEST_CONTEXT("CI=" << ci) {
+      fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+      environment["CI"] = ci;
+      const Ran ran = terragrunt({"plan"});
+      BOOST_TEST(ran.exit_code == 1);
+      BOOST_TEST(ran.out == "");
+      BOOST_TEST(ran.err ==
+                 "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
+                 "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
+                 "  note: network/main.tf was changed\n"
+                 "  hint: to get the locked files, delete <dir>/root/live/vpc/<download> and run terragrunt init; to "
+                 "lock what the source "
+                 "has now, review it and run terragrunt init -upgrade --source-update\n"
+                 "hook modlock_install: exit code 4\n");
+      BOOST_TEST(unit_lock() == locked);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_upgrade_names_a_moved_tag_until_its_block_is_removed) {
+  terragrunt({"init"});
+  const std::string locked = unit_lock();
   move_the_tag();
   fs::remove_all(root() / "live/vpc/.terragrunt-cache");
-  environment["CI"] = "true";
-  const Ran ran = terragrunt({"plan"});
+  const Ran ran = terragrunt({"init", "-upgrade"});
   BOOST_TEST(ran.exit_code == 1);
   BOOST_TEST(ran.out == "");
-  BOOST_TEST(ran.err ==
-             "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
-             "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
-             "  note: network/main.tf was changed\n"
-             "  hint: run terragrunt init --source-update to download it again; if the source was changed on purpose, "
-             "review it and run terragrunt init -upgrade\n"
-             "hook modlock_install: exit code 4\n");
+  BOOST_TEST(
+      ran.err ==
+      "Error: the tag of \"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" was moved; the locked "
+      "content is kept [HASH_MISMATCH]\n"
+      "  note: git:<stacks> is locked, git:<moved> is offered\n"
+      "  hint: review what the source has now; to lock it, remove the block module \"terragrunt:source\" from the "
+      "lock file and run terragrunt init -upgrade --source-update\n"
+      "hook modlock_install: exit code 4\n");
+  BOOST_TEST(unit_lock() == locked);
 
-  environment["CI"] = "";
-  BOOST_TEST(terragrunt({"init", "-upgrade"}).exit_code == 0);
+  remove_block();
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  const Ran accepted = terragrunt({"init", "-upgrade"});
+  BOOST_TEST(accepted.exit_code == 0, accepted.err);
   BOOST_TEST(shown(unit_lock()).find("\"git:<moved>\"") != std::string::npos, shown(unit_lock()));
   BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_upgrade_locks_the_commit_of_a_branch) {
+  add_unit("live/vpc", "git::" + stacks.url() + "//network?ref=main");
+  terragrunt({"init"});
+  move_the_tag();
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  const Ran ran = terragrunt({"init", "-upgrade"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.find("live/vpc: terragrunt:source  git::file://<dir>/repositories/stacks.git//network?ref=main  "
+                          "locked again\n") != std::string::npos,
+             ran.err);
+  BOOST_TEST(shown(unit_lock()).find("\"git:<moved>\"") != std::string::npos, shown(unit_lock()));
 }
 
 BOOST_AUTO_TEST_CASE(the_locked_source_is_where_terragrunt_looks_for_it) {
   environment["PLACES"] = "1";
   BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  const std::string locked = unit_lock();
   move_the_tag();
   fs::rename(stacks.path(), path("elsewhere"));
-  environment["CI"] = "true";
-  for (const char* command : {"init", "plan"}) {
-    fs::remove_all(root() / "live/vpc/.terragrunt-cache");
-    const Ran ran = terragrunt({command});
-    BOOST_TEST(ran.exit_code == 0, ran.err);
-    BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
-    BOOST_TEST(read_text(downloaded() / "shared/main.tf") == "# shared\n");
+  for (const char* ci : {"true", ""}) {
+    for (const char* command : {"init", "plan"}) {
+      BOOST_TEST_CONTEXT("CI=" << ci << " " << command) {
+        environment["CI"] = ci;
+        fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+        const Ran ran = terragrunt({command});
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(unit_lock() == locked);
+        BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
+        BOOST_TEST(read_text(downloaded() / "shared/main.tf") == "# shared\n");
+      }
+    }
   }
-  fs::rename(path("elsewhere"), stacks.path());
-  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
-  environment["CI"] = "";
-  const Ran upgraded = terragrunt({"init", "-upgrade"});
-  BOOST_TEST(upgraded.exit_code == 0, upgraded.err);
-  BOOST_TEST(shown(unit_lock()).find("\"git:<moved>\"") != std::string::npos, shown(unit_lock()));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_put_where_terragrunt_looks) {
@@ -291,15 +340,61 @@ BOOST_AUTO_TEST_CASE(moved_sources_are_held_with_terragrunt, *boost::unit_test::
       const Ran locked = scene.terragrunt({"init"});
       BOOST_TEST(locked.exit_code == 0, locked.err);
       scene.move_the_tag();
-      scene.environment["CI"] = "true";
-      for (const char* no_cas : {"false", "true"}) {
+      for (const auto& [no_cas, ci] : {std::pair{"false", "true"}, {"true", "true"}, {"true", ""}}) {
         scene.environment["TG_NO_CAS"] = no_cas;
+        scene.environment["CI"] = ci;
         fs::remove_all(scene.root() / "live/vpc/.terragrunt-cache");
         const Ran ran = scene.terragrunt({"plan"});
         BOOST_TEST(ran.exit_code == 0, ran.err);
         BOOST_TEST(ran.err.find("Downloading") == std::string::npos, ran.err);
         BOOST_TEST(read_text(scene.working_directory() / "main.tf") == scene.read("catalog/main.tf"));
       }
+    }
+  }
+}
+
+// "network" calls a module and "shared" calls none, so that the lock file has no other block.
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_never_locked_with_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+  struct Row {
+    std::vector<std::string> arguments;
+    const char* error;  // empty: held
+  };
+  const Row rows[] = {{{"init"}, ""},
+                      {{"plan"}, ""},
+                      {{"init", "--source-update"}, "note: network/main.tf was changed\n"},
+                      {{"plan", "--source-update"}, "note: network/main.tf was changed\n"},
+                      {{"init", "-upgrade"}, "was moved; the locked content is kept [HASH_MISMATCH]\n"}};
+  for (const std::string directory : {"network", "shared"}) {
+    RemoteUnit scene;
+    scene.use_terragrunt(clients().front());
+    scene.add_unit("live/vpc", "git::" + scene.stacks.url() + "//" + directory + "?ref=v1.0.0");
+    if (directory == "shared") {
+      fs::remove(scene.root() / "live/vpc/.tofu-modlock.hcl");
+    }
+    const Ran first = scene.terragrunt({"init"});
+    BOOST_TEST(first.exit_code == 0, first.err);
+    const std::string locked = scene.unit_lock();
+    const Ran committed = scene.program({"sh", "-c",
+                                         "git add live/vpc/.terraform.lock.hcl && git -c user.name=a -c "
+                                         "user.email=a@b.test commit --quiet --message lock"});
+    BOOST_REQUIRE_MESSAGE(committed.exit_code == 0, committed.err);
+    scene.move_the_tag();
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(directory << ": " << row.arguments.front() << " " << row.arguments.back()) {
+        fs::remove_all(scene.root() / "live/vpc/.terragrunt-cache");
+        const Ran ran = scene.terragrunt(row.arguments);
+        BOOST_TEST((ran.exit_code == 0) == std::string(row.error).empty(), ran.err);
+        BOOST_TEST(ran.err.find(row.error) != std::string::npos, ran.err);
+        BOOST_TEST(ran.err.find("locked again") == std::string::npos, ran.err);
+        BOOST_TEST(scene.unit_lock() == locked);
+      }
+    }
+    BOOST_TEST_CONTEXT(directory) {
+      scene.remove_block();
+      const Ran accepted = scene.terragrunt({"init", "-upgrade", "--source-update"});
+      BOOST_TEST(accepted.exit_code == 0, accepted.err);
+      BOOST_TEST(scene.shown(scene.unit_lock()).find("\"git:<moved>\"") != std::string::npos, scene.unit_lock());
+      BOOST_TEST(scene.terragrunt({"plan"}).exit_code == 0);
     }
   }
 }

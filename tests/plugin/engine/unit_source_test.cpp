@@ -6,6 +6,7 @@
 
 #include "backends/base/files.h"
 #include "plugin/engine/engine.h"
+#include "plugin/lock/backup.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"
@@ -91,15 +92,87 @@ BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   BOOST_TEST(lock_text() == text);
 }
 
-BOOST_AUTO_TEST_CASE(a_moved_tag_is_locked_again) {
+// "v1.0.0" is a tag and "main" a branch. Both move after the first lock.
+BOOST_AUTO_TEST_CASE(only_an_upgrade_of_a_branch_locks_again) {
+  struct Row {
+    const char* name;
+    std::string locked;
+    std::string wanted;
+    const char* mode;
+    bool is_moved;
+    bool is_written;
+  };
+  const Row rows[] = {
+      {"a tag", "v1.0.0", "v1.0.0", "missing", false, false},
+      {"a branch", "main", "main", "missing", false, false},
+      {"another reference", "v1.0.0", "main", "missing", false, true},
+      {"a tag in CI", "v1.0.0", "v1.0.0", "frozen", false, false},
+      {"upgrade of a tag", "v1.0.0", "v1.0.0", "upgrade", true, false},
+      {"upgrade of a branch", "main", "main", "upgrade", false, true},
+      {"upgrade to another reference", "main", "v1.0.0", "upgrade", false, true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Unit unit;
+      const auto lock = [&](const std::string& ref, const char* mode) {
+        unit.run = Run();  // what a run has fetched is fresh until it ends
+        unit.source = UnitSource{.source = {"git::" + unit.stacks.url() + "?ref=" + ref, {}}};
+        auto locked = unit.lock(mode);
+        BOOST_TEST_REQUIRE(locked.has_value());
+        return *std::move(locked);
+      };
+      const auto before = lock(row.locked, "missing");
+      const std::string text = unit.lock_text();
+      const std::string former = unit.stacks.id("main");
+      unit.stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
+      unit.stacks.tag("v1.0.0");
+      const std::string current = unit.stacks.id("main");
+      const auto after = lock(row.wanted, row.mode);
+      BOOST_TEST((after.was_locked && !after.is_restored));
+      BOOST_TEST(after.is_written == row.is_written);
+      BOOST_TEST((unit.lock_text() == text) == !row.is_written);
+      BOOST_TEST_REQUIRE(after.entry.has_value());
+      BOOST_TEST(after.entry->hash_value("git") == (row.is_written ? current : former));
+      BOOST_TEST(after.moved.has_value() == row.is_moved);
+      if (after.moved) {
+        BOOST_TEST(after.moved->locked == "git:" + former);
+        BOOST_TEST(after.moved->offered == "git:" + current);
+      }
+      BOOST_TEST(unit.verdict(unit.engine) == (row.is_written ? "tampered main.tf was changed" : "held"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_locked_package_in_the_store_needs_no_request) {
   BOOST_TEST_REQUIRE(lock().has_value());
-  stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
-  stacks.tag("v1.0.0");
-  run = Run();  // what a run has fetched is fresh until it ends
-  const auto moved = lock("upgrade");
-  BOOST_TEST_REQUIRE(moved.has_value());
-  BOOST_TEST((moved->was_locked && moved->is_written));
-  BOOST_TEST(verdict(engine) == "tampered main.tf was changed");
+  fs::remove_all(stacks.path());
+  run = Run();
+  const auto again = lock();
+  BOOST_TEST_REQUIRE(again.has_value());
+  BOOST_TEST(!again->is_written);
+}
+
+BOOST_AUTO_TEST_CASE(a_dropped_entry_is_used_unless_newer_versions_are_wanted) {
+  for (const char* mode : {"missing", "upgrade"}) {
+    BOOST_TEST_CONTEXT(mode) {
+      Unit unit;
+      const auto locked = unit.lock();
+      BOOST_TEST_REQUIRE(locked.has_value());
+      const fs::path root = unit.directory / "unit";
+      BOOST_TEST_REQUIRE(
+          save_lock_backup(root / ".terraform", {{"host:source", *locked->entry}}, root, Context()).has_value());
+      unit.directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
+      unit.stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
+      unit.stacks.tag("v1.0.0");
+      unit.run = Run();
+      const auto again = unit.lock(mode);
+      BOOST_TEST_REQUIRE(again.has_value());
+      const bool is_restored = std::string(mode) == "missing";
+      BOOST_TEST((!again->was_locked && again->is_written));
+      BOOST_TEST(again->is_restored == is_restored);
+      BOOST_TEST((*again->entry == *locked->entry) == is_restored);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(frozen_locks_nothing) {
