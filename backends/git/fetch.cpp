@@ -318,8 +318,8 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
   constexpr std::string_view kTags = "refs/tags/";
   const bool is_tag = now.name.substr(0, kTags.size()) == kTags;
   const std::string hint =
-      is_tag ? "find out why the tag was moved; `tofu-modlock upgrade --target` locks the current commit"
-             : "find out why the branch was rewritten; `tofu-modlock upgrade --target` locks the current commit";
+      is_tag ? "find out why the tag was moved; to lock the current commit, upgrade this module"
+             : "find out why the branch was rewritten; to lock the current commit, upgrade this module";
   auto fine = check_commit(remote_, repository_, request.id, context_);
   if (!fine) {
     const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;

@@ -42,7 +42,7 @@ std::string counted(std::size_t count, std::string_view what) {
 std::string roots_of(const CommonFlags& flags) {
   std::string text = flags.recursive ? " --recursive" : "";
   for (const std::string& directory : flags.directories) {
-    text += " " + directory;
+    text += " " + shell_word(directory);
   }
   return text;
 }

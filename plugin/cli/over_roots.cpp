@@ -70,10 +70,14 @@ namespace {
 // step.
 std::string next_text(const NextSteps& next, const std::vector<std::string>& roots, const CommonFlags& flags) {
   const bool are_several = roots.size() > 1;
-  const std::string place = roots.size() == 1 && shown_path(roots.front()) != "." ? shown_path(roots.front()) : "";
+  const std::string shown = roots.size() == 1 ? shown_path(roots.front()) : ".";
+  const std::string place = shown == "." ? "" : shell_word(shown);
   std::string arguments = are_several && (flags.recursive || flags.directories.empty()) ? " --recursive" : "";
-  for (const std::string& directory : are_several ? flags.directories : std::vector<std::string>{place}) {
-    arguments += directory.empty() ? "" : " " + directory;
+  if (!are_several && !place.empty()) {
+    arguments += " " + place;
+  }
+  for (const std::string& directory : are_several ? flags.directories : std::vector<std::string>()) {
+    arguments += " " + shell_word(directory);
   }
   std::string text;
   const auto add = [&](const std::string& command) { text += (text.empty() ? "Next: run " : ", then ") + command; };

@@ -373,16 +373,18 @@ std::string heading(std::string_view severity) {
   return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
 }
 
+std::string shell_word(const std::string& text) {
+  return std::regex_match(text, std::regex("[A-Za-z0-9_./@:+,=-]+"))
+             ? text
+             : "'" + std::regex_replace(text, std::regex("'"), R"('\'')") + "'";
+}
+
 std::string with_root(const std::string& text) {
   if (!NamedRoot::exists() || current_root()->directory.empty()) {
     return text;
   }
   static const std::regex kCommand("tofu-modlock (doctor|install|lock|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
-  const std::string& directory = current_root()->directory;
-  std::string argument = directory;
-  if (!std::regex_match(directory, std::regex("[A-Za-z0-9_./@:+,-]+"))) {
-    argument = "'" + std::regex_replace(directory, std::regex("'"), R"('\'')") + "'";
-  }
+  const std::string argument = shell_word(current_root()->directory);
   return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
 }
 

@@ -173,7 +173,7 @@ const char* hint_for(VerdictKind kind) {
     case VerdictKind::vanished:
       return "find out why the source no longer has the locked version";
     case VerdictKind::moved:
-      return "review the current content of the source; tofu-modlock upgrade --target locks it";
+      return "review the current content of the source; to lock it, upgrade this module";
     case VerdictKind::tampered:
       return "find out who changed it; tofu-modlock install restores the locked package";
   }

@@ -25,9 +25,10 @@ std::string variable(const char* name) {
 }
 
 Finding failing(std::string check, const Error& error) {
+  const bool names_file = !error.location || error.message.find(error.location->path) != std::string::npos;
   return {.check = std::move(check),
           .verdict = Finding::Verdict::error,
-          .found = error.message,
+          .found = names_file ? error.message : fmt::format("{}: {}", to_string(*error.location), error.message),
           .hint = error.hint,
           .exit_code = modlock::exit_code(error)};
 }

@@ -264,7 +264,9 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
   plan.diagnostics.insert(plan.diagnostics.end(), resolver.diagnostics().begin(), resolver.diagnostics().end());
-  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, request.lock.modules);
+  ModuleLocks known = request.lock.modules;  // and those that a client dropped
+  known.insert(request.restorable.begin(), request.restorable.end());
+  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, known);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
   if (request.judge) {
     request.judge(plan.tree, plan.diagnostics);

@@ -123,7 +123,7 @@ Error in live/c: .terraform.lock.hcl does not match the configuration: module.vp
 ROOT    RESULT        HINT
 live/a  ok
 live/b  CONFIG_PARSE  add the missing "}"
-live/c  FROZEN        run: tofu-modlock lock, review the change and commit it
+live/c  FROZEN        run: tofu-modlock lock --chdir live/c, review the change and commit it
 3 root modules: 1 ok, 2 failed (exit code 8).
 )");
   const Json::Value all = json({"lock", "--frozen", "--recursive"}, 8);

@@ -91,6 +91,22 @@ BOOST_AUTO_TEST_CASE(settings_block_above_the_root_of_the_old_name_is_an_error) 
   BOOST_TEST(locked_commits(*this)["network"] == "<vpc 1.0.0>");
 }
 
+BOOST_AUTO_TEST_CASE(settings_block_of_the_old_name_is_an_error_also_if_the_client_dropped_the_module_blocks) {
+  BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
+  std::filesystem::remove(root() / ".tofu-modlock.hcl");
+  write_text(path(".tofu-modlock.hcl"), module_rule("vpc", "~> 1.0"));
+  BOOST_REQUIRE(program({"git", "add", "--all", "."}).exit_code == 0);
+  BOOST_REQUIRE(program({"git", "-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "--quiet", "-m", "1"})
+                    .exit_code == 0);
+  write("main.tf", call("network"));
+  write(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n");
+  const Ran refused = modlock({"lock"});
+  BOOST_TEST(refused.exit_code == 8, refused.out);
+  BOOST_TEST(
+      refused.err.find("hint: the call was renamed: rename the block to module \"network\"") != std::string::npos,
+      refused.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_deleted_call_leaves_its_settings_block_above_the_root_unused) {
   BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
   std::filesystem::remove(root() / ".tofu-modlock.hcl");
