@@ -352,12 +352,12 @@ BOOST_AUTO_TEST_CASE(settings_of_the_environment_are_kept_and_no_secret_is_added
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   environment["GIT_CONFIG_COUNT"] = "1";
   environment["GIT_CONFIG_KEY_0"] = "user.name";
-  environment["GIT_CONFIG_VALUE_0"] = "somebody";
+  environment["GIT_CONFIG_VALUE_0"] = "user";
   const Ran ran = mirror({"sh", "-c",
                           "git config user.name; env | grep -c canary; stat -c %a \"$GIT_CONFIG_VALUE_1\" \"$(dirname "
                           "\"$GIT_CONFIG_VALUE_1\")\"; git ls-remote https://user:canary-token@git.example.test/net"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out == "somebody\n0\n600\n700\n<locked>\trefs/tags/main\n");
+  BOOST_TEST(ran.out == "user\n0\n600\n700\n<locked>\trefs/tags/main\n");
 }
 
 BOOST_AUTO_TEST_CASE(two_commits_of_one_branch_are_refused) {

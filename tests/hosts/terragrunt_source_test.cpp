@@ -29,7 +29,7 @@ struct RemoteUnit : TerragruntScene {
             "moved");
     stacks.tag("v1.0.0");
   }
-  // As somebody does who accepts a moved tag.
+  // As a user does to accept a moved tag.
   void remove_block() const {
     std::string text = unit_lock();
     const std::size_t start = text.find("module \"terragrunt:source\"");
