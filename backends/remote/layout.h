@@ -57,14 +57,11 @@ class Layout {
   // Returns the content of a manifest or an index. Errors: those of find(); SOURCE_INVALID (larger than 4 MiB).
   Result<std::string> read(const Blob& blob) const;
 
-  // Returns the path that was opened, for messages.
-  const std::filesystem::path& path() const { return path_; }
-
  private:
   Layout(std::filesystem::path path, std::filesystem::path directory)
       : path_(std::move(path)), directory_(std::move(directory)) {}
 
-  std::filesystem::path path_;
+  std::filesystem::path path_;  // that was opened, for messages
   std::filesystem::path directory_;
   std::vector<TaggedClosure> closures_;
 };

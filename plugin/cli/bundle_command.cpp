@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/bundle.h"
@@ -45,6 +47,22 @@ std::string roots_of(const CommonFlags& flags) {
     text += " " + shell_word(directory);
   }
   return text;
+}
+
+// Returns the params of the root modules of a command. Errors: those of find_roots() and find_missing_configuration().
+Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& flags, const Host& host) {
+  const auto roots = find_roots(flags, host);
+  if (!roots) {
+    return fail(roots.error());
+  }
+  std::vector<messages::RootParams> params;
+  for (const std::string& root : *roots) {
+    if (auto missing = find_missing_configuration(root)) {
+      return fail(std::move(*missing));
+    }
+    params.push_back(host.root_params(root, flags));
+  }
+  return params;
 }
 
 std::string sum_of(const BundleReport& report) {
@@ -99,11 +117,12 @@ int show(const CommandLine& line, const Result<BundleReport>& report, const Prin
 }  // namespace
 
 int run_bundle_create(const CommandLine& line, const Host& host) {
-  const auto roots = find_roots(line.common, host);
+  auto roots = find_root_params(line.common, host);
   if (!roots) {
     return failed_everywhere(roots.error(), line.common);
   }
-  BundleOptions options{.roots = {}, .output = std::filesystem::absolute(line.output).lexically_normal()};
+  BundleOptions options{.roots = std::move(*roots),
+                        .output = std::filesystem::absolute(line.output).lexically_normal()};
   if (const std::string name = options.output.string(); name.ends_with(".tar.gz") || name.ends_with(".tgz")) {
     return failed_everywhere({.code = Code::invalid_params,
                               .message = "a bundle is not compressed, because its packages are",
@@ -112,12 +131,6 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
   }
   if (!options.output.has_filename()) {
     options.output = options.output.parent_path();
-  }
-  for (const std::string& root : *roots) {
-    if (const auto missing = find_missing_configuration(root)) {
-      return failed_everywhere(*missing, line.common);
-    }
-    options.roots.push_back(host.root_params(root, line.common));
   }
   Run run = host.run();
   const auto report = host.engine().create_bundle(options, run);
@@ -136,16 +149,11 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
   if (!line.bundle.empty()) {
     options.bundle = std::filesystem::absolute(line.bundle);
   } else {
-    const auto roots = find_roots(line.common, host);
+    auto roots = find_root_params(line.common, host);
     if (!roots) {
       return failed_everywhere(roots.error(), line.common);
     }
-    for (const std::string& root : *roots) {
-      if (const auto missing = find_missing_configuration(root)) {
-        return failed_everywhere(*missing, line.common);
-      }
-      options.roots.push_back(host.root_params(root, line.common));
-    }
+    options.roots = std::move(*roots);
   }
   Run run = host.run();
   const auto report = host.engine().push_bundle(options, run);
