@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "backends/base/shell_word.h"
+
 namespace modlock::git {
 namespace {
 
@@ -43,14 +45,6 @@ std::string allowed_transports(const EnvironmentLookup& environment, bool with_h
   return result;
 }
 
-std::string shell_quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return result + "'";
-}
-
 // Returns the user's own ssh command with prompts disabled.
 std::string ssh_command(const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
                         const std::filesystem::path& ssh_key) {
@@ -60,10 +54,10 @@ std::string ssh_command(const EnvironmentLookup& environment, const std::optiona
   } else if (configured_ssh) {
     command = *configured_ssh;
   } else if (const auto program = environment("GIT_SSH")) {
-    command = shell_quoted(*program);
+    command = shell_word(*program);
   }
   if (!ssh_key.empty()) {
-    command += " -i " + shell_quoted(ssh_key.string());
+    command += " -i " + shell_word(ssh_key.string());
   }
   const std::string variant = environment("GIT_SSH_VARIANT").value_or("ssh");
   if (variant == "plink" || variant == "putty" || variant == "tortoiseplink") {

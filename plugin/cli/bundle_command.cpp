@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/shell_word.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/bundle.h"
 #include "protocol/base/json.h"

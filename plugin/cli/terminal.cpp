@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/shell_word.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::cli {
@@ -371,12 +372,6 @@ bool NamedRoot::exists() {
 std::string heading(std::string_view severity) {
   const std::string root = NamedRoot::exists() ? current_root()->name : "";
   return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
-}
-
-std::string shell_word(const std::string& text) {
-  return std::regex_match(text, std::regex("[A-Za-z0-9_./@:+,=-]+"))
-             ? text
-             : "'" + std::regex_replace(text, std::regex("'"), R"('\'')") + "'";
 }
 
 std::string with_root(const std::string& text) {

@@ -109,9 +109,6 @@ class NamedRoot {
 // "Error", or "Error in live/prod" if the NamedRoot is `in_headings`.
 std::string heading(std::string_view severity);
 
-// Returns the text as one word of a shell, in quotation marks only if they are needed.
-std::string shell_word(const std::string& text);
-
 // Adds the directory of the NamedRoot to commands: "run: tofu-modlock lock --chdir live/prod". Commands for the current
 // directory stay as they are.
 std::string with_root(const std::string& text);

@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(the_users_ssh_is_told_not_to_ask) {
                "ssh -i k -o BatchMode=yes"},
            Row{"configuration", {{"GIT_SSH", "/x"}}, "ssh -p 2", "ssh -p 2 -o BatchMode=yes"},
            Row{"program", {{"GIT_SSH", "/my ssh's"}}, std::nullopt, "'/my ssh'\\''s' -o BatchMode=yes"},
-           Row{"plink", {{"GIT_SSH", "plink"}, {"GIT_SSH_VARIANT", "plink"}}, std::nullopt, "'plink' -batch"},
-           Row{"simple", {{"GIT_SSH", "mine"}, {"GIT_SSH_VARIANT", "simple"}}, std::nullopt, "'mine'"},
+           Row{"plink", {{"GIT_SSH", "plink"}, {"GIT_SSH_VARIANT", "plink"}}, std::nullopt, "plink -batch"},
+           Row{"simple", {{"GIT_SSH", "mine"}, {"GIT_SSH_VARIANT", "simple"}}, std::nullopt, "mine"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       const Command command = network_command(remote("ssh"), {"fetch"}, fake(row.variables), row.configured);
