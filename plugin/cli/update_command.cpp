@@ -268,6 +268,7 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
                : fmt::format("({})", value == ref ? pin_text(dependency.dep_name, ref) : value)},
           !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
           : current.empty()               ? Cell{"unknown"}
+          : !dependency.pinned_by.empty() ? Cell{"pinned by " + dependency.pinned_by}
           : options.empty()               ? Cell{"newest", Color::green}
                                           : Cell{"-> " + options, Color::yellow}};
 }

@@ -29,6 +29,7 @@ std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> de
         .ref = std::move(dependency.ref),
         .origin = std::move(dependency.origin),
         .updates = {},
+        .pinned_by = std::move(dependency.pinned_by),
         .skip_reason = std::move(dependency.skip_reason)};
     for (UpdateOption& option : dependency.updates) {
       const bool is_major = option.type == "major";

@@ -26,17 +26,18 @@ std::string_view type_of(const Version& from, const Version& to) {
 
 constexpr std::size_t kWidth = 32;  // providers processed in parallel
 
-bool is_in_package(const ModuleTree& tree, std::string_view key) {
+// Returns the call in whose package a call is; null: it is in the root module or a local one.
+const ModuleNode* package_of(const ModuleTree& tree, std::string_view key) {
   for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos; dot = key.rfind('.', dot - 1)) {
     const auto caller = tree.nodes.find(key.substr(0, dot));
     if (caller != tree.nodes.end() && !caller->second.is_local()) {
-      return true;
+      return &caller->second;
     }
     if (dot == 0) {
       break;
     }
   }
-  return false;
+  return nullptr;
 }
 
 std::string datasource_of(const Source& source) {
@@ -146,17 +147,18 @@ class Modules {
       dependency.skip_reason = "unspecified-version";
       return;
     }
-    const bool is_editable = !is_in_package(request_.tree, node.key);
-    dependency.updates =
-        update_options(offers(node, listing), *dependency.current_version, dependency.current_value,
-                       [&](const OfferedVersion& offer) -> std::optional<std::string> {
-                         if (!constraint) {
-                           return dependency.current_value;
-                         }
-                         auto value = let_in(dependency.current_value, offer.version);
-                         const bool stays = value && *value == dependency.current_value;
-                         return value && (is_editable || stays) ? std::optional(std::move(*value)) : std::nullopt;
-                       });
+    const ModuleNode* const package = package_of(request_.tree, node.key);
+    dependency.updates = update_options(
+        offers(node, listing), *dependency.current_version, dependency.current_value,
+        [&](const OfferedVersion& offer) -> std::optional<std::string> {
+          if (!constraint) {
+            return dependency.current_value;
+          }
+          auto value = let_in(dependency.current_value, offer.version);
+          const bool stays = value && *value == dependency.current_value;
+          return value && (package == nullptr || stays) ? std::optional(std::move(*value)) : std::nullopt;
+        });
+    name_pin(package, node, listing, dependency);
   }
 
   // For a tag, adds the version that it names; for a commit or a digest, the version that is tagged there.
@@ -175,7 +177,8 @@ class Modules {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
       return;
     }
-    if (is_in_package(request_.tree, node.key)) {
+    if (const ModuleNode* const package = package_of(request_.tree, node.key)) {
+      name_pin(package, node, listing, dependency);
       return;
     }
     const bool by_id = current != listing.versions.end() && current->id == reference;
@@ -184,6 +187,15 @@ class Modules {
                                         [&](const OfferedVersion& offer) -> std::optional<std::string> {
                                           return by_id ? offer.id : tag_of(listing, offer.version);
                                         });
+  }
+
+  void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing,
+                Dependency& dependency) const {
+    const auto any_value = [](const OfferedVersion&) { return std::optional<std::string>(""); };
+    if (package != nullptr && dependency.updates.empty() &&
+        !update_options(offers(node, listing), *dependency.current_version, "", any_value).empty()) {
+      dependency.pinned_by = package->subject();
+    }
   }
 
   std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing) const {
@@ -237,8 +249,8 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   for (const RequiredBy& use : uses) {
     const auto& constraint = use.requirement.constraint;
     const auto node = request.tree.nodes.find(use.module);
-    const bool is_fixed =
-        node != request.tree.nodes.end() && (!node->second.is_local() || is_in_package(request.tree, use.module));
+    const bool is_fixed = node != request.tree.nodes.end() &&
+                          (!node->second.is_local() || package_of(request.tree, use.module) != nullptr);
     if (constraint && is_fixed) {
       out.fixed.push_back(constraint->text);
     } else if (constraint && !is_named) {

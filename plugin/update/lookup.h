@@ -53,6 +53,7 @@ struct Dependency {
   std::string ref = {};             // that the source names
   std::string origin = {};          // locked: "git:…", "oci:…"
   std::vector<UpdateOption> updates = {};
+  std::string pinned_by = {};  // the call whose package allows no newer version, although there is one
   // Why there are no updates: "local", "unsupported-datasource", "contains-variable", "unversioned-reference",
   // "unspecified-version"; empty: it was looked up, or a diagnostic of the tree has the reason.
   std::string skip_reason = {};

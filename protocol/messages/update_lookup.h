@@ -60,6 +60,7 @@ struct LookedUpDependency {
   std::string ref;
   std::string origin;
   std::vector<AvailableUpdate> updates;
+  std::string pinned_by;
   std::string skip_reason;
 };
 constexpr TypeName name_of(const LookedUpDependency*) {
@@ -83,6 +84,8 @@ void fields(Form& form, In<Form, LookedUpDependency> dependency) {
   form.optional("ref", dependency.ref, "the branch, tag or commit that the source names");
   form.optional("origin", dependency.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");
   form.member("updates", dependency.updates, "at most one below the next major number and one beyond it");
+  form.optional("pinnedBy", dependency.pinned_by,
+                "the call whose package allows no newer version of this one, although there is one");
   form.optional(
       "skipReason", dependency.skip_reason, "why it was not looked up",
       {"local", "unsupported-datasource", "contains-variable", "unversioned-reference", "unspecified-version"});

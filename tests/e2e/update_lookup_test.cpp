@@ -104,6 +104,38 @@ BOOST_AUTO_TEST_CASE(calls_of_packages_are_read_from_what_is_locked) {
   BOOST_TEST(modlock({"update", "--list", "module.net.old"}).exit_code != 0);
 }
 
+BOOST_AUTO_TEST_CASE(calls_that_a_package_pins_are_not_the_newest) {
+  GitRepository& net = repository("net.git");
+  release(net, "1.0.0",
+          {{"inner.tf", module_call("exact", git(), "1.0.0") + module_call("newest", git() + "?ref=v2.1.0") +
+                            module_call("old", git() + "?ref=v1.0.0")}});
+  write("main.tf", module_call("net", "git::" + net.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"outdated", "net.exact", "net.newest", "net.old"}).out ==
+             "module.net.exact   1.0.0                                 pinned by module.net\n"
+             "module.net.newest  v2.1.0 (<2.1.0...>)  (?ref=v2.1.0)  newest\n"
+             "module.net.old     v1.0.0 (<1.0.0...>)  (?ref=v1.0.0)  pinned by module.net\n");
+  const Json::Value found = json({"outdated", "net.old", "net.newest"})["dependencies"];
+  BOOST_TEST(found[1]["pinnedBy"].asString() == "module.net");
+  BOOST_TEST(!found[0].isMember("pinnedBy"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hint_names_the_directory_of_the_root_module) {
+  write("my live/main.tf", module_call("a", git(), "~> 1.0.0") + module_call("tag", git() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock", "--chdir", "my live"}).exit_code == 0);
+  const std::string select = "To select one, run: tofu-modlock update --chdir 'my live' SUBJECT=VERSION\n";
+  for (const char* command : {"outdated", "status", "upgrade"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const Ran ran = modlock({command, "--chdir", "my live"});
+      BOOST_TEST(ran.out.find(select) != std::string::npos, ran.out);
+    }
+  }
+  const Ran upgraded = modlock({"upgrade", "--chdir", "my live"});
+  BOOST_TEST(
+      upgraded.out.find("To list newer tags, run: tofu-modlock outdated --chdir 'my live'\n") != std::string::npos,
+      upgraded.out);
+}
+
 BOOST_AUTO_TEST_CASE(an_invalid_source_is_reported_once) {
   write("main.tf",
         module_call("bad", "localhost:8443/team/vpc/aws", "1.0.0") + module_call("tag", git() + "?ref=v2.0.0"));

@@ -37,6 +37,7 @@ struct Shown {
 };
 constexpr Shown kShownElsewhere[] = {
     {"Dependency.currentDigest", "every_kind_of_call"},
+    {"Dependency.pinnedBy", "calls_that_a_package_pins_are_not_the_newest"},
     {"Dependency.ref", "a_locked_reference_is_shown_with_its_commit"},
     {"Dependency.skipReason", "every_kind_of_call"},
     {"Diagnostic.notes", "diagnostics_of_a_result"},
