@@ -139,6 +139,13 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
   if (!found) {
     return fail(std::move(found.error()));
   }
+  const auto broken =
+      std::find_if(details.diagnostics.begin(), details.diagnostics.end(), [](const Diagnostic& diagnostic) {
+        return diagnostic.severity == Severity::error && diagnostic.what.subject.empty();  // of all calls
+      });
+  if (broken != details.diagnostics.end()) {
+    return fail(std::move(broken->what));
+  }
   std::erase_if(updates, is_open);
   for (const messages::LookedUpDependency& dependency : found->dependencies) {
     const std::string& subject = dependency.subject;

@@ -180,7 +180,7 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
   result.diagnostics = tree.diagnostics;
   result.providers = inspect_providers(root, tree, result.diagnostics);
   result.core_versions = core_versions(tree);
-  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree, locked.modules);
+  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree, known_locks(root, open->lock, context));
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
   check_client_versions(tree, root.implementation, options(), context, result.diagnostics);
   MODLOCK_TRY(context.check());

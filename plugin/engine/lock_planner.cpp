@@ -297,6 +297,7 @@ class LockPlanner {
     const LockDocument& lock = open.lock;
     MODLOCK_TRY(auto plan_request, make_plan_request(open.root, lock, params_, engine_, open.context));
     plan_request.wanted = std::move(wanted_.modules);
+    plan_request.former_calls = std::move(wanted_.former_calls);
     is_first_lock_ = is_first_lock(plan_request) && !params_.lock.path && !params_.lock.text && !lock.beside;
     const bool may_lose_blocks =
         plan_request.history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());

@@ -8,6 +8,7 @@
 #include "backends/address/provider_version.h"
 #include "backends/address/version.h"
 #include "plugin/engine/engine.h"
+#include "plugin/resolve/plan.h"
 #include "protocol/messages/lock_plan.h"
 
 namespace modlock {
@@ -16,6 +17,7 @@ namespace modlock {
 struct WantedVersions {
   std::map<std::string, Version, std::less<>> modules = {};  // by key of the call
   std::map<ProviderAddress, ProviderVersion> providers = {};
+  std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls = {};  // of PlanRequest
 };
 
 // Decides one `lock/plan`: modules first, then the providers that they need. `wanted` nullopt: none, and under mode

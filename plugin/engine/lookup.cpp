@@ -85,6 +85,9 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
                                       .diagnostics = tree->diagnostics,
                                       .stats = run.stats()};
   result.diagnostics.insert(result.diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
+  const Diagnostics unmatched = unmatched_rules(root.walk.settings, *tree, known_locks(root, lock, context));
+  std::copy_if(unmatched.begin(), unmatched.end(), std::back_inserter(result.diagnostics),
+               [](const Diagnostic& rule) { return rule.severity == Severity::error; });
   run.diagnostics = result.diagnostics;
   return result;
 }

@@ -99,6 +99,14 @@ LockFile effective_lock(const LockDocument& lock) {
   return effective;
 }
 
+ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
+  PlanRequest request{.walk = root.walk, .lock = effective_lock(lock)};
+  if (has_module_entries(request.lock.modules) || root.walk.settings.modules.empty()) {
+    return std::move(request.lock.modules);
+  }
+  return add_restorable_blocks(request, root, lock, context) ? std::move(request.restorable) : ModuleLocks();
+}
+
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
   return {.walk = root.walk,
           .lock = effective_lock(lock),

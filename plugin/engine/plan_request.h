@@ -11,6 +11,10 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 // Returns the lock that applies: the file itself, or its module blocks from the file of an earlier setting.
 LockFile effective_lock(const LockDocument& lock);
 
+// Returns the entries in which unmatched_rules() finds renamed calls: those of the lock, or, if it has none, those that
+// a client dropped.
+ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context);
+
 // Creates the plan request of `lock/plan` for a root and its lock. `root`, `engine` and `context` outlive the request.
 // Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records() and
 // open_opentofu_lock(); cancellation.

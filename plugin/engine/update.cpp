@@ -114,6 +114,11 @@ class UpdatePlanner {
                                                         root.walk.bounds, errors));
     std::copy_if(tree.diagnostics.begin(), tree.diagnostics.end(), std::back_inserter(errors),
                  [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+    for (Diagnostic& rule : unmatched_rules(root.walk.settings, tree, known_locks(root, open.lock, open.context))) {
+      if (rule.severity == Severity::error) {
+        errors.push_back(std::move(rule));
+      }
+    }
     ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), to_pin(params_.pin));
     for (const messages::Update& update : updates_) {
       const auto wanted = to_domain(update);
@@ -127,8 +132,20 @@ class UpdatePlanner {
     }
     MODLOCK_TRY(auto files, editor.files());
     files_ = std::move(files);
-    wanted_ = {editor.versions(), editor.provider_versions()};
+    wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree)};
     return {};
+  }
+
+  std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls(const ModuleTree& tree) const {
+    std::map<std::string, PlanRequest::FormerCall, std::less<>> calls;
+    for (const messages::Update& update : updates_) {
+      const auto node = tree.nodes.find(update.subject.substr(update.subject.find('.') + 1));
+      if (update.subject.starts_with(kModuleSubject) && node != tree.nodes.end()) {
+        calls.insert_or_assign(node->first, PlanRequest::FormerCall{node->second.address.source.identity(),
+                                                                    node->second.constraints_text()});
+      }
+    }
+    return calls;
   }
 
   // Locked versions stay if possible. A provider needs another version if a new constraint excludes the locked one.

@@ -34,6 +34,7 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
   const Network& network = open->network();
   VerifyRequest verify{.walk = root.walk,
                        .lock = effective_lock(lock),
+                       .known_locks = known_locks(root, lock, context),
                        .lock_path = lock.modules_path(),
                        .data = root.data,
                        .backends = &network.backends(),

@@ -86,7 +86,7 @@ class Verifier {
     walk.installed = installed_directories(manifest_, walk.root);
     MODLOCK_TRY(auto tree, walk_modules(
                                walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_));
-    const Diagnostics unmatched = unmatched_rules(walk.settings, tree, request_.lock.modules);
+    const Diagnostics unmatched = unmatched_rules(walk.settings, tree, request_.known_locks);
     tree.diagnostics.insert(tree.diagnostics.end(), unmatched.begin(), unmatched.end());
     if (has_errors(tree.diagnostics)) {
       std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });

@@ -29,7 +29,8 @@ struct ProviderSettings {
 struct VerifyRequest {
   WalkRequest walk;
   LockFile lock;
-  std::string lock_path;  // relative to the root, for locations
+  ModuleLocks known_locks = {};  // for unmatched_rules()
+  std::string lock_path;         // relative to the root, for locations
   DataDirectory data;
   const BackendSet* backends = nullptr;  // define which sources can be locked
   SourceFetcher* fetcher = nullptr;      // if set, the sources are queried too

@@ -384,6 +384,16 @@ std::vector<std::string> renamed_keys(const std::string& key, const Settings& se
   return renamed;
 }
 
+// Returns whether a tree that was not walked completely may lack this call: its source has no value, or the module that
+// calls it was not read.
+bool may_be_unread(std::string_view key, const ModuleTree& tree) {
+  const auto caller = tree.nodes.find(key.substr(0, key.rfind('.')));
+  const bool is_unresolved = std::any_of(tree.unresolved.begin(), tree.unresolved.end(),
+                                         [&](const UnresolvedCall& call) { return call.key == key; });
+  return is_unresolved ||
+         (key.find('.') != std::string_view::npos && (caller == tree.nodes.end() || caller->second.directory.empty()));
+}
+
 // A rule of a file above the root may also be for another root.
 std::string rule_hint(const std::string& key, const ModuleRule& rule, const ModuleTree& tree,
                       const std::vector<std::string>& renamed) {
@@ -407,14 +417,14 @@ std::string rule_hint(const std::string& key, const ModuleRule& rule, const Modu
 
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks) {
   Diagnostics diagnostics;
-  if (!tree.complete) {
-    return diagnostics;
-  }
   for (const auto& [key, rule] : settings.modules) {
     if (tree.nodes.find(key) != tree.nodes.end()) {
       continue;
     }
     const std::vector<std::string> renamed = renamed_keys(key, settings, tree, locks);
+    if (!tree.complete && (renamed.empty() || may_be_unread(key, tree))) {
+      continue;
+    }
     const bool is_note = rule.is_inherited && renamed.empty();
     const std::string hint = rule_hint(key, rule, tree, renamed);
     diagnostics.push_back(

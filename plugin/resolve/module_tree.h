@@ -79,9 +79,10 @@ struct WalkRequest {
 // than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
-// Returns module rules of the settings whose key matches no call of a completely walked tree: CONFIG_PARSE at the rule.
-// It is an error in the settings file of the root directory, and in a file above it if the call was renamed according
-// to the lock entries; otherwise a note. The hint names the new call, or for an error the nearest one.
+// Returns module rules of the settings whose key matches no call: CONFIG_PARSE at the rule. It is an error in the
+// settings file of the root directory, and in a file above it if the call was renamed according to the lock entries;
+// otherwise a note. The hint names the new call, or for an error the nearest one. In a tree that was not walked
+// completely, only the rules of renamed calls are known to match none.
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks);
 
 }  // namespace modlock

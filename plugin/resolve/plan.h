@@ -54,6 +54,12 @@ struct PlanRequest {
   // By key of a call that chooses among versions: the version to choose if its constraints allow it. Calls that share
   // the version follow.
   std::map<std::string, Version, std::less<>> wanted = {};
+  // By key of a call that an update changes: the call as it was before, which finds the entry of a renamed call.
+  struct FormerCall {
+    std::string source;
+    std::optional<std::string> constraints;
+  };
+  std::map<std::string, FormerCall, std::less<>> former_calls = {};
   Resolution resolution = Resolution::automatic;
   std::optional<std::chrono::seconds> minimum_release_age = {};  // overrides the settings
   // Returns what is installed for a call if it has this h1; nullopt: nothing suitable. Empty: nothing is installed.

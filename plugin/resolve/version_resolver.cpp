@@ -75,7 +75,7 @@ const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   if (request_.mode == PlanMode::frozen) {
     return nullptr;
   }
-  if (const ModuleLock* former = renamed_from(node.key)) {
+  if (const ModuleLock* former = renamed_from(node.key); former != nullptr && former->source == identity) {
     return former;
   }
   const auto kept = request_.restorable.find(node.key);

@@ -202,7 +202,11 @@ void VersionResolver::find_former_entry(const ModuleNode& node) {
   if (former_locks_.empty()) {
     return;
   }
-  const std::string identity = node.address.source.identity();
+  const auto updated = request_.former_calls.find(node.key);
+  const auto [identity, constraints] =
+      updated != request_.former_calls.end()
+          ? updated->second
+          : PlanRequest::FormerCall{node.address.source.identity(), node.constraints_text()};
   const auto own = former_locks_.find(node.key);
   if (own != former_locks_.end() && own->second.source == identity) {
     return;
@@ -217,7 +221,7 @@ void VersionResolver::find_former_entry(const ModuleNode& node) {
   const auto [first, last] = formers_by_source_.equal_range(identity);
   for (auto at = first; at != last; ++at) {
     const ModuleLock& entry = *at->second;
-    if (entry.constraints != node.constraints_text() || !is_orphan(entry) || follows_an_orphan(entry.key)) {
+    if (entry.constraints != constraints || !is_orphan(entry) || follows_an_orphan(entry.key)) {
       continue;
     }
     const std::size_t common = common_labels(entry.key, node.key);

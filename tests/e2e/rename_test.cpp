@@ -107,6 +107,33 @@ BOOST_AUTO_TEST_CASE(settings_block_of_the_old_name_is_an_error_also_if_the_clie
       refused.err);
 }
 
+BOOST_AUTO_TEST_CASE(settings_block_of_the_old_name_is_an_error_of_each_command) {
+  write("main.tf", call("network"));
+  for (const bool is_dropped : {false, true}) {
+    if (is_dropped) {
+      write(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n");
+    }
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"verify"},
+                                                    {"status"},
+                                                    {"inspect"},
+                                                    {"outdated"},
+                                                    {"update", "network"},
+                                                    {"update", "network=1.1.0"}}) {
+      BOOST_TEST_CONTEXT(command.front() << " " << command.back() << (is_dropped ? ", dropped" : "")) {
+        const Ran refused = modlock(command);
+        BOOST_TEST(refused.exit_code == 8, refused.out);
+        BOOST_TEST(refused.err.find("Error: the block module \"vpc\" matches no module call [CONFIG_PARSE]\n"
+                                    "  at .tofu-modlock.hcl:1:1\n") != std::string::npos,
+                   refused.err);
+        BOOST_TEST(refused.err.find("hint: the call was renamed: rename the block to module \"network\"\n") !=
+                       std::string::npos,
+                   refused.err);
+        BOOST_TEST(read("main.tf") == call("network"));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_deleted_call_leaves_its_settings_block_above_the_root_unused) {
   BOOST_REQUIRE(program({"git", "init", "--quiet", ".."}).exit_code == 0);
   std::filesystem::remove(root() / ".tofu-modlock.hcl");
@@ -162,6 +189,35 @@ BOOST_AUTO_TEST_CASE(are_named_in_a_summary) {
   BOOST_TEST(ran.out.find("| `module.network` | updated (was `module.vpc`) | 1.0.0 | 1.1.0 | `~> 1.0` |\n") !=
                  std::string::npos,
              ran.out);
+}
+
+BOOST_AUTO_TEST_CASE(are_renamed_by_an_update) {
+  release(vpc, "2.0.0", {{"more.tf", module_call("zone", "git::" + zone.url())}});
+  struct Row {
+    const char* name;
+    const char* action;
+    std::string query;
+    std::string constraint;  // in the settings
+  };
+  for (const Row& row : {Row{"constraint", "updated", "", "~> 1.0"}, Row{"tag", "source-changed", "?ref=v1.0.0", ""}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const std::string name : {"vpc", "network"}) {
+        write("main.tf", module_call(name, "git::" + vpc.url() + row.query));
+        write(".tofu-modlock.hcl", (row.constraint.empty() ? "" : module_rule(name, row.constraint)) +
+                                       module_rule(name + ".zone", "~> 1.0"));
+        if (name == "vpc") {
+          BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+        }
+      }
+      const Json::Value changes = json({"update", "network=2.0.0", "--dry-run"})["changes"];
+      BOOST_REQUIRE(changes.size() == 2U);
+      BOOST_TEST(changes[0]["subject"].asString() == "module.network");
+      BOOST_TEST(changes[0]["action"].asString() == row.action);
+      BOOST_TEST(changes[0]["previousSubject"].asString() == "module.vpc");
+      BOOST_TEST(changes[1]["action"].asString() == "renamed");
+      BOOST_TEST(changes[1]["previousSubject"].asString() == "module.vpc.zone");
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
