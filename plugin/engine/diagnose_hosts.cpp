@@ -37,11 +37,11 @@ struct HostUse {
   std::map<std::string, SourceAddress> sources;  // whose versions `lock` lists, by package
   std::set<ProviderAddress> providers;
 };
-using Hosts = std::map<std::string, HostUse>;
+using Hosts = std::map<std::string, HostUse>;  // by name; empty: this machine
 
 void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
   auto address = parse_source(text, default_registry(tool));
-  if (!address || address->source.host.empty()) {
+  if (!address || (address->source.host.empty() && !address->source.has_tags())) {
     return;
   }
   const Source& source = address->source;
@@ -149,7 +149,7 @@ class HostQueries {
       failure = list("provider " + provider->to_string(), list_versions(*provider), finding);
     }
     const bool is_listed = !use.sources.empty() || !use.providers.empty() || use.uses.count("registry") != 0;
-    if (!failure && is_listed) {
+    if ((!failure && is_listed) || name.empty()) {
       return;
     }
     if (const std::string verdict = certificate_verdict(name, context_); !verdict.empty()) {
@@ -242,6 +242,14 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
     findings.push_back(std::move(*configuration));
   }
   for (const auto& [name, use] : hosts) {
+    if (name.empty()) {
+      if (options.online) {
+        Finding finding{.check = "local repositories", .found = fmt::format("{} configured", use.sources.size())};
+        queries.query(name, use, finding);
+        findings.push_back(std::move(finding));
+      }
+      continue;
+    }
     Finding finding{.check = "host " + name};
     const auto report = explain_credentials(name, network->client_configuration(), environment, context);
     if (!report) {

@@ -142,6 +142,23 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(local_repositories_are_listed) {
+  GitRepository& net = repository("net.git");
+  release(net, "1.0.0");
+  write("main.tf", module_call("a", "git::" + net.url()));
+  environment.erase("PATH");
+  Ran ran = modlock({"doctor", "--online"});
+  BOOST_TEST(ran.out.find("local repositories  ok       1 configured\n"
+                          "                             git::file://<dir>/repositories/net.git: 1 version\n") !=
+                 std::string::npos,
+             ran.out << ran.err);
+  write("main.tf", module_call("a", "git::file://" + path("gone.git").string()));
+  ran = modlock({"doctor", "--online"});
+  BOOST_TEST(ran.exit_code == 7, ran.err);
+  BOOST_TEST(ran.out.find("local repositories  error") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find("gone.git") != std::string::npos, ran.out);
+}
+
 BOOST_AUTO_TEST_CASE(hosts_are_asked) {
   ModuleRegistry registry(authority.issue("server"));
   registry.add_version("a/b/c", "1.0.0", {});
