@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,11 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
   return params;
 }
 
+// The hints of errors name the root module if it is the only one. For several, a note does.
+std::unique_ptr<NamedRoot> name_only_root(const std::vector<messages::RootParams>& roots) {
+  return roots.size() == 1 ? std::make_unique<NamedRoot>(roots.front().root, false) : nullptr;
+}
+
 std::string sum_of(const BundleReport& report) {
   std::map<std::string, std::uint64_t> sizes;  // by manifest
   for (const BundleReport::Closure& closure : report.closures) {
@@ -122,6 +128,7 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
   if (!roots) {
     return failed_everywhere(roots.error(), line.common);
   }
+  const auto named = name_only_root(*roots);
   BundleOptions options{.roots = std::move(*roots),
                         .output = std::filesystem::absolute(line.output).lexically_normal()};
   if (const std::string name = options.output.string(); name.ends_with(".tar.gz") || name.ends_with(".tgz")) {
@@ -141,12 +148,13 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
     warn_links(created);
     print_out(fmt::format("{}: {}.\n", line.output, sum_of(created)));
     print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
-                          line.output));
+                          shell_word(line.output)));
   });
 }
 
 int run_bundle_push(const CommandLine& line, const Host& host) {
   PushOptions options{.address = line.address};
+  std::unique_ptr<NamedRoot> named;
   if (!line.bundle.empty()) {
     options.bundle = std::filesystem::absolute(line.bundle);
   } else {
@@ -154,6 +162,7 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
     if (!roots) {
       return failed_everywhere(roots.error(), line.common);
     }
+    named = name_only_root(*roots);
     options.roots = std::move(*roots);
   }
   Run run = host.run();

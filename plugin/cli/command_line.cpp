@@ -242,10 +242,27 @@ std::vector<std::string> names_of_commands(const CLI::App& parent) {
   return names;
 }
 
+// Words that users of other programs try, and what to do instead.
+struct OtherWord {
+  const char* command;  // that has it as an argument
+  const char* word;
+  const char* advice;
+};
+constexpr std::array<OtherWord, 3> kOtherWords = {{
+    {"tofu-modlock", "check", "did you mean \"verify\"?"},
+    {"tofu-modlock", "undo", "to restore the committed lock file, run: git restore .terraform.lock.hcl"},
+    {"tofu-modlock bundle", "install", "to install from a bundle, run: tofu-modlock install --from BUNDLE"},
+}};
+
 // Describes a word that no command accepts.
 std::string unexpected(const CLI::App& command, const std::string& word) {
   const auto unknown = [&](const char* kind, const std::string& name, const std::vector<std::string>& known) {
-    const std::string nearest = hcl::did_you_mean(name, {known.begin(), known.end()});
+    const auto other = std::find_if(kOtherWords.begin(), kOtherWords.end(), [&](const OtherWord& one) {
+      return name == one.word && full_name(command) == one.command;
+    });
+    const std::string nearest = other != kOtherWords.end() ? other->advice
+                                                           : hcl::did_you_mean(name == "-r" ? "--recursive" : name,
+                                                                               {known.begin(), known.end()});
     return fmt::format("unknown {} \"{}\"{}{}", kind, name, nearest.empty() ? "" : "; ", nearest);
   };
   if (word.starts_with("-")) {

@@ -92,7 +92,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
     }
   }
   if (include.modules) {
-    print_out(pinned_text(line, result.modules));
+    print_out(with_root(pinned_text(line, result.modules)));
   }
   if (params.subjects.empty()) {
     return;
@@ -118,7 +118,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
                           location ? " (" + to_string(*location) + ")" : "");
     }
   }
-  print_out(text.empty() ? "" : text + "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
+  print_out(text.empty() ? "" : text + with_root(kSelectHint));
 }
 
 // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.

@@ -37,6 +37,7 @@ int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt) 
   if (!place) {
     return failed(place.error(), line.common).exit_code;
   }
+  const NamedRoot named(place->root, false);
   TerminalLog log;
   Run run({.stop = interrupt.token(), .deadline = {}, .log = &log});
   const auto mirror = Mirror::start(host.engine(), host.root_params(place->root, line.common), run);

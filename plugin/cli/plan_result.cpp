@@ -186,7 +186,7 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
     rows.push_back({{change.subject}, {text.what, color_of(change)}, {text.note}});
   }
   print_table_out(rows, Fit::wrap, line.color);
-  print_out(adoption_words(result.changes, line.dry_run));
+  print_out(with_root(adoption_words(result.changes, line.dry_run)));
   if (line.dry_run) {
     for (const messages::EditedDocument& document : result.edits.documents) {
       const std::string diff = diff_text(root, document);

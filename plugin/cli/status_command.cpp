@@ -123,7 +123,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
                     {std::string(verdict_text(kind)), verdict_color(kind)}});
   }
   print_table_out(rows, Fit::cut);
-  print_out(verdict_sum(verdicts) + "\n" + (has_newer ? kSelectHint : ""));
+  print_out(verdict_sum(verdicts) + "\n" + with_root(has_newer ? kSelectHint : ""));
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {
     print_lookup_diagnostics(asked, root);

@@ -378,7 +378,8 @@ std::string with_root(const std::string& text) {
   if (!NamedRoot::exists() || current_root()->directory.empty()) {
     return text;
   }
-  static const std::regex kCommand("tofu-modlock (doctor|install|lock|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
+  static const std::regex kCommand(
+      "tofu-modlock (doctor|install|lock|outdated|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
   const std::string argument = shell_word(current_root()->directory);
   return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
 }

@@ -7,6 +7,7 @@
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
+#include "backends/base/shell_word.h"
 #include "plugin/cli/local_modules.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/revision.h"
@@ -55,28 +56,57 @@ Result<messages::Update> parse_update(const std::string& text) {
     return update;
   }
   const std::string value = text.substr(equals + 1);
-  const auto version =
-      ascii::is_alpha(value.front()) && !Version::parse(value) ? version_in_tag(value, "/-_@") : std::nullopt;
+  const bool is_tag = ascii::is_alpha(value.front()) && !Version::parse(value);
+  const auto version = is_tag ? version_in_tag(value, "/-_@") : std::nullopt;
   if (version) {
     return usage(fmt::format("expected a version or a constraint, found \"{}\"", value),
                  fmt::format("write it as {}={}", update.subject, *version));
+  }
+  if (is_tag) {
+    return usage(
+        fmt::format("expected a version or a constraint, found \"{}\"", value),
+        fmt::format("to lock a tag or branch that is not a version, name it in the source of {} (?ref={}) and run: "
+                    "tofu-modlock lock",
+                    update.subject, value));
   }
   (Version::parse(value) ? update.new_version : update.new_constraint) = value;
   return update;
 }
 
+// The name of a call starts with a letter or "_". It may be "v2", which is therefore no version.
+bool is_version_or_constraint(const std::string& text) {
+  constexpr std::string_view kOperators = "=!<>~^";
+  const bool is_name = text.empty() || (ascii::is_alpha(text.front()) && text.find('.') == std::string::npos);
+  return !is_name && (kOperators.find(text.front()) != std::string_view::npos || Version::parse(text));
+}
+
 Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   std::vector<messages::Update> updates;
   for (const std::string& text : line.updates) {
-    MODLOCK_TRY(auto update, parse_update(text));
-    // The name of a call does not start with a digit.
-    if (!updates.empty() && ascii::is_digit(text.front()) && Version::parse(text)) {
+    if (!updates.empty() && is_version_or_constraint(text)) {
+      const auto version = Version::parse(text);
       return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
-                   fmt::format("write it as {}={}", updates.back().subject, text));
+                   fmt::format("write it as {}",
+                               shell_word(updates.back().subject + "=" + (version ? version->to_string() : text))));
     }
+    MODLOCK_TRY(auto update, parse_update(text));
     updates.push_back(std::move(update));
   }
   return updates;
+}
+
+// Prints what to do about other root modules that read a settings file above this one.
+void print_shared_settings(const std::string& root, const messages::LockPlanResult& result) {
+  for (const messages::EditedDocument& document : result.edits.documents) {
+    if (document.path.starts_with("../") && document.path.ends_with(kSettingsFileName)) {
+      const fs::path file = (fs::path(root) / document.path).lexically_normal();
+      const std::string place = shown_path(file.parent_path().string());
+      print_out(
+          fmt::format("Other root modules read {}, too. To update their lock files, run: tofu-modlock lock{} "
+                      "--recursive\n",
+                      document.path, place == "." ? "" : " --chdir " + shell_word(place)));
+    }
+  }
 }
 
 // Prints a plan that write_plan() returned. Tables of several roots are separate paragraphs.
@@ -89,6 +119,9 @@ RootOutcome tell_update(const CommandLine& line, const Host& host, const std::st
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
     print_plan(line, root, *result, details.diagnostics);
+    if (!line.dry_run && !line.common.recursive) {
+      print_shared_settings(root, *result);
+    }
   } else if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
@@ -242,7 +275,7 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
     if (auto skipped = named.skipped(root)) {
       return std::move(*skipped);
     }
-    print_out(flags.json || line.output_format == "markdown" ? "" : asked.notes);
+    print_out(flags.json || line.output_format == "markdown" ? "" : with_root(asked.notes));
     if (asked.result && !asked.is_planned) {
       return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
     }
@@ -298,6 +331,17 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     return std::move(*outcome);
   }
   if (!result) {
+    const bool has_no_calls = find_missing_configuration(root).has_value();
+    const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
+      std::error_code ignored;
+      return (has_no_calls || result.error().subject == word) && fs::is_directory(word, ignored);
+    });
+    if (directory != line.updates.end()) {
+      return failed(usage(fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
+                          fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
+                        .value(),
+                    line.common, root);
+    }
     return failed(result.error(), line.common, root, details.error_data);
   }
   if (!line.common.json) {
@@ -307,7 +351,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     print_table_out(rows, Fit::wrap, line.color);
     const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
                                          [](const auto& dependency) { return !dependency.updates.empty(); });
-    print_out(has_updates ? kSelectHint : "");
+    print_out(with_root(has_updates ? kSelectHint : ""));
   }
   Diagnostics errors = std::move(details.diagnostics);
   // A source without a value is skipped.

@@ -215,6 +215,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_locked_stops_the_command) {
   BOOST_TEST(ran.exit_code == 3);
   BOOST_TEST(ran.err.find("[FROZEN]") != std::string::npos, ran.err);
   BOOST_TEST(!has("ran"));
+  const Ran above = program({"sh", "-c", "cd .. && exec \"$0\" mirror --chdir root -- true", binary});
+  BOOST_TEST(above.err.find("hint: run: tofu-modlock lock --chdir root, ") != std::string::npos, above.err);
 }
 
 BOOST_AUTO_TEST_CASE(no_secret_of_the_configuration_is_shown) {

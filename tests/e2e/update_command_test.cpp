@@ -191,6 +191,11 @@ BOOST_AUTO_TEST_CASE(a_settings_file_above_the_root_is_edited_in_its_repository)
   BOOST_TEST(
       ran.out.find("tofu-modlock has changed ../.tofu-modlock.hcl and .terraform.lock.hcl.\n") != std::string::npos,
       ran.out);
+  const std::string others =
+      "Other root modules read ../.tofu-modlock.hcl, too. To update their lock files, run: tofu-modlock lock --chdir "
+      "<dir> --recursive\n";
+  BOOST_TEST(ran.out.find(others) != std::string::npos, ran.out);
+  BOOST_TEST(shown.out.find("Other root modules") == std::string::npos, shown.out);
   BOOST_TEST(read_text(shared) == module_rule("vpc", "~> 2.0"));
   BOOST_TEST(locked_commits(*this)["vpc"] == "<2.0.0>");
   // A link could change the meaning of any file.
@@ -213,6 +218,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
     const char* message;
   };
   write("main.tf", "");
+  fs::create_directory(root() / "my live");
   const Row rows[] = {
       {"nothing", {"update"}, "Error: update: nothing to update [INVALID_PARAMS]\n"},
       {"no version",
@@ -222,6 +228,27 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
        {"update", "network", "2.0.0"},
        "Error: expected SUBJECT or SUBJECT=VERSION, found \"2.0.0\" [INVALID_PARAMS]\n"
        "  hint: write it as network=2.0.0\n"},
+      {"a tag as a word",
+       {"update", "network", "v2.0.0"},
+       "Error: expected SUBJECT or SUBJECT=VERSION, found \"v2.0.0\" [INVALID_PARAMS]\n"
+       "  hint: write it as network=2.0.0\n"},
+      {"a constraint as a word",
+       {"update", "network", "~> 2.0"},
+       "Error: expected SUBJECT or SUBJECT=VERSION, found \"~> 2.0\" [INVALID_PARAMS]\n"
+       "  hint: write it as 'network=~> 2.0'\n"},
+      {"a constraint with an equals sign as a word",
+       {"update", "network", ">=2.0"},
+       "Error: expected SUBJECT or SUBJECT=VERSION, found \">=2.0\" [INVALID_PARAMS]\n"
+       "  hint: write it as 'network=>=2.0'\n"},
+      {"a tag without a version",
+       {"update", "m1=stable"},
+       "Error: expected a version or a constraint, found \"stable\" [INVALID_PARAMS]\n"
+       "  hint: to lock a tag or branch that is not a version, name it in the source of m1 (?ref=stable) and run: "
+       "tofu-modlock lock\n"},
+      {"a directory",
+       {"outdated", "my live"},
+       "Error: expected a module call or a provider, found the directory \"my live\" [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock outdated --chdir 'my live'\n"},
       {"an at sign",
        {"update", "network@v2.0.0"},
        "Error: expected SUBJECT or SUBJECT=VERSION, found \"network@v2.0.0\" [INVALID_PARAMS]\n"
@@ -243,6 +270,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
       BOOST_TEST(ran.err.find(row.message) != std::string::npos, ran.err);
     }
   }
+  fs::remove(root() / "main.tf");
+  const Ran above = modlock({"outdated", "my live"});
+  BOOST_TEST(above.exit_code == 2);
+  BOOST_TEST(above.err.find("hint: run: tofu-modlock outdated --chdir 'my live'\n") != std::string::npos, above.err);
 }
 
 // Renovate has changed the configuration already, as it does before postUpgradeTasks.

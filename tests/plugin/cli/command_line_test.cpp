@@ -70,6 +70,28 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
        {"frobnicate", "--json"},
        "Error: unknown command \"frobnicate\" [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock --help\n"},
+      {"command of other programs",
+       {"check"},
+       "Error: unknown command \"check\"; did you mean \"verify\"? [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock --help\n"},
+      {"command that is one of git",
+       {"undo"},
+       "Error: unknown command \"undo\"; to restore the committed lock file, run: git restore .terraform.lock.hcl "
+       "[INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock --help\n"},
+      {"command of a command that is a flag",
+       {"bundle", "install", "modules.tar"},
+       "Error: unknown command \"install\"; to install from a bundle, run: tofu-modlock install --from BUNDLE "
+       "[INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock bundle --help\n"},
+      {"short flag",
+       {"lock", "-r"},
+       "Error: unknown flag \"-r\"; did you mean \"--recursive\"? [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"short flag of a command without it",
+       {"versions", "-r", "x"},
+       "Error: unknown flag \"-r\" [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock versions --help\n"},
       {"flag",
        {"lock", "--frozn"},
        "Error: unknown flag \"--frozn\"; did you mean \"--frozen\"? [INVALID_PARAMS]\n"
