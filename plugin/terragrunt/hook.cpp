@@ -59,14 +59,17 @@ Error not_lockable(Error error, const fs::path& unit) {
   return error;
 }
 
+std::string how_to_lock_again() {
+  return fmt::format(
+      "remove the block module \"{}\" from the lock file and run terragrunt init -upgrade --source-update",
+      kUnitSourceKey);
+}
+
 // Returns the error with the hint for a source that no longer matches its lock entry.
 Error not_accepted(Error error) {
   if (error.code == Code::hash_mismatch) {
     error.subject = kUnitSourceKey;
-    error.hint = fmt::format(
-        "review what the source has now; to lock it, remove the block module \"{}\" from the lock file and run "
-        "terragrunt init -upgrade --source-update",
-        kUnitSourceKey);
+    error.hint = "review what the source has now; to lock it, " + how_to_lock_again();
   }
   return error;
 }
@@ -97,9 +100,8 @@ Result<void> to_result(const Verdict& verdict, const HookOptions& options) {
                                 options.unit.string(), verdict.source);
     error.notes = verdict.paths;
     error.hint = fmt::format(
-        "to get the locked files, delete {} and run terragrunt init; to lock what the source has now, review it and "
-        "run terragrunt init -upgrade --source-update",
-        options.downloaded.string());
+        "to get the locked files, delete {} and run terragrunt init; to lock what the source has now, review it, {}",
+        options.downloaded.string(), how_to_lock_again());
   }
   return fail(std::move(error));
 }
@@ -153,6 +155,20 @@ class Hook {
   Result<void> take_over() const {
     MODLOCK_TRY(const auto data, engine_.data_directory(options_.root));
     return lock_.take_over(data, engine_.context_for(run_));
+  }
+
+  // Terragrunt's cache still has the lock file of the last run.
+  Result<void> check_deleted() const {
+    MODLOCK_TRY(const bool is_deleted, lock_.is_deleted());
+    if (is_deleted && engine_.options().in_ci) {
+      return fail(Error{.code = Code::frozen,
+                        .message = fmt::format("the unit {} has no lock file, only that of an earlier run in {}",
+                                               options_.unit.string(), options_.root.root)});
+    }
+    if (is_deleted) {
+      reporter_.change("the unit has no lock file; that of the last run is used again");
+    }
+    return {};
   }
 
   UnitSourceOptions source_options() const {
@@ -311,6 +327,7 @@ class Hook {
 
   // In CI no one reviews a new lock, so nothing is locked.
   Result<void> prepare() {
+    MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
     const bool in_ci = engine_.options().in_ci;
     const std::string mode = in_ci ? "frozen" : options_.upgrade ? "upgrade" : "missing";
@@ -338,6 +355,7 @@ class Hook {
   }
 
   Result<Verdicts> verify() {
+    MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
     MODLOCK_TRY(verify_source());
     MODLOCK_TRY(auto verified, call(&Engine::verify, module_params<messages::LockVerifyParams>()));

@@ -75,6 +75,19 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
 UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
+Result<bool> UnitLock::is_deleted() const {
+  bool is_locked = false;
+  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+    std::error_code ignored;
+    if (fs::exists(unit_ / name, ignored) || fs::exists(kept_ / name, ignored)) {
+      return false;
+    }
+    MODLOCK_TRY(const auto last, read_lock_file(working_directory_ / name, tool_));
+    is_locked = is_locked || (last && !last->modules.empty());
+  }
+  return is_locked;
+}
+
 // Terragrunt copies the lock file of the unit before the hook runs, so the working directory needs it, too.
 Result<void> UnitLock::take_kept() const {
   Result<void> ok;

@@ -23,6 +23,9 @@ class UnitLock {
   // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
+  // Returns whether the unit has no lock file, while its working directory has one with module blocks. Errors: those of
+  // parse_lock(), with the path of the file; IO_ERROR.
+  Result<bool> is_deleted() const;
   // Copies the kept lock file of a generated unit to it and to the working directory. Errors: IO_ERROR.
   Result<void> take_kept() const;
   // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones

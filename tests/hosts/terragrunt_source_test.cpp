@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
                  "  note: network/main.tf was changed\n"
                  "  hint: to get the locked files, delete <dir>/root/live/vpc/<download> and run terragrunt init; to "
                  "lock what the source "
-                 "has now, review it and run terragrunt init -upgrade --source-update\n"
+                 "has now, review it, remove the block module \"terragrunt:source\" from the lock file and run "
+                 "terragrunt init -upgrade --source-update\n"
                  "hook modlock_install: exit code 4\n");
       BOOST_TEST(unit_lock() == locked);
     }

@@ -105,6 +105,33 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(unit_lock() == locked);
 }
 
+BOOST_AUTO_TEST_CASE(a_deleted_lock_file_is_not_replaced_silently) {
+  terragrunt({"init"});
+  const std::string locked = unit_lock();
+  const std::string place = shown(working_directory().string());
+  fs::remove(root() / "live/vpc/.terraform.lock.hcl");
+  environment["CI"] = "true";
+  for (const char* command : {"init", "plan"}) {
+    BOOST_TEST_CONTEXT(command) {
+      const Ran refused = terragrunt({command});
+      BOOST_TEST(refused.exit_code == 1);
+      BOOST_TEST(refused.out == "");
+      BOOST_TEST(refused.err.starts_with(
+                     "Error: the unit <dir>/root/live/vpc has no lock file, only that of an earlier run in " + place +
+                     " [FROZEN]\n"
+                     "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
+                     "commit it\n"),
+                 refused.err);
+      BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
+    }
+  }
+  environment["CI"] = "";
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.err.starts_with("live/vpc: the unit has no lock file; that of the last run is used again\n"), ran.err);
+  BOOST_TEST(unit_lock() == locked);
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_is_one_of_modules_too) {
   terragrunt({"init"});
   release(vpc, "1.1.0");
