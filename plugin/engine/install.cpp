@@ -6,6 +6,7 @@
 
 #include "backends/address/version.h"
 #include "plugin/engine/bundle.h"
+#include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/install_record.h"
