@@ -150,14 +150,20 @@ Result<std::optional<KnownArchive>> check_tail(const ProviderClient& client,
 
 }  // namespace
 
-Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
-                                  const std::filesystem::path& temporary, const Context& context) {
-  ArchiveSink sink(fetch_request, temporary, 0);
+Result<void> download_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request, BodySink& sink,
+                              const Context& context) {
   HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
   request.sink = &sink;
   request.body_limit = UnpackLimits{}.total_bytes;
   request.is_large = true;
   MODLOCK_TRY(client.send_anonymously(std::move(request), context));
+  return {};
+}
+
+Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
+                                  const std::filesystem::path& temporary, const Context& context) {
+  ArchiveSink sink(fetch_request, temporary, 0);
+  MODLOCK_TRY(download_archive(client, fetch_request, sink, context));
   return sink.finish();
 }
 

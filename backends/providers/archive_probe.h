@@ -17,6 +17,10 @@ struct ProviderArchiveRequest {
   std::string display;  // "registry.opentofu.org/hashicorp/null 3.2.0 for linux_amd64"
 };
 
+// Downloads an archive. Errors: those of ProviderClient::send_anonymously() and of the sink.
+Result<void> download_archive(const ProviderClient& client, const ProviderArchiveRequest& request, BodySink& sink,
+                              const Context& context);
+
 // Downloads an archive and hashes it while it arrives. Errors: those of ProviderClient::send_anonymously() and
 // ProviderArchive::finish().
 Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& request,

@@ -201,15 +201,9 @@ class FilesystemMirror final : public ProviderSource {
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override {
-    MODLOCK_TRY(const auto packages, packages_of(provider, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
-      const auto package = std::find_if(packages->begin(), packages->end(), [&](const LocalProvider& local) {
-        return local.version == version && local.platform == platform;
-      });
-      if (package == packages->end()) {
-        return not_available(provider, version, platform);
-      }
+      MODLOCK_TRY(const auto* package, find(provider, version, platform, context));
       MODLOCK_TRY(auto hashed, hash(provider, *package, context));
       hashed.recorded = {hashed.h1};
       release.packages.insert_or_assign(platform, std::move(hashed));
@@ -217,7 +211,26 @@ class FilesystemMirror final : public ProviderSource {
     return release;
   }
 
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    MODLOCK_TRY(const auto* package, find(provider, version, platform, context));
+    return package->is_packed ? send_file(package->path, sink)
+                              : fail(Code::source_unsupported,
+                                     fmt::format("{} is a directory instead of an archive", package->path.string()),
+                                     "use a mirror that `providers mirror` of your client has written");
+  }
+
  private:
+  Result<const LocalProvider*> find(const ProviderAddress& provider, const ProviderVersion& version,
+                                    const Platform& platform, const Context& context) {
+    MODLOCK_TRY(const auto packages, packages_of(provider, context));
+    const auto package = std::find_if(packages->begin(), packages->end(), [&](const LocalProvider& local) {
+      return local.version == version && local.platform == platform;
+    });
+    return package == packages->end() ? not_available(provider, version, platform)
+                                      : Result<const LocalProvider*>(&*package);
+  }
+
   Result<const std::vector<LocalProvider>*> packages_of(const ProviderAddress& provider, const Context& context) {
     MODLOCK_TRY(context.check());
     const std::lock_guard lock(mutex_);

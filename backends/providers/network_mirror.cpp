@@ -144,16 +144,9 @@ class NetworkMirror final : public ProviderSource {
     MODLOCK_TRY(const auto archives, archives_of(provider, version, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
-      const auto archive = archives.by_platform.find(platform.to_string());
-      if (archive == archives.by_platform.end()) {
-        return fail(Code::not_found,
-                    fmt::format("provider mirror {} does not have a package of {} {} for {}", display_,
-                                provider.to_string(), version.to_string(), platform.to_string()),
-                    "add the package to the mirror, or omit the platform");
-      }
-      const std::vector<std::string> accepted =
-          options_.trust_all_hashes ? all_hashes(archives) : archive->second.hashes;
-      MODLOCK_TRY(auto package, fetch(provider, version, platform, archives, archive->second, context));
+      MODLOCK_TRY(const auto* archive, find(provider, version, platform, archives));
+      const std::vector<std::string> accepted = options_.trust_all_hashes ? all_hashes(archives) : archive->hashes;
+      MODLOCK_TRY(auto package, fetch(provider, version, platform, archives, *archive, context));
       auto matching = matching_hashes(accepted, package);
       if (!matching) {
         matching.error().message = fmt::format("{} {} for {} from {}: {}", provider.to_string(), version.to_string(),
@@ -176,7 +169,33 @@ class NetworkMirror final : public ProviderSource {
     return release;
   }
 
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    MODLOCK_TRY(const auto archives, archives_of(provider, version, context));
+    MODLOCK_TRY(const auto* archive, find(provider, version, platform, archives));
+    MODLOCK_TRY(auto request,
+                archive_request(provider, archives, *archive, release_display(provider, version, platform), context));
+    return send_archive(std::move(request), sink, context);
+  }
+
  private:
+  static std::string release_display(const ProviderAddress& provider, const ProviderVersion& version,
+                                     const Platform& platform) {
+    return fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
+  }
+
+  Result<const MirrorArchive*> find(const ProviderAddress& provider, const ProviderVersion& version,
+                                    const Platform& platform, const Archives& archives) const {
+    const auto archive = archives.by_platform.find(platform.to_string());
+    if (archive == archives.by_platform.end()) {
+      return fail(Code::not_found,
+                  fmt::format("provider mirror {} does not have a package of {}", display_,
+                              release_display(provider, version, platform)),
+                  "add the package to the mirror, or omit the platform");
+    }
+    return &archive->second;
+  }
+
   // All listed hashes, sorted, without duplicates.
   static std::vector<std::string> all_hashes(const Archives& archives) {
     std::vector<std::string> hashes;
@@ -243,9 +262,9 @@ class NetworkMirror final : public ProviderSource {
     return response;
   }
 
-  Result<ProviderPackage> fetch(const ProviderAddress& provider, const ProviderVersion& version,
-                                const Platform& platform, const Archives& archives, const MirrorArchive& archive,
-                                const Context& context) {
+  Result<HttpRequest> archive_request(const ProviderAddress& provider, const Archives& archives,
+                                      const MirrorArchive& archive, const std::string& display,
+                                      const Context& context) const {
     const auto url = resolve_url(archives.url, archive.url);
     if (!url) {
       return query_failed(provider, {.message = fmt::format("provider mirror returned invalid URL \"{}\"",
@@ -254,23 +273,30 @@ class NetworkMirror final : public ProviderSource {
     MODLOCK_TRY(check_url_allowed(*url, context));
     HttpRequest request;
     request.url = SecretText(*url);
-    const std::string display =
-        fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
     request.purpose = fmt::format("download {}", display);
     request.body_limit = std::numeric_limits<std::size_t>::max();
     request.is_large = true;
     request.retries = options_.download_retries;
     request.check_redirect = redirect_policy(context);
+    return request;
+  }
+
+  Result<void> send_archive(HttpRequest request, BodySink& sink, const Context& context) {
+    request.sink = &sink;
+    auto response = expect_success(http_.send(request, context), request);
+    return response ? Result<void>() : fail(not_as_listed(std::move(response.error())));
+  }
+
+  Result<ProviderPackage> fetch(const ProviderAddress& provider, const ProviderVersion& version,
+                                const Platform& platform, const Archives& archives, const MirrorArchive& archive,
+                                const Context& context) {
+    const std::string display = release_display(provider, version, platform);
+    MODLOCK_TRY(const auto request, archive_request(provider, archives, archive, display, context));
     const auto zh = std::find_if(archive.hashes.begin(), archive.hashes.end(),
                                  [](const std::string& hash) { return hash.starts_with("zh:"); });
     return archives_.hashes_of(
         {.display = display, .type = provider.type(), .zh = zh == archive.hashes.end() ? std::string() : *zh},
-        [&](BodySink& sink) -> Result<void> {
-          request.sink = &sink;
-          auto response = expect_success(http_.send(request, context), request);
-          return response ? Result<void>() : fail(not_as_listed(std::move(response.error())));
-        },
-        context);
+        [&](BodySink& sink) { return send_archive(request, sink, context); }, context);
   }
 
   tl::unexpected<Error> query_failed(const ProviderAddress& provider, const Error& reason) const {

@@ -225,19 +225,9 @@ class OciMirror final : public ProviderSource {
     MODLOCK_TRY(const auto manifests, manifests_of(repository, version, context));
     ProviderRelease release{.covers_all_platforms = false};
     for (const Platform& platform : platforms) {
-      const auto is_it = [&](const PlatformManifest& manifest) { return manifest.platform == platform; };
-      const auto found = std::find_if(manifests.begin(), manifests.end(), is_it);
-      if (found == manifests.end()) {
-        return not_available(provider, version, platform);
-      }
-      if (std::count_if(manifests.begin(), manifests.end(), is_it) > 1) {
-        return fail(Code::source_unsupported,
-                    fmt::format("\"{}\" of \"{}\": ambiguous manifest has multiple descriptors for platform {}",
-                                version.to_string(), repository.display, platform.to_string()),
-                    "push the provider again with one manifest for each platform");
-      }
+      MODLOCK_TRY(const auto layer, find_layer(repository, manifests, provider, version, platform, context));
       MODLOCK_TRY(auto package,
-                  fetch(repository, found->digest,
+                  fetch(repository, layer,
                         fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string()),
                         provider.type(), context));
       package.is_compared_by_zh = true;
@@ -245,6 +235,14 @@ class OciMirror final : public ProviderSource {
       release.packages.insert_or_assign(platform, std::move(package));
     }
     return release;
+  }
+
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    MODLOCK_TRY(const auto repository, repository_of(provider));
+    MODLOCK_TRY(const auto manifests, manifests_of(repository, version, context));
+    MODLOCK_TRY(const auto layer, find_layer(repository, manifests, provider, version, platform, context));
+    return receive(repository, layer, sink, context);
   }
 
  private:
@@ -271,25 +269,41 @@ class OciMirror final : public ProviderSource {
                         });
   }
 
-  Result<ProviderPackage> fetch(const Repository& repository, const std::string& digest, std::string display,
-                                const std::string& type, const Context& context) {
-    const auto manifest = registry_.manifest(repository, {.tag = {}, .digest = digest}, context);
+  Result<oci::Layer> find_layer(const Repository& repository, const std::vector<PlatformManifest>& manifests,
+                                const ProviderAddress& provider, const ProviderVersion& version,
+                                const Platform& platform, const Context& context) {
+    const auto is_it = [&](const PlatformManifest& manifest) { return manifest.platform == platform; };
+    const auto found = std::find_if(manifests.begin(), manifests.end(), is_it);
+    if (found == manifests.end()) {
+      return not_available(provider, version, platform);
+    }
+    if (std::count_if(manifests.begin(), manifests.end(), is_it) > 1) {
+      return fail(Code::source_unsupported,
+                  fmt::format("\"{}\" of \"{}\": ambiguous manifest has multiple descriptors for platform {}",
+                              version.to_string(), repository.display, platform.to_string()),
+                  "push the provider again with one manifest for each platform");
+    }
+    const auto manifest = registry_.manifest(repository, {.tag = {}, .digest = found->digest}, context);
     if (!manifest) {
       return fail(not_as_listed(manifest.error()));
     }
-    MODLOCK_TRY(const auto layer,
-                oci::read_provider_manifest(manifest->content_type, manifest->body,
-                                            fmt::format("\"{}\" of \"{}\"", digest, repository.display)));
+    return oci::read_provider_manifest(manifest->content_type, manifest->body,
+                                       fmt::format("\"{}\" of \"{}\"", found->digest, repository.display));
+  }
+
+  Result<void> receive(const Repository& repository, const oci::Layer& layer, BodySink& sink, const Context& context) {
+    HashingSink hashing(sink);
+    auto received = registry_.blob(
+        repository, layer, "the provider package", hashing, [&]() -> Result<std::string> { return hashing.digest(); },
+        context);
+    return received ? Result<void>() : fail(not_as_listed(std::move(received.error())));
+  }
+
+  Result<ProviderPackage> fetch(const Repository& repository, const oci::Layer& layer, std::string display,
+                                const std::string& type, const Context& context) {
     return archives_.hashes_of(
         {.display = std::move(display), .type = type, .zh = "zh:" + layer.digest.substr(layer.digest.find(':') + 1)},
-        [&](BodySink& sink) -> Result<void> {
-          HashingSink hashing(sink);
-          auto received = registry_.blob(
-              repository, layer, "the provider package", hashing,
-              [&]() -> Result<std::string> { return hashing.digest(); }, context);
-          return received ? Result<void>() : fail(not_as_listed(std::move(received.error())));
-        },
-        context);
+        [&](BodySink& sink) { return receive(repository, layer, sink, context); }, context);
   }
 
   const std::function<Result<std::string>(const ProviderAddress&)> repository_;

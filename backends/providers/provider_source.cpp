@@ -47,6 +47,12 @@ class SharedProviderSource final : public ProviderSource {
     return memoizes_ ? releases_.get(question, context, find) : find(context);
   }
 
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    return scrubbed<void>(
+        context, [&](const Context& call) { return inner_->download(provider, version, platform, sink, call); });
+  }
+
  private:
   template <typename Answer, typename Ask>
   Result<Answer> scrubbed(Context context, const Ask& ask) const {
@@ -122,6 +128,20 @@ class MultiSource final : public ProviderSource {
     }
     return missing.empty() ? Result<ProviderRelease>(std::move(whole))
                            : not_available(provider, version, missing.front());
+  }
+
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    for (const ProviderSelector& selector : selectors_) {
+      if (!selector.serves(provider)) {
+        continue;
+      }
+      auto done = selector.source->download(provider, version, platform, sink, context);
+      if (done || done.error().code != Code::not_found) {
+        return done;
+      }
+    }
+    return not_available(provider, version, platform);
   }
 
  private:

@@ -16,6 +16,8 @@
 
 namespace modlock {
 
+class BodySink;
+
 // The versions of one provider at a source.
 struct ProviderListing {
   std::vector<ProviderVersion> versions;  // newest first (compare()), each once
@@ -81,6 +83,11 @@ class ProviderSource {
   // or an error.
   virtual Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                           std::span<const Platform> platforms, const Context& context) = 0;
+
+  // Sends the archive of a package to a sink, as the source has it. The caller checks its hashes. Errors:
+  // SOURCE_UNSUPPORTED (the source has a directory instead of an archive); those of the sink.
+  virtual Result<void> download(const ProviderAddress& provider, const ProviderVersion& version,
+                                const Platform& platform, BodySink& sink, const Context& context) = 0;
 };
 
 // Wraps `inner` and removes all `secrets` from its errors, warnings and log lines. `secrets` outlives the source. If it

@@ -103,6 +103,13 @@ class RegistryProviderSource final : public ProviderSource {
     return assemble(wanted, platforms, parts);
   }
 
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override {
+    const Release wanted{provider, version, {}};
+    MODLOCK_TRY(const auto metadata, metadata_of(wanted, platform, context));
+    return download_archive(client_, {metadata->archive_url, metadata->zh, wanted.display(platform)}, sink, context);
+  }
+
  private:
   Result<std::shared_ptr<const ProviderVersions>> versions(const ProviderAddress& provider, const Context& context) {
     return versions_.get(provider.to_string(), context, [&] {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/http/http_client.h"
+
 namespace modlock::test {
 namespace {
 
@@ -121,6 +123,14 @@ Result<ProviderRelease> FakeProviderSource::release(const ProviderAddress& provi
   }
   release.signature = known->second.signature;
   return release;
+}
+
+Result<void> FakeProviderSource::download(const ProviderAddress& provider, const ProviderVersion& version,
+                                          const Platform& platform, BodySink& sink, const Context& context) {
+  MODLOCK_TRY(const auto found, release(provider, version, {&platform, 1}, context));
+  const std::string content = found.packages.at(platform).h1.substr(3);
+  MODLOCK_TRY(sink.begin(content.size()));
+  return sink.write(content);
 }
 
 }  // namespace modlock::test

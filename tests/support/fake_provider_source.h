@@ -34,6 +34,9 @@ class FakeProviderSource final : public ProviderSource {
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override;
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override;
+  // Sends what the hashes of the package are made of.
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override;
 
   int listings = 0;
   int releases = 0;

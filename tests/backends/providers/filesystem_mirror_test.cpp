@@ -92,6 +92,17 @@ BOOST_AUTO_TEST_CASE(a_linked_package_is_hashed_where_it_lies) {
              std::string("linux_amd64 ") + kPlaceholderH1 + " = " + kPlaceholderH1 + "\n");
 }
 
+BOOST_AUTO_TEST_CASE(archive_is_sent) {
+  put("a.io/acme/null/terraform-provider-null_1.0.0_linux_amd64.zip", "zip");
+  put("a.io/acme/null/2.0.0/linux_amd64/terraform-provider-null", "program");
+  BOOST_TEST(downloaded(*source(), "a.io/acme/null", "1.0.0") == "zip");
+  BOOST_TEST(downloaded(*source(), "a.io/acme/null", "1.0.0", "darwin_arm64") ==
+             "NOT_FOUND: provider a.io/acme/null 1.0.0 is not available for darwin_arm64");
+  BOOST_TEST(downloaded(*source(), "a.io/acme/null", "2.0.0") ==
+             "SOURCE_UNSUPPORTED: " + (directory / "mirror/a.io/acme/null/2.0.0/linux_amd64").string() +
+                 " is a directory instead of an archive");
+}
+
 BOOST_AUTO_TEST_CASE(a_directory_that_is_not_there) {
   BOOST_TEST(shown(source()->list_versions(provider("a.io/acme/null"), context)) ==
              "IO_ERROR: cannot search " + (directory / "mirror").string() + ": No such file or directory");

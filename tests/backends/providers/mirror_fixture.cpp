@@ -56,6 +56,14 @@ std::string zh_of(const std::string& bytes) {
   return "zh:" + sha256_hex(bytes);
 }
 
+std::string downloaded(ProviderSource& source, std::string_view address, std::string_view which,
+                       std::string_view name_of_platform) {
+  Collector collector;
+  const auto done =
+      source.download(provider(address), version(which), platform(name_of_platform), collector, Context{});
+  return done ? collector.bytes : shown(done.error());
+}
+
 std::string shown(const Result<ProviderListing>& listing) {
   if (!listing) {
     return shown(listing.error());
@@ -113,6 +121,12 @@ Result<ProviderRelease> FakeSource::release(const ProviderAddress& /*provider*/,
     return fail(*failure);
   }
   return has_all ? Result<ProviderRelease>(release) : fail(Code::not_found, name + " does not have it");
+}
+
+Result<void> FakeSource::download(const ProviderAddress& address, const ProviderVersion& which,
+                                  const Platform& platform, BodySink& sink, const Context& context) {
+  MODLOCK_TRY(release(address, which, {&platform, 1}, context));
+  return sink.write(name);
 }
 
 }  // namespace modlock::test

@@ -33,6 +33,10 @@ std::string shown(const Result<ProviderListing>& listing);
 // "CODE: message".
 std::string shown(const Result<ProviderRelease>& release);
 
+// Returns the archive that a source sends, or "CODE: message".
+std::string downloaded(ProviderSource& source, std::string_view address, std::string_view which,
+                       std::string_view name_of_platform = "linux_amd64");
+
 // A source that answers out of a table, and remembers what it was asked.
 class FakeSource final : public ProviderSource {
  public:
@@ -48,6 +52,9 @@ class FakeSource final : public ProviderSource {
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override;
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override;
+  // Sends its name.
+  Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
+                        BodySink& sink, const Context& context) override;
 };
 
 }  // namespace modlock::test

@@ -232,6 +232,16 @@ BOOST_AUTO_TEST_CASE(reads_no_archive_whose_hashes_are_known) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(archive_is_sent) {
+  serve("[]", "[]");
+  const auto mirror = source();
+  BOOST_TEST(downloaded(*mirror, "acme/null", "2.0.0") == "amd");
+  BOOST_TEST(downloaded(*mirror, "acme/null", "2.0.0", "linux_arm64") == "arm");
+  BOOST_TEST(downloaded(*mirror, "acme/null", "2.0.0", "windows_386") ==
+             "NOT_FOUND: provider mirror https://mirror.example.com/providers/ does not have a package of "
+             "registry.opentofu.org/acme/null 2.0.0 for windows_386");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_mirror_does_not_have) {
   serve("[]", "[]");
   http.on("GET", kNull + "3.0.0.json", {FakeAnswer{.status = 404}});

@@ -129,6 +129,14 @@ BOOST_AUTO_TEST_CASE(reads_no_package_whose_hashes_are_known) {
   BOOST_TEST(http.sent().size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(archive_is_sent) {
+  serve_index("1.0.0_b", serve_package("linux", "amd"));
+  const auto mirror = source();
+  BOOST_TEST(downloaded(*mirror, "acme/null", "1.0.0+b") == "amd");
+  BOOST_TEST(downloaded(*mirror, "acme/null", "1.0.0+b", "darwin_arm64") ==
+             "NOT_FOUND: provider registry.opentofu.org/acme/null 1.0.0+b is not available for darwin_arm64");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_not_as_described) {
   serve_index("1.0.0", serve_package("linux", "amd") + "," + serve_package("linux", "amd"));
   BOOST_TEST(released(*source(), "1.0.0", {"linux_amd64"}) ==

@@ -64,6 +64,11 @@ class TalkativeSource final : public ProviderSource {
     release.warnings.push_back({Severity::warning, error()});
     return release;
   }
+  Result<void> download(const ProviderAddress&, const ProviderVersion&, const Platform&, BodySink&,
+                        const Context& context) override {
+    context.log->write(LogLevel::warning, "asked with canary-token");
+    return fail(error());
+  }
 
  private:
   static Error error() {
@@ -113,6 +118,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   const auto source = fixture.source(true);
   expect_scrubbed(source->list_versions(fixture.provider, fixture.context).error());
   expect_scrubbed(source->release(fixture.provider, {}, {}, fixture.context).error());
+  BOOST_TEST(downloaded(*source, "acme/null", "1.0.0") == "BAD_RESPONSE: the token …");
 }
 
 BOOST_AUTO_TEST_CASE(a_question_is_asked_once_if_it_memoizes) {
@@ -193,6 +199,18 @@ BOOST_AUTO_TEST_CASE(each_platform_comes_from_the_first_that_has_it) {
   const std::vector<std::string> asked = {"1.0.0 linux_amd64 linux_arm64", "1.0.0 darwin_arm64 linux_amd64 linux_arm64",
                                           "1.0.0 darwin_arm64", "1.0.0 linux_amd64", "1.0.0 linux_arm64"};
   BOOST_TEST(mirror.asked == asked, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(archive_comes_from_the_first_that_has_it) {
+  FakeSource& mirror = add("mirror", {{"1.0.0", {"linux_amd64"}}});
+  add("registry", {{"1.0.0", {"linux_amd64", "darwin_arm64"}}});
+  const auto source = make();
+  BOOST_TEST(downloaded(*source, "a.io/acme/null", "1.0.0") == "mirror");
+  BOOST_TEST(downloaded(*source, "a.io/acme/null", "1.0.0", "darwin_arm64") == "registry");
+  BOOST_TEST(downloaded(*source, "a.io/acme/null", "1.0.0", "windows_386") ==
+             "NOT_FOUND: provider a.io/acme/null 1.0.0 is not available for windows_386");
+  mirror.failure = Error{.code = Code::bad_response, .message = "broken"};
+  BOOST_TEST(downloaded(*source, "a.io/acme/null", "1.0.0", "darwin_arm64") == "BAD_RESPONSE: broken");
 }
 
 BOOST_AUTO_TEST_CASE(a_platform_that_nobody_has) {

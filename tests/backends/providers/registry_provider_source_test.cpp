@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/parallel.h"
+#include "tests/backends/providers/mirror_fixture.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
 
@@ -56,6 +57,15 @@ BOOST_AUTO_TEST_CASE(versions_newest_first_with_warnings) {
   const auto request = fixture.registry.server().requests().at(0);
   BOOST_TEST(request.header("X-Terraform-Version") == "1.12.6");
   BOOST_TEST(request.header("User-Agent") == "test/1");
+}
+
+BOOST_AUTO_TEST_CASE(archive_is_sent) {
+  SourceFixture fixture;
+  fixture.registry.publish({.name = "acme/null", .version = "1.2.3"});
+  BOOST_TEST((downloaded(fixture.source(), "registry.example.com/acme/null", "1.2.3") ==
+              fixture.registry.archive("acme/null", "1.2.3").bytes));
+  BOOST_TEST(downloaded(fixture.source(), "registry.example.com/acme/null", "1.2.3", "darwin_arm64") ==
+             "NOT_FOUND: provider registry.example.com/acme/null 1.2.3 is not available for darwin_arm64");
 }
 
 BOOST_AUTO_TEST_CASE(a_signed_release_of_two_platforms) {
