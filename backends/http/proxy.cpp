@@ -21,11 +21,6 @@ std::string either(std::string first, const std::string& second) {
   return first.empty() ? second : std::move(first);
 }
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "[::1]" ||
-         (host.substr(0, 4) == "127." && host.find_first_not_of("0123456789.") == std::string_view::npos);
-}
-
 }  // namespace
 
 ProxySettings ProxySettings::from_environment() {

@@ -160,6 +160,11 @@ std::optional<UrlParts> split_url(std::string_view url) {
   return parts;
 }
 
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "[::1]" ||
+         (host.substr(0, 4) == "127." && host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 std::string origin_of(const UrlParts& parts) {
   return fmt::format("{}://{}:{}", parts.scheme, parts.host, parts.port);
 }

@@ -22,6 +22,9 @@ struct UrlParts {
 // blanks.
 std::optional<UrlParts> split_url(std::string_view url);
 
+// Returns whether UrlParts::host is "localhost", 127.0.0.0/8 or [::1].
+bool is_loopback(std::string_view host);
+
 // Returns "https://host:443", the scope of secrets.
 std::string origin_of(const UrlParts& parts);
 

@@ -12,6 +12,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::oci {
@@ -134,7 +135,7 @@ std::string authority_of(const std::string& host) {
 }  // namespace
 
 std::string Repository::url(std::string_view rest) const {
-  return fmt::format("https://{}/v2/{}/{}", authority, name, rest);
+  return fmt::format("{}://{}/v2/{}/{}", plain_http ? "http" : "https", authority, name, rest);
 }
 
 Result<Address> read_address(const SourceAddress& source) {
@@ -175,6 +176,19 @@ Result<Repository> parse_repository(std::string_view text) {
   }
   std::string authority = authority_of(host);
   return Repository{fmt::format("oci://{}/{}", host, name), host, std::move(authority), name};
+}
+
+Result<Repository> over_plain_http(Repository repository) {
+  repository.plain_http = true;
+  const auto url = http::split_url(repository.url(""));
+  if (!url || !http::is_loopback(url->host)) {
+    return fail(
+        Code::invalid_params,
+        fmt::format("\"{}\" is not on this machine, and plain http is only for the loopback", repository.display),
+        "remove --plain-http and TOFU_MODLOCK_REMOTE_PLAIN_HTTP to use https, or name a registry on 127.0.0.1, "
+        "[::1] or localhost");
+  }
+  return repository;
 }
 
 DigestForm digest_form(std::string_view text) {

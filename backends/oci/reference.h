@@ -17,8 +17,9 @@ struct Repository {
   std::string host;       // Source::host, for which credentials are configured
   std::string authority;  // where requests go, in ASCII; "registry-1.docker.io" for "docker.io"
   std::string name;       // "team/vpc"
+  bool plain_http = false;
 
-  // Returns "https://<authority>/v2/<name>/<rest>"; always https, also for the loopback, as in OpenTofu.
+  // Returns "https://<authority>/v2/<name>/<rest>"; https also for the loopback, as in OpenTofu, unless plain_http.
   std::string url(std::string_view rest) const;
 };
 
@@ -43,6 +44,10 @@ Result<Address> read_address(const SourceAddress& source);
 
 // Reads "host[:port]/repository" without a tag or a digest, as oras-go reads it. Errors: SOURCE_INVALID.
 Result<Repository> parse_repository(std::string_view text);
+
+// Returns the repository over plain http, for registries and caches on this machine. Errors: INVALID_PARAMS if its host
+// is not on the loopback.
+Result<Repository> over_plain_http(Repository repository);
 
 enum class DigestForm { supported, other_algorithm, invalid };
 // supported: "sha256:" and 64 lower-case hexadecimal digits, or the same for SHA-512; other_algorithm: for SHA-384;
