@@ -13,6 +13,9 @@
 #include "backends/base/digest.h"
 #include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
+#include "backends/http/retry.h"
+#include "backends/http/retrying_http_client.h"
+#include "backends/http/url.h"
 #include "backends/oci/manifest.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/base/json.h"
@@ -125,10 +128,26 @@ Result<std::string> named_digest(const HttpResponse& response, const Repository&
               "ask the registry's operator: its header Docker-Content-Digest is malformed");
 }
 
+// A registry on the loopback must not lead to plain http on another machine.
+Result<void> check_scheme(std::string_view url) {
+  const auto parts = http::split_url(url);
+  return !parts || parts->scheme == "https" || http::is_loopback(parts->host)
+             ? Result<void>()
+             : fail(Code::bad_response,
+                    fmt::format("{} uses plain http, which is only for the loopback", printable_url(url)),
+                    "contact the operator of the registry");
+}
+
 }  // namespace
 
 Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest request, const Context& context) {
   request.check_redirect = redirect_policy(context);
+  if (repository.plain_http) {
+    request.check_redirect = [policy = std::move(request.check_redirect)](std::string_view url) {
+      const auto ok = check_scheme(url);
+      return ok && policy ? policy(url) : ok;
+    };
+  }
   const SecretText expected = authorizer_.expected(repository, context);
   if (!expected.empty()) {
     request.secret_headers = {{"Authorization", expected}};
@@ -274,30 +293,58 @@ Result<bool> Registry::push_blob(const Repository& repository, const std::string
   if (response && response->status != 404) {
     MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
   }
-  request.method = HttpRequest::Method::post;
-  request.url = SecretText(repository.url("blobs/uploads/"));
-  MODLOCK_TRY(const auto begun, expect(send(repository, request, context), request, repository, {}, context));
-  const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
-  if (!place) {
-    return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
-                "contact the operator of the registry");
-  }
-  request.method = HttpRequest::Method::put;
-  request.url = SecretText(
-      fmt::format("{}{}digest={}", place->url, place->url.find('?') == std::string::npos ? '?' : '&', digest));
-  request.headers = {{"Content-Type", "application/octet-stream"}};
-  request.large_body = content;
-  request.is_large = content.size() >= kLargeBlob;
-  request.timeouts.total = std::nullopt;
-  request.timeouts.idle =
-      std::max<std::chrono::milliseconds>(request.timeouts.idle, std::chrono::seconds(content.size() / kSlowestUpload));
-  request.redirects = 0;
-  MODLOCK_TRY(expect(place->keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context),
-                     request, repository, {}, context));
+  MODLOCK_TRY(upload_blob(repository, digest, content, context));
   return true;
 }
 
-Result<void> Registry::push_manifest(const Repository& repository, const std::string& reference,
+Result<void> Registry::upload_blob(const Repository& repository, const std::string& digest, std::string_view content,
+                                   const Context& context) {
+  constexpr int kRestarts = 2;
+  const RetryTiming timing = real_retry_timing();
+  for (int attempt = 0;; ++attempt) {
+    HttpRequest request;
+    request.purpose = fmt::format("upload {} to \"{}\"", digest, repository.display);
+    request.method = HttpRequest::Method::post;
+    request.url = SecretText(repository.url("blobs/uploads/"));
+    request.timeouts.total = kSmallAnswerTime;
+    MODLOCK_TRY(const auto begun, expect(send(repository, request, context), request, repository, {}, context));
+    const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
+    if (!place) {
+      return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
+                  "contact the operator of the registry");
+    }
+    MODLOCK_TRY(check_scheme(place->url));
+    request.method = HttpRequest::Method::put;
+    request.url = SecretText(
+        fmt::format("{}{}digest={}", place->url, place->url.find('?') == std::string::npos ? '?' : '&', digest));
+    request.headers = {{"Content-Type", "application/octet-stream"}};
+    request.large_body = content;
+    request.is_large = content.size() >= kLargeBlob;
+    request.timeouts.total = std::nullopt;
+    request.timeouts.idle = std::max<std::chrono::milliseconds>(request.timeouts.idle,
+                                                                std::chrono::seconds(content.size() / kSlowestUpload));
+    request.redirects = 0;
+    request.retries = 0;  // the registry may have a part of the bytes, so that only a new upload can succeed
+    auto response = place->keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context);
+    Attempt made{.number = attempt};
+    if (response) {
+      made.status = response->status;
+      made.retry_after =
+          parse_retry_after(response->header("Retry-After").value_or(""), std::chrono::system_clock::now());
+    } else {
+      made.failure = response.error().code;
+    }
+    const auto delay = retry_delay(made, kRestarts, timing.jitter());
+    if (!delay || (context.deadline && std::chrono::steady_clock::now() + *delay >= *context.deadline)) {
+      MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
+      return {};
+    }
+    timing.wait(*delay, context);
+    MODLOCK_TRY(context.check());
+  }
+}
+
+Result<bool> Registry::push_manifest(const Repository& repository, const std::string& reference,
                                      std::string_view media_type, const std::string& body, const Context& context) {
   HttpRequest request;
   request.purpose = fmt::format("upload the manifest \"{}\" to \"{}\"", reference, repository.display);
@@ -307,13 +354,23 @@ Result<void> Registry::push_manifest(const Repository& repository, const std::st
   request.large_body = body;
   request.timeouts.total = kSmallAnswerTime;
   request.redirects = 0;
-  MODLOCK_TRY(const auto response, expect(send(repository, request, context), request, repository, {}, context));
-  MODLOCK_TRY(const auto digest, named_digest(response, repository, reference));
+  auto response = send(repository, request, context);
+  if (response && (response->status == 400 || response->status == 404) &&
+      error_code(response->body) == "MANIFEST_BLOB_UNKNOWN") {
+    return false;
+  }
+  MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
+  MODLOCK_TRY(const auto stored, find_manifest(repository, reference, context));
+  if (!stored) {
+    return fail(Code::bad_response,
+                fmt::format("could not {}: the registry confirmed it, but does not have it", request.purpose),
+                "contact the operator of the registry");
+  }
   const std::string expected = "sha256:" + sha256_hex(body);
-  return digest.empty() || digest == expected
-             ? Result<void>()
+  return stored->empty() || *stored == expected
+             ? Result<bool>(true)
              : fail(Code::hash_mismatch,
-                    fmt::format("could not {}: the registry has {} instead of {}", request.purpose, digest, expected),
+                    fmt::format("could not {}: the registry has {} instead of {}", request.purpose, *stored, expected),
                     "contact the operator of the registry");
 }
 

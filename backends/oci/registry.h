@@ -56,13 +56,18 @@ class Registry {
   // HEAD.
   Result<std::optional<std::string>> find_manifest(const Repository& repository, const std::string& reference,
                                                    const Context& context);
-  // Uploads a blob, if the repository lacks it: a HEAD, then a POST and a PUT. `content` has this digest. Returns
-  // whether it was sent. Errors: BAD_RESPONSE if the registry names no place for the upload, or one that is not https.
+  // Uploads a blob, if the repository lacks it: a HEAD, then upload_blob(), a POST and a PUT. `content` has this
+  // digest. Returns whether it was sent. Errors: BAD_RESPONSE if the registry names no place for the upload, or one
+  // that is not https.
   Result<bool> push_blob(const Repository& repository, const std::string& digest, std::string_view content,
                          const Context& context);
-  // Uploads a manifest or an index under a tag or digest, with one PUT. Errors: HASH_MISMATCH if the registry reports
-  // another digest.
-  Result<void> push_manifest(const Repository& repository, const std::string& reference, std::string_view media_type,
+  // The same without a HEAD. An upload that breaks off is started again, at most twice.
+  Result<void> upload_blob(const Repository& repository, const std::string& digest, std::string_view content,
+                           const Context& context);
+  // Uploads a manifest or an index under a tag or digest, with a PUT, and a HEAD that shows that it is stored. Returns
+  // false if the registry lacks what it names (MANIFEST_BLOB_UNKNOWN). Errors: HASH_MISMATCH if the registry reports
+  // another digest; BAD_RESPONSE if it confirms the upload but does not have the manifest.
+  Result<bool> push_manifest(const Repository& repository, const std::string& reference, std::string_view media_type,
                              const std::string& body, const Context& context);
 
   // Downloads a blob into a sink. `digest` returns the digest of the received bytes ("sha256:…") once all have arrived;

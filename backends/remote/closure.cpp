@@ -6,8 +6,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 
+#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
+#include "backends/address/provider_version.h"
 #include "backends/base/digest.h"
 #include "protocol/base/json.h"
 
@@ -16,6 +22,8 @@ namespace {
 
 constexpr std::string_view kEmptyType = "application/vnd.oci.empty.v1+json";
 constexpr std::string_view kModulePackage = "application/vnd.opentofu.modulepkg";
+constexpr std::string_view kProvider = "application/vnd.opentofu.provider";
+constexpr std::string_view kProviderTarget = "application/vnd.opentofu.provider-target";
 constexpr std::string_view kZip = "archive/zip";
 constexpr std::string_view kClosureType = "application/vnd.tofu-modlock.closure";
 constexpr const char* kRefName = "org.opencontainers.image.ref.name";
@@ -26,12 +34,24 @@ constexpr const char* kSubdir = "tofu-modlock.subdir";
 constexpr const char* kLinks = "tofu-modlock.links";
 constexpr const char* kLayer = "tofu-modlock.layer";
 constexpr const char* kLayerSize = "tofu-modlock.layer-size";
+constexpr const char* kProviders = "tofu-modlock.providers";
 
 Json::Value descriptor(std::string_view media_type, const Blob& blob) {
   Json::Value value;
   value["mediaType"] = std::string(media_type);
   value["digest"] = blob.digest;
   value["size"] = Json::UInt64{blob.size};
+  return value;
+}
+
+// Returns an image manifest with one zip.
+Json::Value manifest(std::string_view artifact_type, const Blob& layer) {
+  Json::Value value;
+  value["schemaVersion"] = 2;
+  value["mediaType"] = std::string(kImageManifest);
+  value["artifactType"] = std::string(artifact_type);
+  value["config"] = descriptor(kEmptyType, blob_of(kEmptyConfig));
+  value["layers"].append(descriptor(kZip, layer));
   return value;
 }
 
@@ -72,7 +92,7 @@ Result<Blob> read_descriptor(const Json::Value& value, std::string_view media_ty
   return Blob{digest, value["size"].asUInt64()};
 }
 
-// Returns the descriptors of an index.
+// Returns an index whose entries are objects.
 Result<Json::Value> read_index(std::string_view text, std::string_view artifact_type, std::string_view what) {
   auto json = text.size() > kManifestLimit ? fail(Error{.message = "it is larger than 4 MiB"}) : parse_json(text);
   if (!json) {
@@ -83,9 +103,9 @@ Result<Json::Value> read_index(std::string_view text, std::string_view artifact_
     return damaged(what, artifact_type.empty() ? "it is not an image index"
                                                : fmt::format("it is not an index of type \"{}\"", artifact_type));
   }
-  Json::Value entries = (*json)["manifests"];
+  const Json::Value& entries = (*json)["manifests"];
   const auto is_object = [](const Json::Value& entry) { return entry.isObject(); };
-  return std::all_of(entries.begin(), entries.end(), is_object) ? Result<Json::Value>(std::move(entries))
+  return std::all_of(entries.begin(), entries.end(), is_object) ? Result<Json::Value>(std::move(*json))
                                                                 : damaged(what, "an entry is not an object");
 }
 
@@ -129,7 +149,82 @@ Result<BundledPackage> read_package(const Json::Value& value, std::string_view w
   return package;
 }
 
+Json::Value providers_json(const std::vector<BundledProvider>& providers) {
+  Json::Value list(Json::arrayValue);
+  for (const BundledProvider& provider : providers) {
+    Json::Value one;
+    one["address"] = provider.address;
+    one["version"] = provider.version;
+    for (const auto& [platform, archive] : provider.archives) {
+      one["archives"][platform] = descriptor(kZip, archive.layer);
+      one["archives"][platform]["h1"] = archive.h1;
+    }
+    list.append(std::move(one));
+  }
+  return list;
+}
+
+Result<BundledProvider> read_provider(const Json::Value& value, std::string_view what) {
+  const auto invalid = [&] { return damaged(what, "a provider is invalid"); };
+  if (!value.isObject() || !value["archives"].isObject()) {
+    return invalid();
+  }
+  BundledProvider provider;
+  const auto address = ProviderAddress::parse(string_member(value, "address").value_or(""), kOpenTofuRegistry);
+  const auto version = ProviderVersion::parse(string_member(value, "version").value_or(""));
+  if (!address || !version) {
+    return invalid();
+  }
+  provider.address = address->to_string();
+  provider.version = version->to_string();
+  for (const std::string& platform : value["archives"].getMemberNames()) {
+    const Json::Value& archive = value["archives"][platform];
+    if (!Platform::parse(platform) || !archive.isObject()) {
+      return invalid();
+    }
+    MODLOCK_TRY(auto layer, read_descriptor(archive, kZip, what));
+    provider.archives[platform] = {.layer = std::move(layer), .h1 = string_member(archive, "h1").value_or("")};
+  }
+  return provider.archives.empty() ? invalid() : Result<BundledProvider>(std::move(provider));
+}
+
+Result<std::vector<BundledProvider>> read_providers(const std::string& text, std::string_view what) {
+  Closure closure;
+  if (text.empty()) {
+    return closure.providers;
+  }
+  const auto json = parse_json(text);
+  if (!json || !json->isArray()) {
+    return damaged(what, "its providers are not a JSON array");
+  }
+  for (const Json::Value& value : *json) {
+    MODLOCK_TRY(const auto provider, read_provider(value, what));
+    closure.add({provider});
+  }
+  return std::move(closure.providers);
+}
+
 }  // namespace
+
+std::string BundledProvider::tag() const {
+  std::string text = version;
+  std::replace(text.begin(), text.end(), '+', '_');
+  return text;
+}
+
+void Closure::add(const std::vector<BundledProvider>& more) {
+  for (const BundledProvider& provider : more) {
+    const auto place = std::lower_bound(
+        providers.begin(), providers.end(), provider, [](const BundledProvider& left, const BundledProvider& right) {
+          return std::tie(left.address, left.version) < std::tie(right.address, right.version);
+        });
+    if (place == providers.end() || place->address != provider.address || place->version != provider.version) {
+      providers.insert(place, provider);
+    } else {
+      place->archives.insert(provider.archives.begin(), provider.archives.end());
+    }
+  }
+}
 
 std::string Closure::tag() const {
   std::vector<std::string> lines;
@@ -141,15 +236,49 @@ std::string Closure::tag() const {
   return "closure-" + sha256_hex(fmt::format("{}", fmt::join(lines, "")));
 }
 
+Blob blob_of(std::string_view bytes) {
+  return {"sha256:" + sha256_hex(bytes), bytes.size()};
+}
+
 std::string write_package_manifest(const Blob& layer, std::string_view h1) {
-  Json::Value manifest;
-  manifest["schemaVersion"] = 2;
-  manifest["mediaType"] = std::string(kImageManifest);
-  manifest["artifactType"] = std::string(kModulePackage);
-  manifest["config"] = descriptor(kEmptyType, {"sha256:" + sha256_hex(kEmptyConfig), kEmptyConfig.size()});
-  manifest["layers"].append(descriptor(kZip, layer));
-  manifest["annotations"][kH1] = std::string(h1);
-  return write_json(manifest);
+  Json::Value value = manifest(kModulePackage, layer);
+  value["annotations"][kH1] = std::string(h1);
+  return write_json(value);
+}
+
+std::string write_provider_manifest(const Blob& layer) {
+  return write_json(manifest(kProviderTarget, layer));
+}
+
+std::string write_provider_index(const BundledProvider& provider) {
+  Json::Value value = index(kProvider);
+  for (const auto& [platform, archive] : provider.archives) {
+    Json::Value entry = descriptor(kImageManifest, blob_of(write_provider_manifest(archive.layer)));
+    entry["artifactType"] = std::string(kProviderTarget);
+    const std::size_t end = platform.find('_');
+    entry["platform"]["os"] = platform.substr(0, end);
+    entry["platform"]["architecture"] = platform.substr(end + 1);
+    value["manifests"].append(std::move(entry));
+  }
+  return write_json(value);
+}
+
+std::string merge_provider_indexes(std::string_view own, std::string_view present) {
+  std::map<std::pair<std::string, std::string>, Json::Value> entries;  // by system and architecture
+  for (const std::string_view text : {own, present}) {
+    const auto read = read_index(text, kProvider, "the index");
+    for (const Json::Value& entry : read ? (*read)["manifests"] : Json::Value()) {
+      const Json::Value& platform = entry["platform"];
+      entries.emplace(
+          std::pair(string_member(platform, "os").value_or(""), string_member(platform, "architecture").value_or("")),
+          entry);
+    }
+  }
+  Json::Value merged = index(kProvider);
+  for (const auto& [platform, entry] : entries) {
+    merged["manifests"].append(entry);
+  }
+  return write_json(merged);
 }
 
 std::string write_closure(const Closure& closure) {
@@ -175,34 +304,45 @@ std::string write_closure(const Closure& closure) {
     }
     value["manifests"].append(std::move(entry));
   }
+  if (!closure.providers.empty()) {
+    value["annotations"][kProviders] = write_json(providers_json(closure.providers));
+  }
   return write_json(value);
 }
 
 Result<Closure> read_closure(std::string_view text, std::string_view what) {
-  MODLOCK_TRY(const auto entries, read_index(text, kClosureType, what));
+  MODLOCK_TRY(const auto index, read_index(text, kClosureType, what));
   Closure closure;
-  for (const Json::Value& entry : entries) {
+  MODLOCK_TRY(closure.providers, read_providers(annotation(index, kProviders), what));
+  for (const Json::Value& entry : index["manifests"]) {
     MODLOCK_TRY(auto package, read_package(entry, what));
     closure.packages.push_back(std::move(package));
   }
   return closure;
 }
 
-std::string write_layout_index(const std::vector<TaggedClosure>& closures) {
+std::string write_layout_index(const std::vector<TaggedClosure>& closures,
+                               const std::vector<BundledProvider>& providers) {
   Json::Value value = index("");
-  for (const TaggedClosure& closure : closures) {
-    Json::Value entry = descriptor(kImageIndex, closure.index);
-    entry["artifactType"] = std::string(kClosureType);
-    entry["annotations"][kRefName] = closure.tag;
+  const auto add = [&](const Blob& index, std::string_view type, const std::string& name) {
+    Json::Value entry = descriptor(kImageIndex, index);
+    entry["artifactType"] = std::string(type);
+    entry["annotations"][kRefName] = name;
     value["manifests"].append(std::move(entry));
+  };
+  for (const TaggedClosure& closure : closures) {
+    add(closure.index, kClosureType, closure.tag);
+  }
+  for (const BundledProvider& provider : providers) {
+    add(blob_of(write_provider_index(provider)), kProvider, fmt::format("{}:{}", provider.address, provider.tag()));
   }
   return write_json(value);
 }
 
 Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what) {
-  MODLOCK_TRY(const auto entries, read_index(text, "", what));
+  MODLOCK_TRY(const auto index, read_index(text, "", what));
   std::vector<TaggedClosure> closures;
-  for (const Json::Value& entry : entries) {
+  for (const Json::Value& entry : index["manifests"]) {
     if (string_member(entry, "artifactType") == kClosureType) {
       MODLOCK_TRY(auto blob, read_descriptor(entry, kImageIndex, what));
       closures.push_back({annotation(entry, kRefName), std::move(blob)});

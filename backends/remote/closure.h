@@ -38,13 +38,40 @@ struct BundledPackage {
   auto operator<=>(const BundledPackage&) const = default;
 };
 
+// A version of a provider in a bundle.
+struct BundledProvider {
+  struct Archive {
+    Blob layer;      // the zip of the release
+    std::string h1;  // "h1:…" of the directory that a client unpacks it to
+
+    auto operator<=>(const Archive&) const = default;
+  };
+  std::string address;                      // "registry.opentofu.org/hashicorp/null"
+  std::string version;                      // "3.2.0"
+  std::map<std::string, Archive> archives;  // by platform: "linux_amd64"
+
+  // Returns the tag of the version in a repository of the provider: "+" is not allowed in tags.
+  std::string tag() const;
+
+  auto operator<=>(const BundledProvider&) const = default;
+};
+
 // All packages of one lock file, sorted, without duplicates.
 struct Closure {
   std::vector<BundledPackage> packages;
+  std::vector<BundledProvider> providers = {};  // sorted, each version once
 
   // Returns the tag of the closure: "closure-" and 64 hexadecimal digits. It depends only on source, origin and h1 of
-  // the packages, which a lock file contains.
+  // the packages, which a lock file contains. Providers do not change it, so that a reader without them finds it.
   std::string tag() const;
+  // Adds providers; archives that it has already stay.
+  void add(const std::vector<BundledProvider>& more);
+};
+
+// A closure and the tag of its lock file.
+struct NamedClosure {
+  std::string tag;
+  Closure closure;
 };
 
 inline constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
@@ -53,12 +80,23 @@ inline constexpr std::string_view kImageIndex = "application/vnd.oci.image.index
 // The empty config blob of the OCI image specification: "{}".
 inline constexpr std::string_view kEmptyConfig = "{}";
 
+// Returns the descriptor of these bytes.
+Blob blob_of(std::string_view bytes);
+
 // Returns the manifest of a module package. It depends only on the content of the package, so that equal packages of
 // different sources share it.
 std::string write_package_manifest(const Blob& layer, std::string_view h1);
 
+// Returns the manifest of the archive of one platform, and the index of a version, that an `oci_mirror` of OpenTofu
+// accepts. The index names the manifests.
+std::string write_provider_manifest(const Blob& layer);
+std::string write_provider_index(const BundledProvider& provider);
+// Returns an index with the platforms of both, where those of `own` take precedence. `present` may be anything: what
+// is not an index of a provider adds nothing.
+std::string merge_provider_indexes(std::string_view own, std::string_view present);
+
 // Returns the index of a closure. Its annotations list the layers, so that a reader needs only the index and the
-// layers.
+// layers. Providers are an annotation of the whole, because a registry would search entries in this repository.
 std::string write_closure(const Closure& closure);
 
 // Reads write_closure(). Errors: SOURCE_INVALID naming `what`: not JSON, another media or artifact type, a descriptor
@@ -70,9 +108,11 @@ struct TaggedClosure {
   std::string tag;
   Blob index;
 };
-// Writes and reads `index.json`. Reading ignores entries that are not closures. Errors: SOURCE_INVALID naming `what`:
-// not an index, or without a closure.
-std::string write_layout_index(const std::vector<TaggedClosure>& closures);
+// Writes and reads `index.json`. The index of each provider of the closures is an entry too, by its name
+// "HOST/NAMESPACE/TYPE:TAG". Reading ignores entries that are not closures. Errors: SOURCE_INVALID naming `what`: not
+// an index, or without a closure.
+std::string write_layout_index(const std::vector<TaggedClosure>& closures,
+                               const std::vector<BundledProvider>& providers);
 Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what);
 
 }  // namespace modlock::remote

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cerrno>
-#include <fstream>
-#include <memory>
 #include <optional>
 
 #include "backends/base/digest.h"
@@ -39,25 +35,6 @@ tl::unexpected<Error> no_bundle(const fs::path& path, std::string_view why) {
               "name a directory or a .tar file that `tofu-modlock bundle create` has written");
 }
 
-// A file that is written in pieces.
-class OutputFile {
- public:
-  explicit OutputFile(fs::path path) : path_(std::move(path)), file_(path_, std::ios::binary | std::ios::trunc) {}
-  bool write(std::string_view bytes) {
-    file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    return file_.good();
-  }
-  Result<void> close() {
-    errno = 0;
-    file_.close();
-    return file_.fail() ? Result<void>(system_failure("write", path_, errno)) : Result<void>();
-  }
-
- private:
-  fs::path path_;
-  std::ofstream file_;
-};
-
 // Returns the content of a regular file of at most kManifestLimit bytes; nullopt: there is none.
 std::optional<std::string> read_small(const fs::path& path) {
   std::error_code error;
@@ -78,35 +55,68 @@ Result<Blob> LayoutWriter::add(std::string_view bytes) {
 }
 
 Result<Blob> LayoutWriter::add(const std::function<Result<void>(const ByteSink&)>& write) {
+  return receive([&](FileSink& sink) -> Result<void> {
+    MODLOCK_TRY(sink.begin({}));
+    Result<void> stored;
+    auto written = write([&](std::string_view piece) {
+      stored = sink.write(piece);
+      return stored.has_value();
+    });
+    return stored ? std::move(written) : std::move(stored);
+  });
+}
+
+Result<Blob> LayoutWriter::receive(const std::function<Result<void>(FileSink&)>& send) {
   MODLOCK_TRY(make_directories(work_ / "blobs/sha256"));
   const fs::path unfinished = work_ / ("tmp-" + random_hex(8));
-  OutputFile file(unfinished);
-  Sha256 sha;
-  Blob blob;
-  const auto written = write([&](std::string_view piece) {
-    sha.update(piece);
-    blob.size += piece.size();
-    return file.write(piece);
-  });
-  MODLOCK_TRY(file.close());
-  if (!written) {
-    return fail(written.error());
-  }
-  const auto digest = sha.finish();
-  blob.digest = "sha256:" + hex(digest.data(), digest.size());
+  FileSink sink(unfinished);
+  MODLOCK_TRY(send(sink));
+  MODLOCK_TRY(auto blob, sink.finish());
   std::error_code error;
-  fs::rename(unfinished, work_ / blob_name(blob.digest), error);
+  fs::rename(unfinished, file(blob), error);
   if (error) {
     return system_failure("rename", unfinished, error.value());
   }
+  const std::lock_guard lock(mutex_);
   digests_.insert(blob.digest);
   return blob;
 }
 
-Result<void> LayoutWriter::finish(const std::vector<TaggedClosure>& closures, const fs::path& output,
+fs::path LayoutWriter::file(const Blob& blob) const {
+  return work_ / blob_name(blob.digest);
+}
+
+Result<void> LayoutWriter::add_indexes(const std::vector<NamedClosure>& closures) {
+  MODLOCK_TRY(add(kEmptyConfig));
+  std::vector<TaggedClosure> tagged;
+  Closure all;  // providers
+  for (const auto& [tag, closure] : closures) {
+    const std::string text = write_closure(closure);
+    if (text.size() > kManifestLimit) {
+      return fail(Code::limit_exceeded,
+                  fmt::format("the index of {} packages is larger than 4 MiB", closure.packages.size()),
+                  "bundle a root module with fewer module calls");
+    }
+    MODLOCK_TRY(auto index, add(text));
+    tagged.push_back({tag, std::move(index)});
+    for (const BundledPackage& package : closure.packages) {
+      MODLOCK_TRY(add(write_package_manifest(package.layer, package.h1)));
+    }
+    all.add(closure.providers);
+  }
+  for (const BundledProvider& provider : all.providers) {
+    for (const auto& [platform, archive] : provider.archives) {
+      MODLOCK_TRY(add(write_provider_manifest(archive.layer)));
+    }
+    MODLOCK_TRY(add(write_provider_index(provider)));
+  }
+  return write_file_atomically(work_ / kIndexFile, write_layout_index(tagged, all.providers));
+}
+
+Result<void> LayoutWriter::finish(const std::vector<NamedClosure>& closures, const fs::path& output,
                                   const Context& context) {
   MODLOCK_TRY(write_file_atomically(work_ / kLayoutFile, kLayoutText));
-  MODLOCK_TRY(write_file_atomically(work_ / kIndexFile, write_layout_index(closures)));
+  MODLOCK_TRY(add_indexes(closures));
   std::set<std::string> names = {std::string(kLayoutFile), std::string(kIndexFile)};
   for (const std::string& digest : digests_) {
     names.insert(blob_name(digest));
@@ -162,7 +172,7 @@ Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Co
   return layout;
 }
 
-Result<std::vector<Layout::NamedClosure>> Layout::closures() const {
+Result<std::vector<NamedClosure>> Layout::closures() const {
   std::vector<NamedClosure> closures;
   for (const TaggedClosure& one : closures_) {
     MODLOCK_TRY(const auto index, read(one.index));

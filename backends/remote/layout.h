@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,11 +11,13 @@
 #include "backends/base/context.h"
 #include "backends/package/pack.h"
 #include "backends/remote/closure.h"
+#include "backends/remote/file_sink.h"
 #include "protocol/base/result.h"
 
 namespace modlock::remote {
 
-// Writes an OCI image layout (OCI image specification 1.1, image-layout.md) with closures and their packages.
+// Writes an OCI image layout (OCI image specification 1.1, image-layout.md) with closures, their packages and their
+// providers. Blobs may be added by several threads.
 class LayoutWriter {
  public:
   // `work` is an empty directory of the caller, who removes it.
@@ -24,14 +27,23 @@ class LayoutWriter {
   Result<Blob> add(std::string_view bytes);
   // Adds the blob that `write` sends to a sink. Errors: those of `write`; IO_ERROR.
   Result<Blob> add(const std::function<Result<void>(const ByteSink&)>& write);
-  // Moves the layout to `output`, a directory that must not exist or be empty, or writes it as a tar archive if the
-  // name of `output` ends with ".tar"; an existing file is replaced. The same blobs have the same bytes. Before it
-  // returns, `output` is unchanged. Errors: INVALID_PARAMS (`output` has other content); IO_ERROR; cancellation.
-  Result<void> finish(const std::vector<TaggedClosure>& closures, const std::filesystem::path& output,
+  // The same for a sink that receives attempts.
+  Result<Blob> receive(const std::function<Result<void>(FileSink&)>& send);
+  // Returns the file of a blob that was added.
+  std::filesystem::path file(const Blob& blob) const;
+  // Adds the manifests and indexes of closures whose layers were added. Then it moves the layout to `output`, a
+  // directory that must not exist or be empty, or writes it as a tar archive if the name of `output` ends with ".tar";
+  // an existing file is replaced. The same closures have the same bytes. Before it returns, `output` is unchanged.
+  // Errors: INVALID_PARAMS (`output` has other content); LIMIT_EXCEEDED (a closure is larger than 4 MiB); IO_ERROR;
+  // cancellation.
+  Result<void> finish(const std::vector<NamedClosure>& closures, const std::filesystem::path& output,
                       const Context& context);
 
  private:
+  Result<void> add_indexes(const std::vector<NamedClosure>& closures);
+
   std::filesystem::path work_;
+  std::mutex mutex_;
   std::set<std::string> digests_;  // of the blobs
 };
 
@@ -45,10 +57,6 @@ class Layout {
                              const Context& context);
 
   // Returns the closures in order. Errors: those of find() and read_closure().
-  struct NamedClosure {
-    std::string tag;
-    Closure closure;
-  };
   Result<std::vector<NamedClosure>> closures() const;
 
   // Returns the file of a blob with the digest and the size. Errors: SOURCE_INVALID (it is missing or not a regular

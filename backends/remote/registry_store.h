@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "backends/base/context.h"
 #include "backends/oci/registry.h"
@@ -14,15 +16,26 @@
 namespace modlock::remote {
 
 struct PushReport {
-  std::size_t sent = 0;     // packages
-  std::size_t present = 0;  // packages that the repository had
+  std::size_t sent = 0;       // packages of modules and providers
+  std::size_t present = 0;    // those that the registry had
+  std::size_t providers = 0;  // versions in the layout
 };
 
-// Uploads the closures of a layout to a repository: packages first, the index of a closure last, so that an index never
-// names what is missing. A closure that the repository has costs one request, and packages that it has are not sent.
-// Errors: those of Registry and Layout.
+// Returns the repository of a provider below that of a bundle: "REPOSITORY/HOSTNAME/NAMESPACE/TYPE". Errors:
+// SOURCE_INVALID (not a valid name, for example because of a port).
+Result<oci::Repository> provider_repository(const oci::Repository& repository, std::string_view provider);
+
+// Uploads the closures of a layout to a repository: packages and providers first, the index of a closure last, so that
+// an index never names what is missing. A closure that the repository has costs one request, and packages that it has
+// are not sent. Providers that are only in the registry are kept. Errors: those of Registry, Layout and
+// provider_repository(); BAD_RESPONSE (the registry loses what it confirmed).
 Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository,
                         const Context& context);
+
+// Downloads the packages and providers of closures from the repositories of push(). Errors: those of Registry::blob()
+// and provider_repository(); SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
+Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& registry, const oci::Repository& repository,
+                  LayoutWriter& writer, const Context& context);
 
 // Returns the closure with this tag; nullopt: the repository does not have it. One request. Errors: those of Registry
 // and read_closure().

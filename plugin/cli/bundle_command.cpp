@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -11,32 +12,10 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/bundle.h"
 #include "protocol/base/json.h"
+#include "protocol/messages/bundle.h"
 
 namespace modlock::cli {
 namespace {
-
-Json::Value to_json(const BundleReport& report) {
-  Json::Value closures(Json::arrayValue);
-  for (const BundleReport::Closure& closure : report.closures) {
-    Json::Value listed;
-    listed["tag"] = closure.tag;
-    listed["packages"] = Json::Value(Json::arrayValue);
-    for (const BundleReport::Package& package : closure.packages) {
-      Json::Value row;
-      row["source"] = package.source;
-      row["origin"] = package.origin;
-      row["h1"] = package.h1;
-      row["manifest"] = package.manifest;
-      row["bytes"] = Json::UInt64{package.bytes};
-      row["hasLinks"] = package.has_links;
-      listed["packages"].append(std::move(row));
-    }
-    closures.append(std::move(listed));
-  }
-  Json::Value result;
-  result["closures"] = std::move(closures);
-  return result;
-}
 
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -67,41 +46,64 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
   return params;
 }
 
+// Returns the options that the flags of a command name. Errors: those of find_root_params().
+Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) {
+  MODLOCK_TRY(auto roots, find_root_params(line.common, host));
+  return BundleOptions{
+      .roots = std::move(roots), .output = {}, .with_providers = line.with_providers, .platforms = line.platforms};
+}
+
 // The hints of errors name the root module if it is the only one. For several, a note does.
 std::unique_ptr<NamedRoot> name_only_root(const std::vector<messages::RootParams>& roots) {
   return roots.size() == 1 ? std::make_unique<NamedRoot>(roots.front().root, false) : nullptr;
 }
 
-std::string sum_of(const BundleReport& report) {
-  std::map<std::string, std::uint64_t> sizes;  // by manifest
-  for (const BundleReport::Closure& closure : report.closures) {
-    for (const BundleReport::Package& package : closure.packages) {
+std::string sum_of(const messages::Bundle& bundle) {
+  std::map<std::string, std::uint64_t> sizes;  // of packages, by manifest
+  std::set<std::string> providers;
+  std::map<std::string, std::uint64_t> archives;  // sizes by zh
+  for (const messages::BundledClosure& closure : bundle.closures) {
+    for (const messages::BundledPackage& package : closure.packages) {
       sizes[package.manifest] = package.bytes;
+    }
+    for (const messages::BundledProvider& provider : closure.providers) {
+      providers.insert(provider.address + " " + provider.version);
+      for (const messages::BundledArchive& archive : provider.archives) {
+        archives[archive.zh] = archive.bytes;
+      }
     }
   }
   std::uint64_t bytes = 0;
-  for (const auto& [manifest, size] : sizes) {
-    bytes += size;
+  for (const auto& all : {sizes, archives}) {
+    for (const auto& [name, size] : all) {
+      bytes += size;
+    }
   }
-  return fmt::format("{} for {}, {:.1f} MiB", counted(sizes.size(), "package"),
-                     counted(report.closures.size(), "lock file"), static_cast<double>(bytes) / 1048576.0);
+  return fmt::format("{}{} for {}, {:.1f} MiB", counted(sizes.size(), "package"),
+                     providers.empty() ? "" : " and " + counted(providers.size(), "provider"),
+                     counted(bundle.closures.size(), "lock file"), static_cast<double>(bytes) / 1048576.0);
 }
 
-void print_packages(const BundleReport& report) {
-  for (const BundleReport::Closure& closure : report.closures) {
+void print_content(const messages::Bundle& bundle) {
+  for (const messages::BundledClosure& closure : bundle.closures) {
     print_out(closure.tag + "\n");
     std::vector<std::vector<Cell>> rows;
-    for (const BundleReport::Package& package : closure.packages) {
+    for (const messages::BundledPackage& package : closure.packages) {
       rows.push_back({{"  " + package.manifest}, {package.source}});
+    }
+    for (const messages::BundledProvider& provider : closure.providers) {
+      for (const messages::BundledArchive& archive : provider.archives) {
+        rows.push_back({{"  " + archive.zh}, {provider.address + " " + provider.version + " " + archive.platform}});
+      }
     }
     print_table_out(rows, Fit::cut_middle);
   }
 }
 
 // A client that reads a package from an OCI registry sees files instead of links.
-void warn_links(const BundleReport& report) {
-  for (const BundleReport::Closure& closure : report.closures) {
-    for (const BundleReport::Package& package : closure.packages) {
+void warn_links(const messages::Bundle& bundle) {
+  for (const messages::BundledClosure& closure : bundle.closures) {
+    for (const messages::BundledPackage& package : closure.packages) {
       if (package.has_links) {
         print_err(
             fmt::format("Warning: {} has links; a client that uses the package as an oci:// source gets files "
@@ -112,43 +114,76 @@ void warn_links(const BundleReport& report) {
   }
 }
 
+// Returns the absolute path that --output names. Errors: INVALID_PARAMS (a compressed archive).
+Result<std::filesystem::path> output_of(const CommandLine& line) {
+  const std::filesystem::path output = std::filesystem::absolute(line.output).lexically_normal();
+  if (const std::string name = output.string(); name.ends_with(".tar.gz") || name.ends_with(".tgz")) {
+    return fail(Code::invalid_params, "a bundle is not compressed, because its packages are",
+                "name a file that ends with .tar, or a directory");
+  }
+  return output.has_filename() ? output : output.parent_path();
+}
+
+// Prints what the command has written to --output.
+void print_written(const CommandLine& line, const messages::Bundle& bundle, const Run& run) {
+  print_diagnostics(run.diagnostics, {});
+  warn_links(bundle);
+  print_out(fmt::format("{}: {}.\n", line.output, sum_of(bundle)));
+  print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
+                        shell_word(line.output)));
+}
+
 template <typename Print>
-int show(const CommandLine& line, const Result<BundleReport>& report, const Print& print) {
+int show(const CommandLine& line, const Result<messages::Bundle>& report, const Print& print) {
   if (!report) {
     return failed_everywhere(report.error(), line.common);
   }
-  line.common.json ? print_raw(write_json_pretty(to_json(*report))) : print(*report);
+  line.common.json ? print_raw(write_json_pretty(messages::encode(*report))) : print(*report);
   return 0;
 }
 
 }  // namespace
 
 int run_bundle_create(const CommandLine& line, const Host& host) {
+  auto options = bundle_options(line, host);
+  auto output = options ? output_of(line) : fail(options.error());
+  if (!output) {
+    return failed_everywhere(output.error(), line.common);
+  }
+  options->output = std::move(*output);
+  const auto named = name_only_root(options->roots);
+  Run run = host.run();
+  const auto report = host.engine().create_bundle(*options, run);
+  host.request_done();
+  return show(line, report, [&](const messages::Bundle& created) { print_written(line, created, run); });
+}
+
+int run_bundle_pull(const CommandLine& line, const Host& host) {
   auto roots = find_root_params(line.common, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), line.common);
+  auto output = roots ? output_of(line) : fail(roots.error());
+  if (!output) {
+    return failed_everywhere(output.error(), line.common);
   }
   const auto named = name_only_root(*roots);
-  BundleOptions options{.roots = std::move(*roots),
-                        .output = std::filesystem::absolute(line.output).lexically_normal()};
-  if (const std::string name = options.output.string(); name.ends_with(".tar.gz") || name.ends_with(".tgz")) {
-    return failed_everywhere({.code = Code::invalid_params,
-                              .message = "a bundle is not compressed, because its packages are",
-                              .hint = "name a file that ends with .tar, or a directory"},
-                             line.common);
-  }
-  if (!options.output.has_filename()) {
-    options.output = options.output.parent_path();
-  }
   Run run = host.run();
-  const auto report = host.engine().create_bundle(options, run);
+  const auto report = host.engine().pull_bundle(
+      {.roots = std::move(*roots), .address = line.address, .output = std::move(*output)}, run);
   host.request_done();
-  return show(line, report, [&](const BundleReport& created) {
-    print_diagnostics(run.diagnostics, {});
-    warn_links(created);
-    print_out(fmt::format("{}: {}.\n", line.output, sum_of(created)));
-    print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
-                          shell_word(line.output)));
+  return show(line, report, [&](const messages::Bundle& pulled) { print_written(line, pulled, run); });
+}
+
+int run_bundle_unpack(const CommandLine& line, const Host& host) {
+  const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  Run run = host.run();
+  const auto report = host.engine().unpack_bundle({.bundle = absolute(line.bundle),
+                                                   .provider_mirror = absolute(line.provider_mirror),
+                                                   .cli_configuration = absolute(line.cli_config)},
+                                                  run);
+  host.request_done();
+  return show(line, report, [&](const messages::Bundle& bundle) {
+    print_out(fmt::format("{}: {}.\n", line.provider_mirror, sum_of(bundle)));
+    print_out(fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
+                          shell_word(line.bundle), shell_word(line.cli_config)));
   });
 }
 
@@ -158,12 +193,12 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
   if (!line.bundle.empty()) {
     options.bundle = std::filesystem::absolute(line.bundle);
   } else {
-    auto roots = find_root_params(line.common, host);
-    if (!roots) {
-      return failed_everywhere(roots.error(), line.common);
+    auto created = bundle_options(line, host);
+    if (!created) {
+      return failed_everywhere(created.error(), line.common);
     }
-    named = name_only_root(*roots);
-    options.roots = std::move(*roots);
+    named = name_only_root(created->roots);
+    options.created = std::move(*created);
   }
   Run run = host.run();
   const auto report = host.engine().push_bundle(options, run);
@@ -172,10 +207,7 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
     return failed_everywhere(report.error(), line.common);
   }
   if (line.common.json) {
-    Json::Value result;
-    result["sent"] = Json::UInt64{report->sent};
-    result["present"] = Json::UInt64{report->present};
-    print_raw(write_json_pretty(result));
+    print_raw(write_json_pretty(messages::encode(*report)));
     return 0;
   }
   print_diagnostics(run.diagnostics, {});
@@ -183,6 +215,13 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
                         report->present));
   print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
                         line.address));
+  if (report->providers > 0) {
+    print_out(
+        fmt::format("For providers, write this into the CLI configuration of OpenTofu:\n"
+                    "provider_installation {{\n  oci_mirror {{\n    repository_template = "
+                    "\"{}/${{hostname}}/${{namespace}}/${{type}}\"\n  }}\n}}\n",
+                    std::string_view(line.address).substr(std::string_view("oci://").size())));
+  }
   return 0;
 }
 
@@ -191,9 +230,9 @@ int run_bundle_read(const CommandLine& line, const Host& host) {
   Run run = host.run();
   const auto report = host.engine().read_bundle(std::filesystem::absolute(line.bundle), verify, run);
   host.request_done();
-  return show(line, report, [&](const BundleReport& bundle) {
+  return show(line, report, [&](const messages::Bundle& bundle) {
     if (!verify) {
-      print_packages(bundle);
+      print_content(bundle);
     }
     print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", sum_of(bundle)));
   });

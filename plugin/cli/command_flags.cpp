@@ -53,6 +53,13 @@ void add_network_flags(CLI::App& command, CommonFlags& flags) {
       ->group(kRareFlags);
 }
 
+void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
+  command
+      .add_flag("--plain-http", flags.plain_http,
+                "Use plain http for the repository of a bundle; only for the loopback")
+      ->group(kRareFlags);
+}
+
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
   command.add_option("--implementation", flags.implementation, "The client that will run")
       ->envname("TOFU_MODLOCK_IMPLEMENTATION")
@@ -376,20 +383,56 @@ void merge_flags(CLI::App& command, CommandLine& out) {
       ->type_name("NUMBER");
 }
 
-void bundle_create_flags(CLI::App& command, CommandLine& out) {
-  add_root_flags(command, out.common);
-  add_network_flags(command, out.common);
+void add_provider_flags(CLI::App& command, CommandLine& out) {
+  command.add_flag("--providers", out.with_providers, "Include the locked providers");
+  command
+      .add_option("--platform", out.platforms,
+                  "Include the providers for this platform, instead of this machine's (linux_amd64; repeatable)")
+      ->type_name("OS_ARCH")
+      ->needs("--providers");
+}
+
+void add_output_flag(CLI::App& command, CommandLine& out) {
   command.add_option("-o,--output", out.output, "A directory that does not exist, or a file whose name ends with .tar")
       ->type_name("FILE")
       ->required();
+}
+
+void bundle_create_flags(CLI::App& command, CommandLine& out) {
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  add_provider_flags(command, out);
+  add_output_flag(command, out);
 }
 
 void bundle_push_flags(CLI::App& command, CommandLine& out) {
   command.add_option("REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
+  add_provider_flags(command, out);
   command.add_option("--input", out.bundle, "Upload this bundle instead of the packages of root modules")
-      ->type_name("BUNDLE");
+      ->type_name("BUNDLE")
+      ->excludes("--providers");
+  add_plain_http_flag(command, out.common);
+}
+
+void bundle_pull_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
+  add_root_flags(command, out.common);
+  add_network_flags(command, out.common);
+  add_output_flag(command, out);
+  add_plain_http_flag(command, out.common);
+}
+
+void bundle_unpack_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  command.add_option("BUNDLE", out.bundle, "A directory or a .tar file")->type_name("FILE")->required();
+  command.add_option("--provider-mirror", out.provider_mirror, "The directory that gets the providers")
+      ->type_name("DIRECTORY")
+      ->required();
+  command.add_option("--cli-config", out.cli_config, "The CLI configuration that is written")
+      ->type_name("FILE")
+      ->required();
 }
 
 void bundle_read_flags(CLI::App& command, CommandLine& out) {

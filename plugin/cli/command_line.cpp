@@ -124,14 +124,21 @@ const Command kCommands[] = {
     {kNested, "bundle", Verb::bundle_create, "create",
      "Write the locked module packages of root modules as an OCI image layout",
      "  tofu-modlock bundle create --output modules.tar\n"
-     "  tofu-modlock bundle create --recursive --output /media/stick/modules\n",
+     "  tofu-modlock bundle create --recursive --output /media/stick/modules\n"
+     "  tofu-modlock bundle create --providers --platform linux_amd64 --output all.tar\n",
      bundle_create_flags},
     {kNested, "bundle", Verb::bundle_list, "list", "List the packages of a bundle",
      "  tofu-modlock bundle list modules.tar\n", bundle_read_flags},
+    {kNested, "bundle", Verb::bundle_pull, "pull", "Download a bundle from an OCI registry",
+     "  tofu-modlock bundle pull oci://registry.example.com/platform/modules --output modules.tar\n",
+     bundle_pull_flags},
     {kNested, "bundle", Verb::bundle_push, "push", "Upload the locked module packages to an OCI registry",
      "  tofu-modlock bundle push oci://registry.example.com/platform/modules\n"
      "  tofu-modlock bundle push oci://registry.example.com/platform/modules --input modules.tar\n",
      bundle_push_flags},
+    {kNested, "bundle", Verb::bundle_unpack, "unpack", "Write the providers of a bundle as a mirror for the client",
+     "  tofu-modlock bundle unpack all.tar --provider-mirror /srv/providers --cli-config /srv/offline.tofurc\n",
+     bundle_unpack_flags},
     {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
      "  tofu-modlock bundle verify modules.tar\n", bundle_read_flags},
     {kMaintain, "", Verb::version, "help", "Print the help of a command",

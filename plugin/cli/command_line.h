@@ -27,6 +27,7 @@ struct CommonFlags {
   bool quiet = false;
   bool verbose = false;
   bool offline = false;
+  bool plain_http = false;  // to repositories of bundles on the loopback
   std::string cache_dir;
   std::string config_file;
   std::string data_dir;
@@ -60,7 +61,9 @@ struct CommandLine {
     explain,
     bundle_create,
     bundle_list,
+    bundle_pull,
     bundle_push,
+    bundle_unpack,
     bundle_verify,
     cache_info,
     cache_prune,
@@ -102,9 +105,12 @@ struct CommandLine {
   std::optional<bool> overrides;
   std::string from;  // install: a bundle
   // bundle
-  std::string output;   // create
-  std::string bundle;   // list, verify; push: instead of root modules
-  std::string address;  // push
+  std::string output;           // create, pull
+  std::string bundle;           // list, unpack, verify; push: instead of root modules
+  std::string address;          // push, pull
+  bool with_providers = false;  // create, push
+  std::string provider_mirror;  // unpack
+  std::string cli_config;       // unpack
   // verify
   bool online = false;
   bool strict = false;

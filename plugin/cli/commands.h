@@ -35,7 +35,9 @@ int run_explain(const CommandLine& line, const Host& host);
 int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_bundle_create(const CommandLine& line, const Host& host);
+int run_bundle_pull(const CommandLine& line, const Host& host);
 int run_bundle_push(const CommandLine& line, const Host& host);
+int run_bundle_unpack(const CommandLine& line, const Host& host);
 // `bundle list` and `bundle verify`
 int run_bundle_read(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);

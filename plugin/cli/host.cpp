@@ -71,6 +71,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
+  options.plain_http = options.plain_http || flags.plain_http;
   if (!flags.settings_from.empty()) {
     options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
   }

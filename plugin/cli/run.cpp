@@ -36,6 +36,10 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return line.credentials.empty() ? run_explain(line, host) : run_explain_credentials(line, host);
     case CommandLine::Verb::bundle_create:
       return run_bundle_create(line, host);
+    case CommandLine::Verb::bundle_pull:
+      return run_bundle_pull(line, host);
+    case CommandLine::Verb::bundle_unpack:
+      return run_bundle_unpack(line, host);
     case CommandLine::Verb::bundle_push:
       return run_bundle_push(line, host);
     case CommandLine::Verb::bundle_list:
@@ -92,7 +96,9 @@ bool holds_output(const CommandLine& line) {
     case CommandLine::Verb::verify:
     case CommandLine::Verb::status:
     case CommandLine::Verb::bundle_create:
+    case CommandLine::Verb::bundle_pull:
     case CommandLine::Verb::bundle_push:
+    case CommandLine::Verb::bundle_unpack:
     case CommandLine::Verb::bundle_verify:
     case CommandLine::Verb::cache_prune:
     case CommandLine::Verb::mirror:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "backends/base/files.h"
 #include "backends/oci/reference.h"
 #include "backends/package/pack.h"
+#include "backends/package/provider_archive.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
@@ -24,9 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 using remote::Blob;
 using remote::BundledPackage;
+using remote::BundledProvider;
 using remote::Closure;
 using remote::Layout;
 using remote::LayoutWriter;
+using remote::NamedClosure;
 
 Result<remote::Links> links_of(const fs::path& tree) {
   MODLOCK_TRY(const auto entries, list_tree(tree));
@@ -43,10 +45,16 @@ Result<remote::Links> links_of(const fs::path& tree) {
   return links;
 }
 
+// Returns the hash of an archive in lock files.
+std::string zh_of(const Blob& layer) {
+  return "zh:" + layer.digest.substr(layer.digest.find(':') + 1);
+}
+
 class BundleWriter {
  public:
-  BundleWriter(const Engine& engine, Run& run, LayoutWriter writer)
-      : engine_(engine), run_(run), writer_(std::move(writer)) {}
+  // `work` is an empty directory of the caller, who removes it.
+  BundleWriter(const Engine& engine, Run& run, const fs::path& work, std::vector<Platform> platforms)
+      : engine_(engine), run_(run), work_(work), writer_(work / "layout"), platforms_(std::move(platforms)) {}
 
   Result<void> add_root(const messages::RootParams& params) {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params, {}));
@@ -64,23 +72,20 @@ class BundleWriter {
     }
     std::sort(closure.packages.begin(), closure.packages.end());
     closure.packages.erase(std::unique(closure.packages.begin(), closure.packages.end()), closure.packages.end());
-    if (const std::string tag = closure_tag(effective_lock(open->lock).modules); tags_.insert(tag).second) {
-      const std::string text = write_closure(closure);
-      if (text.size() > remote::kManifestLimit) {
-        return fail(Code::limit_exceeded,
-                    fmt::format("the index of {} packages is larger than 4 MiB", closure.packages.size()),
-                    "bundle a root module with fewer module calls");
-      }
-      MODLOCK_TRY(const auto index, writer_.add(text));
-      tagged_.push_back({tag, index});
+    MODLOCK_TRY(closure.providers, add_providers(*open));
+    const std::string tag = closure_tag(effective_lock(open->lock).modules);
+    const auto same =
+        std::find_if(closures_.begin(), closures_.end(), [&](const NamedClosure& one) { return one.tag == tag; });
+    if (same != closures_.end()) {
+      same->closure.add(closure.providers);
+    } else {
       closures_.push_back({tag, std::move(closure)});
     }
     return {};
   }
 
-  Result<std::vector<Layout::NamedClosure>> finish(const fs::path& output, const Context& context) {
-    MODLOCK_TRY(writer_.add(remote::kEmptyConfig));
-    MODLOCK_TRY(writer_.finish(tagged_, output, context));
+  Result<std::vector<NamedClosure>> finish(const fs::path& output, const Context& context) {
+    MODLOCK_TRY(writer_.finish(closures_, output, context));
     return std::move(closures_);
   }
 
@@ -91,46 +96,134 @@ class BundleWriter {
                            .h1 = "h1:" + entry.hash_value("h1"),
                            .subdir = module.package_subdir};
     MODLOCK_TRY(package.links, links_of(module.package_directory));
-    auto& blobs = packed_[module.package_directory];
-    if (blobs.first.digest.empty()) {
+    Blob& layer = packed_[module.package_directory];
+    if (layer.digest.empty()) {
       context.progress->report(fmt::format("packing {}", entry.source), packed_.size(), 0);
-      MODLOCK_TRY(blobs.first, writer_.add([&](const ByteSink& sink) {
+      MODLOCK_TRY(layer, writer_.add([&](const ByteSink& sink) {
         return pack_zip(module.package_directory, package.h1, sink, context);
       }));
-      MODLOCK_TRY(blobs.second, writer_.add(write_package_manifest(blobs.first, package.h1)));
     }
-    std::tie(package.layer, package.manifest) = blobs;
+    package.layer = layer;
+    package.manifest = remote::blob_of(write_package_manifest(layer, package.h1));
     return package;
   }
 
+  Result<std::vector<BundledProvider>> add_providers(OpenRoot& open) {
+    std::vector<BundledProvider> providers;
+    const ProviderLocks locks = platforms_.empty() ? ProviderLocks{} : open.lock.provider_file().providers;
+    for (const auto& [address, lock] : locks) {
+      BundledProvider provider{.address = address.to_string(), .version = lock.version.to_string(), .archives = {}};
+      for (const Platform& platform : platforms_) {
+        MODLOCK_TRY(provider.archives[platform.to_string()], add_archive(open, address, lock, platform));
+      }
+      providers.push_back(std::move(provider));
+    }
+    return providers;
+  }
+
+  // Downloads the archive of a provider, once for all roots that have it. It must have a hash of the lock file.
+  Result<BundledProvider::Archive> add_archive(OpenRoot& open, const ProviderAddress& address, const ProviderLock& lock,
+                                               const Platform& platform) {
+    const std::string display =
+        fmt::format("{} {} for {}", address.to_string(), lock.version.to_string(), platform.to_string());
+    auto archive = archives_.find(display);
+    if (archive == archives_.end()) {
+      open.context.progress->report(fmt::format("downloading {}", display), archives_.size(), 0);
+      const auto source = open.network().provider_source(open.root.walk.root);
+      auto layer = writer_.receive(
+          [&](BodySink& sink) { return source->download(address, lock.version, platform, sink, open.context); });
+      if (!layer) {
+        return fail(open.network().with_warnings(std::move(layer.error())));
+      }
+      MODLOCK_TRY(auto hashes, hash_provider_archive(writer_.file(*layer), display, work_, open.context));
+      archive = archives_.emplace(display, Downloaded{{std::move(*layer), hashes.h1}, hashes}).first;
+    }
+    const auto& [found, hashes] = archive->second;
+    const auto is_listed = [&, &known = hashes](const std::string& hash) {
+      return hash == known.zh || hash == known.archive_h1;
+    };
+    return std::any_of(lock.hashes.begin(), lock.hashes.end(), is_listed)
+               ? Result<BundledProvider::Archive>(found)
+               : fail(
+                     Code::hash_mismatch,
+                     fmt::format("{} has {}, but {} has neither this hash nor {}", display, hashes.zh, open.lock.path,
+                                 hashes.archive_h1),
+                     fmt::format("if the lock file has no hash for this platform, run tofu-modlock lock --platform {}; "
+                                 "else do not use this archive",
+                                 platform.to_string()));
+  }
+
+  struct Downloaded {
+    BundledProvider::Archive archive;
+    ProviderArchiveHashes hashes;
+  };
+
   const Engine& engine_;
   Run& run_;
+  const fs::path work_;
   LayoutWriter writer_;
-  std::map<fs::path, std::pair<Blob, Blob>> packed_;  // layer and manifest
-  std::set<std::string> tags_;
-  std::vector<remote::TaggedClosure> tagged_;
-  std::vector<Layout::NamedClosure> closures_;
+  const std::vector<Platform> platforms_;  // of providers; empty: without them
+  std::map<fs::path, Blob> packed_;
+  std::map<std::string, Downloaded> archives_;  // by address, version and platform
+  std::vector<NamedClosure> closures_;
 };
 
-BundleReport report_of(const std::vector<Layout::NamedClosure>& closures) {
-  BundleReport report;
-  for (const auto& [tag, closure] : closures) {
-    BundleReport::Closure& listed = report.closures.emplace_back(BundleReport::Closure{.tag = tag, .packages = {}});
-    for (const BundledPackage& package : closure.packages) {
-      listed.packages.push_back({.source = package.source,
-                                 .origin = package.origin,
-                                 .h1 = package.h1,
-                                 .manifest = package.manifest.digest,
-                                 .bytes = package.layer.size,
-                                 .has_links = !package.links.empty()});
+// Returns the platforms of the providers that a bundle gets.
+Result<std::vector<Platform>> platforms_of(const BundleOptions& options) {
+  std::vector<Platform> platforms;
+  for (const std::string& text : options.platforms) {
+    MODLOCK_TRY(auto platform, Platform::parse(text));
+    platforms.push_back(std::move(platform));
+  }
+  if (options.with_providers && platforms.empty()) {
+    platforms.push_back(Platform::current());
+  }
+  return platforms;
+}
+
+// Checks the manifest of each archive, its digest and its h1. Errors: those of Layout::find() and
+// hash_provider_archive(); HASH_MISMATCH.
+Result<void> verify_provider(const Layout& layout, const BundledProvider& provider, const fs::path& work,
+                             const Context& context) {
+  for (const auto& [platform, archive] : provider.archives) {
+    const std::string display = fmt::format("{} {} for {}", provider.address, provider.version, platform);
+    MODLOCK_TRY(layout.find(remote::blob_of(write_provider_manifest(archive.layer))));
+    MODLOCK_TRY(const auto file, layout.find(archive.layer));
+    MODLOCK_TRY(const auto hashes, hash_provider_archive(file, display, work, context));
+    if (hashes.h1 != archive.h1) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("{} has another content: expected {}, got {}", display, archive.h1, hashes.h1),
+                  "create the bundle again");
     }
   }
-  return report;
+  return {};
+}
+
+// Downloads the closures of root modules, each once.
+Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const PullOptions& options,
+                                                oci::Registry& registry, const oci::Repository& repository, Run& run) {
+  std::vector<NamedClosure> closures;
+  for (const messages::RootParams& params : options.roots) {
+    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
+    const std::string tag = closure_tag(effective_lock(open->lock).modules);
+    if (std::any_of(closures.begin(), closures.end(), [&](const NamedClosure& one) { return one.tag == tag; })) {
+      continue;
+    }
+    MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, tag, open->context));
+    if (!closure) {
+      return fail(
+          Code::not_found,
+          fmt::format("{} does not have the packages of the lock file {} ({})", options.address, open->lock.path, tag),
+          fmt::format("upload them with tofu-modlock bundle push {}", options.address));
+    }
+    closures.push_back({tag, std::move(*closure)});
+  }
+  return closures;
 }
 
 }  // namespace
 
-Result<oci::Repository> bundle_repository(const std::string& address) {
+Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http) {
   MODLOCK_TRY(const auto source, parse_source(address));
   if (source.source.kind != SourceKind::oci || address.find('?') != std::string::npos ||
       !source.source.subdir.empty()) {
@@ -138,7 +231,7 @@ Result<oci::Repository> bundle_repository(const std::string& address) {
                 "write oci://HOST/REPOSITORY, without a tag");
   }
   MODLOCK_TRY(auto read, oci::read_address(source));
-  return std::move(read.repository);
+  return plain_http ? oci::over_plain_http(std::move(read.repository)) : std::move(read.repository);
 }
 
 std::string closure_tag(const ModuleLocks& modules) {
@@ -152,9 +245,36 @@ std::string closure_tag(const ModuleLocks& modules) {
   return closure.tag();
 }
 
-Result<BundleReport> Engine::create_bundle(const BundleOptions& options, Run& run) const {
+messages::Bundle to_message(const std::vector<NamedClosure>& closures) {
+  messages::Bundle bundle;
+  for (const auto& [tag, closure] : closures) {
+    messages::BundledClosure& listed = bundle.closures.emplace_back();
+    listed.tag = tag;
+    for (const BundledPackage& package : closure.packages) {
+      listed.packages.push_back({.source = package.source,
+                                 .origin = package.origin,
+                                 .h1 = package.h1,
+                                 .manifest = package.manifest.digest,
+                                 .bytes = package.layer.size,
+                                 .has_links = !package.links.empty()});
+    }
+    for (const BundledProvider& provider : closure.providers) {
+      messages::BundledProvider& one = listed.providers.emplace_back();
+      one.address = provider.address;
+      one.version = provider.version;
+      for (const auto& [platform, archive] : provider.archives) {
+        one.archives.push_back(
+            {.platform = platform, .h1 = archive.h1, .zh = zh_of(archive.layer), .bytes = archive.layer.size});
+      }
+    }
+  }
+  return bundle;
+}
+
+Result<messages::Bundle> Engine::create_bundle(const BundleOptions& options, Run& run) const {
+  MODLOCK_TRY(auto platforms, platforms_of(options));
   MODLOCK_TRY(const auto work, store().make_temporary());
-  BundleWriter writer(*this, run, LayoutWriter(work));
+  BundleWriter writer(*this, run, work, std::move(platforms));
   Result<void> added;
   for (std::size_t i = 0; added && i < options.roots.size(); ++i) {
     added = writer.add_root(options.roots[i]);
@@ -164,41 +284,72 @@ Result<BundleReport> Engine::create_bundle(const BundleOptions& options, Run& ru
   }
   auto closures = added ? writer.finish(options.output, context_for(run)) : fail(std::move(added.error()));
   (void)remove_tree(work);  // `cache prune` handles a failure
-  return closures ? Result<BundleReport>(report_of(*closures)) : fail(std::move(closures.error()));
+  return closures ? Result<messages::Bundle>(to_message(*closures)) : fail(std::move(closures.error()));
 }
 
-Result<BundleReport> Engine::read_bundle(const fs::path& path, bool verify, Run& run) const {
+Result<messages::Bundle> Engine::read_bundle(const fs::path& path, bool verify, Run& run) const {
   const Context context = context_for(run);
   MODLOCK_TRY(const auto reader, BundleReader::open(path, store(), context));
+  MODLOCK_TRY(const auto work, store().work_directory());
   for (const auto& [tag, closure] : reader->closures()) {
-    for (const BundledPackage& package : verify ? closure.packages : std::vector<BundledPackage>()) {
-      MODLOCK_TRY(reader->verify(package, context));
+    if (verify) {
+      for (const BundledPackage& package : closure.packages) {
+        MODLOCK_TRY(reader->verify(package, context));
+      }
+      for (const BundledProvider& provider : closure.providers) {
+        MODLOCK_TRY(verify_provider(reader->layout(), provider, work, context));
+      }
     }
   }
-  return report_of(reader->closures());
+  return to_message(reader->closures());
 }
 
-Result<remote::PushReport> Engine::push_bundle(const PushOptions& options, Run& run) const {
+Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, Run& run) const {
   const Context context = context_for(run);
-  MODLOCK_TRY(const auto repository, bundle_repository(options.address));
+  MODLOCK_TRY(const auto repository, bundle_repository(options.address, this->options().plain_http));
   if (context.offline) {
     return fail(Code::offline_miss, "a push sends requests, which offline mode forbids", "run it without --offline");
   }
   MODLOCK_TRY(const auto work, store().make_temporary());
-  const auto push_it = [&]() -> Result<remote::PushReport> {
+  const auto push_it = [&]() -> Result<messages::PushedBundle> {
     const fs::path path = options.bundle.empty() ? work / "bundle" : options.bundle;
     if (options.bundle.empty()) {
-      MODLOCK_TRY(create_bundle({.roots = options.roots, .output = path}, run));
+      BundleOptions created = options.created;
+      created.output = path;
+      MODLOCK_TRY(create_bundle(created, run));
     }
     MODLOCK_TRY(make_directories(work / "layout"));
     MODLOCK_TRY(const auto layout, Layout::open(path, work / "layout", context));
     const auto network = this->network(run);
     auto pushed = remote::push(layout, *network->oci_registry(), repository, context);
-    return pushed ? std::move(pushed) : fail(network->with_warnings(std::move(pushed.error())));
+    return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
+                  : fail(network->with_warnings(std::move(pushed.error())));
   };
   auto report = push_it();
   (void)remove_tree(work);  // `cache prune` handles a failure
   return report;
+}
+
+Result<messages::Bundle> Engine::pull_bundle(const PullOptions& options, Run& run) const {
+  const Context context = context_for(run);
+  MODLOCK_TRY(const auto repository, bundle_repository(options.address, this->options().plain_http));
+  MODLOCK_TRY(const auto work, store().make_temporary());
+  const auto pull_it = [&]() -> Result<messages::Bundle> {
+    const auto network = this->network(run);
+    const auto registry = network->oci_registry();
+    LayoutWriter writer(work);
+    auto closures = find_closures(*this, options, *registry, repository, run);
+    auto pulled =
+        closures ? remote::pull(*closures, *registry, repository, writer, context) : fail(std::move(closures.error()));
+    if (!pulled) {
+      return fail(network->with_warnings(std::move(pulled.error())));
+    }
+    MODLOCK_TRY(writer.finish(*closures, options.output, context));
+    return to_message(*closures);
+  };
+  auto bundle = pull_it();
+  (void)remove_tree(work);  // `cache prune` handles a failure
+  return bundle;
 }
 
 }  // namespace modlock

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "backends/oci/reference.h"
-#include "backends/remote/registry_store.h"
+#include "backends/remote/closure.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/base/result.h"
+#include "protocol/messages/bundle.h"
 #include "protocol/messages/root_params.h"
 
 namespace modlock {
@@ -18,34 +17,37 @@ namespace modlock {
 struct BundleOptions {
   std::vector<messages::RootParams> roots;
   std::filesystem::path output;  // absolute: LayoutWriter::finish()
+  bool with_providers = false;
+  std::vector<std::string> platforms = {};  // of providers; empty: this machine's
 };
 
 // What Engine::push_bundle() uploads.
 struct PushOptions {
-  std::vector<messages::RootParams> roots = {};
-  std::filesystem::path bundle = {};  // absolute; empty: a new one of the roots
+  BundleOptions created = {};         // what to upload; it has no output
+  std::filesystem::path bundle = {};  // absolute: upload this instead
   std::string address;                // "oci://HOST/REPOSITORY"
 };
 
-// The content of a bundle.
-struct BundleReport {
-  struct Package {
-    std::string source;  // of the lock entry
-    std::string origin;  // "git:…"
-    std::string h1;
-    std::string manifest;  // the digest, for `oci://HOST/REPOSITORY?digest=`
-    std::uint64_t bytes = 0;
-    bool has_links = false;  // clients that read it as an OCI package see files instead
-  };
-  struct Closure {
-    std::string tag;
-    std::vector<Package> packages;
-  };
-  std::vector<Closure> closures;  // without duplicates
+// What Engine::pull_bundle() downloads.
+struct PullOptions {
+  std::vector<messages::RootParams> roots;
+  std::string address;           // "oci://HOST/REPOSITORY"
+  std::filesystem::path output;  // absolute: LayoutWriter::finish()
 };
 
-// Returns the repository of "oci://HOST/REPOSITORY". Errors: SOURCE_INVALID.
-Result<oci::Repository> bundle_repository(const std::string& address);
+// What Engine::unpack_bundle() writes. All are absolute.
+struct UnpackOptions {
+  std::filesystem::path bundle;
+  std::filesystem::path provider_mirror;    // a directory
+  std::filesystem::path cli_configuration;  // a file
+};
+
+// Returns the repository of "oci://HOST/REPOSITORY". Errors: SOURCE_INVALID; with `plain_http` those of
+// oci::over_plain_http().
+Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http);
+
+// Converts the content of a bundle to a message.
+messages::Bundle to_message(const std::vector<remote::NamedClosure>& closures);
 
 // Returns the tag of the closure of a lock file: Closure::tag() of its entries, without those of hosts.
 std::string closure_tag(const ModuleLocks& modules);

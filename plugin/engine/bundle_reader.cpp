@@ -65,7 +65,7 @@ Result<std::unique_ptr<BundleReader>> BundleReader::open(const std::string& addr
                                                          const Network& network, const Store& store,
                                                          const Context& context) {
   MODLOCK_TRY(auto reader, make(store));
-  MODLOCK_TRY(auto repository, bundle_repository(address));
+  MODLOCK_TRY(auto repository, bundle_repository(address, false));
   reader->remote_ = Remote{.registry = network.oci_registry(), .repository = std::move(repository)};
   const std::string tag = closure_tag(modules);
   MODLOCK_TRY(auto closure,

@@ -40,7 +40,8 @@ class BundleReader {
   // call downloads all packages of a repository that the store lacks, in parallel.
   std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1, const Context& context);
 
-  const std::vector<remote::Layout::NamedClosure>& closures() const { return closures_; }
+  const std::vector<remote::NamedClosure>& closures() const { return closures_; }
+  const remote::Layout& layout() const { return *layout_; }
   // Checks a package of a directory or file: its manifest, its blobs and its h1. Errors: those of Layout::find(),
   // unpack_archive() and list_tree(); SOURCE_INVALID (the manifest or the links do not match the package);
   // HASH_MISMATCH.
@@ -63,7 +64,7 @@ class BundleReader {
   const std::filesystem::path work_;
   std::optional<remote::Layout> layout_;
   std::optional<Remote> remote_;
-  std::vector<remote::Layout::NamedClosure> closures_;
+  std::vector<remote::NamedClosure> closures_;
 };
 
 }  // namespace modlock

@@ -48,6 +48,7 @@ struct EngineOptions {
   std::optional<std::string> implementation_version = {};
   bool offline = false;
   bool in_ci = false;                           // CI is set in the environment: doubtful cases are not decided
+  bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
@@ -140,15 +141,24 @@ class Engine {
   // there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
   Result<LockFile> sbom(const std::filesystem::path& root) const;
   // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
-  // file. Packages come from the cache; those that it lacks are fetched. The same locks have the same bytes. Errors:
-  // those of install(); LIMIT_EXCEEDED; those of LayoutWriter::finish().
-  Result<BundleReport> create_bundle(const BundleOptions& options, Run& run) const;
+  // file. Packages come from the cache; those that it lacks are fetched, and so are providers. The same locks have the
+  // same bytes. Errors: those of install(), ProviderSource::download(), hash_provider_archive() and
+  // LayoutWriter::finish(); HASH_MISMATCH (the lock file has no hash of the archive of a provider).
+  Result<messages::Bundle> create_bundle(const BundleOptions& options, Run& run) const;
   // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
   // Layout::open() and remote::push().
-  Result<remote::PushReport> push_bundle(const PushOptions& options, Run& run) const;
+  Result<messages::PushedBundle> push_bundle(const PushOptions& options, Run& run) const;
+  // Downloads the closures of root modules from a repository of an OCI registry, and writes them like create_bundle().
+  // Errors: those of OpenRoot::open(), bundle_repository(), remote::find_closure(), remote::pull() and
+  // LayoutWriter::finish(); NOT_FOUND (the repository does not have a closure).
+  Result<messages::Bundle> pull_bundle(const PullOptions& options, Run& run) const;
+  // Writes the providers of a bundle as a filesystem mirror, and a CLI configuration that names it. Nothing outside of
+  // these two paths is written. Errors: those of read_bundle(); INVALID_PARAMS (a file has other content, a directory
+  // of the mirror is a link, or the bundle has no providers).
+  Result<messages::Bundle> unpack_bundle(const UnpackOptions& options, Run& run) const;
   // Reads a bundle: a directory or a tar archive. With `verify` it checks every digest and every h1. Errors: those of
   // BundleReader::open() and BundleReader::verify().
-  Result<BundleReport> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
+  Result<messages::Bundle> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.
   std::vector<Finding> diagnose(const DiagnoseOptions& options, Run& run) const;

@@ -105,7 +105,7 @@ Result<std::unique_ptr<BundleReader>> open_bundle(const Engine& engine, OpenRoot
     return nullptr;
   }
   if (from->starts_with("oci://")) {
-    MODLOCK_TRY(bundle_repository(*from));
+    MODLOCK_TRY(bundle_repository(*from, false));
     auto bundle =
         BundleReader::open(*from, effective_lock(open.lock).modules, open.network(), engine.store(), open.context);
     if (!bundle || !*bundle) {

@@ -9,6 +9,7 @@ namespace modlock::test {
 namespace {
 
 using remote::BundledPackage;
+using remote::BundledProvider;
 using remote::Closure;
 
 std::string digest(char digit) {
@@ -23,6 +24,13 @@ BundledPackage package() {
           .links = {{"a/link", "../main.tf"}, {"directory", "a"}},
           .layer = {digest('1'), 300},
           .manifest = {digest('2'), 400}};
+}
+
+BundledProvider provider() {
+  return {
+      .address = "registry.opentofu.org/acme/null",
+      .version = "1.0.0+b",
+      .archives = {{"darwin_arm64", {{digest('3'), 500}, "h1:MAC="}}, {"linux_amd64", {{digest('4'), 600}, "h1:X="}}}};
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -70,8 +78,52 @@ BOOST_AUTO_TEST_CASE(manifest_is_that_of_a_module_package) {
                  R"("schemaVersion":2})");
 }
 
+// OpenTofu reads these (internal/getproviders/oci_registry_mirror_source.go).
+BOOST_AUTO_TEST_CASE(provider_index_is_that_of_an_oci_mirror) {
+  const std::string manifest = remote::write_provider_manifest({digest('4'), 600});
+  BOOST_TEST(manifest ==
+             R"({"artifactType":"application/vnd.opentofu.provider-target",)"
+             R"("config":{"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",)"
+             R"("mediaType":"application/vnd.oci.empty.v1+json","size":2},"layers":[{"digest":")" +
+                 digest('4') +
+                 R"(","mediaType":"archive/zip","size":600}],"mediaType":"application/vnd.oci.image.manifest.v1+json",)"
+                 R"("schemaVersion":2})");
+  BundledProvider one = provider();
+  one.archives.erase("darwin_arm64");
+  const remote::Blob blob = remote::blob_of(manifest);
+  BOOST_TEST(remote::write_provider_index(one) ==
+             R"({"artifactType":"application/vnd.opentofu.provider","manifests":[{"artifactType":)"
+             R"("application/vnd.opentofu.provider-target","digest":")" +
+                 blob.digest + R"(","mediaType":"application/vnd.oci.image.manifest.v1+json",)" +
+                 R"("platform":{"architecture":"amd64","os":"linux"},"size":)" + std::to_string(blob.size) +
+                 R"(}],"mediaType":"application/vnd.oci.image.index.v1+json","schemaVersion":2})");
+  BOOST_TEST(one.tag() == "1.0.0_b");
+}
+
+BOOST_AUTO_TEST_CASE(providers_are_read_again_and_do_not_change_the_tag) {
+  Closure closure{.packages = {package()}, .providers = {provider()}};
+  const auto read = remote::read_closure(remote::write_closure(closure), "it");
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST((read->providers == closure.providers));
+  BOOST_TEST(read->tag() == Closure{.packages = {package()}}.tag());
+}
+
+BOOST_AUTO_TEST_CASE(added_archives_do_not_replace_others) {
+  Closure closure{.packages = {}, .providers = {provider()}};
+  BundledProvider more = provider();
+  more.archives = {{"linux_amd64", {{digest('9'), 1}, "h1:other="}}, {"linux_arm64", {{digest('5'), 2}, "h1:new="}}};
+  BundledProvider older = more;
+  older.version = "0.9.0";
+  closure.add({more, older});
+  BOOST_REQUIRE(closure.providers.size() == 2);
+  BOOST_TEST((closure.providers[0] == older));
+  BundledProvider merged = provider();
+  merged.archives["linux_arm64"] = {{digest('5'), 2}, "h1:new="};
+  BOOST_TEST((closure.providers[1] == merged));
+}
+
 BOOST_AUTO_TEST_CASE(damaged_closure_is_refused) {
-  const std::string good = remote::write_closure({.packages = {package()}});
+  const std::string good = remote::write_closure({.packages = {package()}, .providers = {provider()}});
   struct Row {
     const char* name;
     std::string text;
@@ -107,6 +159,15 @@ BOOST_AUTO_TEST_CASE(damaged_closure_is_refused) {
        "it is damaged: a link of a package is invalid"},
       {"links are a list", replaced(good, R"({\"a/link\":\"../main.tf\",\"directory\":\"a\"})", "[]"),
        "it is damaged: the links of a package are not a JSON object"},
+      {"providers are an object", replaced(good, R"("tofu-modlock.providers":"[)", R"("tofu-modlock.providers":"{},[)"),
+       "it is damaged: its providers are not a JSON array"},
+      {"provider above its directory",
+       replaced(good, "registry.opentofu.org/acme/null", "registry.opentofu.org/acme/.."),
+       "it is damaged: a provider is invalid"},
+      {"version of a provider", replaced(good, "1.0.0+b", "../1.0.0"), "it is damaged: a provider is invalid"},
+      {"platform of a provider", replaced(good, "linux_amd64", "linux_../x"), "it is damaged: a provider is invalid"},
+      {"digest of an archive", replaced(good, digest('4'), "sha256:x"),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
       {"larger than 4 MiB", std::string(remote::kManifestLimit + 1, ' '), "it is damaged: it is larger than 4 MiB"},
   };
   for (const Row& row : rows) {
@@ -120,7 +181,7 @@ BOOST_AUTO_TEST_CASE(damaged_closure_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(layout_index_lists_closures_and_ignores_other_entries) {
-  const std::string text = remote::write_layout_index({{"closure-1", {digest('1'), 10}}});
+  const std::string text = remote::write_layout_index({{"closure-1", {digest('1'), 10}}}, {provider()});
   const std::string other = R"({"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:x"},)";
   const auto read = remote::read_layout_index(replaced(text, "\"manifests\":[", "\"manifests\":[" + other), "it");
   BOOST_REQUIRE(read.has_value());

@@ -22,8 +22,7 @@ struct LayoutFixture {
   Result<void> create(const std::string& name) {
     LayoutWriter writer(directory / "work");
     blob = writer.add("content of a package").value();
-    const Blob index = writer.add(remote::write_closure({})).value();
-    return writer.finish({{"closure-1", index}}, directory / name, Context{});
+    return writer.finish({{"closure-1", {}}}, directory / name, Context{});
   }
   Result<Layout> open(const std::string& name) {
     fs::remove_all(directory / "extracted");

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "backends/address/provider_address.h"
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/remote/layout.h"
+#include "plugin/engine/bundle.h"
+#include "plugin/engine/bundle_reader.h"
+#include "plugin/engine/engine.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<Error> in_the_way(const fs::path& path, std::string_view why) {
+  return fail(Code::invalid_params, fmt::format("\"{}\" {}", path.string(), why), "name another path, or remove it");
+}
+
+// Makes directories below `base`, without following links.
+Result<void> make_directories_below(const fs::path& base, const fs::path& relative) {
+  MODLOCK_TRY(make_directories(base));
+  fs::path directory = base;
+  for (const fs::path& part : relative) {
+    directory /= part;
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(directory, error))) {
+      return in_the_way(directory, "is a link");
+    }
+    MODLOCK_TRY(make_directories(directory));
+  }
+  return {};
+}
+
+// Copies an archive to a file of the mirror. A file with the same content stays.
+Result<void> place_archive(const fs::path& archive, const std::string& digest, const fs::path& target) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(target, error))) {
+    const auto found = fs::is_regular_file(target, error) ? sha256_file(target) : fail(Error{});
+    return found && "sha256:" + hex(found->data(), found->size()) == digest ? Result<void>()
+                                                                            : in_the_way(target, "has other content");
+  }
+  const fs::path unfinished = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), random_hex(8));
+  fs::copy_file(archive, unfinished, error);
+  if (!error) {
+    fs::rename(unfinished, target, error);
+  }
+  if (error) {
+    std::error_code ignored;
+    fs::remove(unfinished, ignored);
+    return system_failure("write", target, error.value());
+  }
+  return {};
+}
+
+// Returns a CLI configuration in which all providers come from a directory. Errors: INVALID_PARAMS (a control character
+// in its path).
+Result<std::string> configuration_of(const fs::path& mirror) {
+  std::string quoted;
+  for (const char character : mirror.string()) {
+    if (static_cast<unsigned char>(character) < ' ') {
+      return in_the_way(mirror, "has a control character");
+    }
+    quoted += character == '"' || character == '\\' ? "\\" : "";
+    quoted += character;
+  }
+  return fmt::format(
+      "# Written by tofu-modlock bundle unpack.\n"
+      "provider_installation {{\n  filesystem_mirror {{\n    path = \"{}\"\n  }}\n}}\n",
+      quoted);
+}
+
+Result<void> place_configuration(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(file, error))) {
+    const auto present = read_file(file);
+    return present && *present == text ? Result<void>() : in_the_way(file, "has other content");
+  }
+  MODLOCK_TRY(make_directories(file.parent_path()));
+  return write_file_atomically(file, text);
+}
+
+}  // namespace
+
+Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run& run) const {
+  const Context context = context_for(run);
+  MODLOCK_TRY(const auto text, configuration_of(options.provider_mirror));
+  MODLOCK_TRY(const auto reader, BundleReader::open(options.bundle, store(), context));
+  remote::Closure all;  // providers
+  for (const auto& [tag, closure] : reader->closures()) {
+    all.add(closure.providers);
+  }
+  if (all.providers.empty()) {
+    return fail(Code::invalid_params, fmt::format("the bundle \"{}\" has no providers", options.bundle.string()),
+                "create it with --providers");
+  }
+  for (const remote::BundledProvider& provider : all.providers) {
+    MODLOCK_TRY(make_directories_below(options.provider_mirror, provider.address));
+    const std::string type = provider.address.substr(provider.address.rfind('/') + 1);
+    for (const auto& [platform, archive] : provider.archives) {
+      MODLOCK_TRY(context.check());
+      MODLOCK_TRY(const auto file, reader->layout().find(archive.layer));
+      MODLOCK_TRY(place_archive(file, archive.layer.digest,
+                                options.provider_mirror / provider.address /
+                                    fmt::format("terraform-provider-{}_{}_{}.zip", type, provider.version, platform)));
+    }
+  }
+  MODLOCK_TRY(place_configuration(options.cli_configuration, text));
+  return to_message(reader->closures());
+}
+
+}  // namespace modlock

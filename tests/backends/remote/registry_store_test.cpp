@@ -1,0 +1,367 @@
+// Bundles in a registry that fails: what is lost is sent again, within bounds, and nothing false is reported as stored.
+#include "backends/remote/registry_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "backends/base/digest.h"
+#include "backends/http/curl_http_client.h"
+#include "protocol/base/json.h"
+#include "tests/support/fake_credentials.h"
+#include "tests/support/fault_server.h"
+#include "tests/support/faults.h"
+#include "tests/support/temporary_directory.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+using remote::BundledPackage;
+using remote::BundledProvider;
+using remote::Layout;
+using remote::LayoutWriter;
+using remote::NamedClosure;
+
+std::string digest_of(std::string_view bytes) {
+  return "sha256:" + sha256_hex(bytes);
+}
+
+// A registry in memory that checks what a manifest names, as docker-registry does.
+class Registry {
+ public:
+  ServerAnswer answer(const ReceivedRequest& request) {
+    const std::lock_guard lock(mutex_);
+    const std::string path = request.path();
+    if (needs_credentials && request.header("Authorization").empty()) {
+      return {.status = 401, .headers = {{"WWW-Authenticate", "Basic realm=\"test\""}}};
+    }
+    const std::size_t name = path.rfind('/') + 1;
+    const std::string last = path.substr(name);
+    if (path.ends_with("/blobs/uploads/")) {
+      return {.status = 202, .headers = {{"Location", fmt::format("{}{}{}", upload_host, path, ++uploads_)}}};
+    }
+    if (path.find("/blobs/uploads/") != std::string::npos) {
+      const std::string digest = request.target.substr(request.target.find("digest=") + 7);
+      if (digest != digest_of(request.body)) {
+        return error(400, "DIGEST_INVALID");
+      }
+      blobs[path.substr(0, path.find("uploads/")) + digest] = request.body;
+      return {.status = 201};
+    }
+    if (path.find("/blobs/") != std::string::npos) {
+      const auto found = blobs.find(path);
+      return found == blobs.end() ? error(404, "BLOB_UNKNOWN") : ServerAnswer{.body = found->second};
+    }
+    if (request.method == "PUT") {
+      return put_manifest(path, request);
+    }
+    const auto found = manifests.find(path);
+    return found == manifests.end()
+               ? error(404, "MANIFEST_UNKNOWN")
+               : ServerAnswer{.headers = {{"Content-Type", found->second.first},
+                                          {"Docker-Content-Digest", digest_of(found->second.second)}},
+                              .body = found->second.second};
+  }
+
+  // By path: "/v2/team/modules/blobs/sha256:…".
+  std::map<std::string, std::string> blobs;
+  std::map<std::string, std::pair<std::string, std::string>> manifests;  // type and text
+  bool loses_manifests = false;
+  bool needs_credentials = false;
+  std::string upload_host;  // "http://localhost:1234"
+
+ private:
+  static ServerAnswer error(int status, const std::string& code) {
+    return {.status = status,
+            .headers = {{"Content-Type", "application/json"}},
+            .body = R"({"errors":[{"code":")" + code + R"("}]})"};
+  }
+  ServerAnswer put_manifest(const std::string& path, const ReceivedRequest& request) {
+    const auto manifest = parse_json(request.body).value();
+    const std::string repository = path.substr(0, path.find("/manifests/"));
+    const auto is_known = [&](const Json::Value& blob, auto& known, const char* where) {
+      return known.count(repository + where + blob["digest"].asString()) != 0;
+    };
+    bool is_whole = manifest["config"].isNull() || is_known(manifest["config"], blobs, "/blobs/");
+    for (const Json::Value& layer : manifest["layers"]) {
+      is_whole = is_whole && is_known(layer, blobs, "/blobs/");
+    }
+    for (const Json::Value& child : manifest["manifests"]) {
+      is_whole = is_whole && is_known(child, manifests, "/manifests/");
+    }
+    if (!is_whole) {
+      return error(400, "MANIFEST_BLOB_UNKNOWN");
+    }
+    if (!loses_manifests) {
+      const std::pair stored(request.header("Content-Type"), request.body);
+      manifests[path] = stored;
+      manifests[repository + "/manifests/" + digest_of(request.body)] = stored;
+    }
+    return {.status = 201};
+  }
+
+  std::mutex mutex_;
+  int uploads_ = 0;
+};
+
+constexpr const char* kRepository = "/v2/team/modules";
+constexpr const char* kTag = "closure-1";
+
+struct Fixture {
+  Fixture() : http(make_curl_http_client("tests")), registry(*http, credentials) {
+    fs::create_directories(directory / "work");
+    repository = oci::over_plain_http(oci::parse_repository(server.host() + "/team/modules").value()).value();
+  }
+
+  // A layout with one package and, for each platform, the archive of a provider.
+  Layout layout(const std::string& name, const std::vector<std::string>& platforms = {}) {
+    fs::remove_all(directory / "work");
+    LayoutWriter writer(directory / "work");
+    BundledPackage package{.source = "git::https://git.example.com/vpc.git", .origin = "git:1", .h1 = "h1:AAAA="};
+    package.layer = writer.add("the package").value();
+    package.manifest = remote::blob_of(write_package_manifest(package.layer, package.h1));
+    NamedClosure one{kTag, {.packages = {package}}};
+    if (!platforms.empty()) {
+      BundledProvider provider{.address = "registry.example.test/acme/cloud", .version = "1.0.0+b", .archives = {}};
+      for (const std::string& platform : platforms) {
+        provider.archives[platform] = {writer.add("archive for " + platform).value(), "h1:" + platform};
+      }
+      one.closure.add({provider});
+    }
+    BOOST_REQUIRE(writer.finish({one}, directory / name, context).has_value());
+    return Layout::open(directory / name, directory / "unused", context).value();
+  }
+  // "2 sent, 0 present", or "CODE: message".
+  std::string push(const Layout& which) {
+    const auto pushed = remote::push(which, registry, repository, context);
+    return pushed ? fmt::format("{} sent, {} present", pushed->sent, pushed->present)
+                  : fmt::format("{}: {}", to_string(pushed.error().code), pushed.error().message);
+  }
+  std::size_t count(std::string_view method, std::string_view path = "") const {
+    const auto log = server.log();
+    return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [&](const ReceivedRequest& request) {
+      return request.method == method && request.path().starts_with(path);
+    }));
+  }
+
+  TemporaryDirectory directory;
+  Registry stored;
+  FaultServer server{[this](const ReceivedRequest& request) { return stored.answer(request); }};
+  Context context;
+  FakeCredentials credentials;
+  std::unique_ptr<HttpClient> http;
+  oci::Registry registry;
+  oci::Repository repository;
+};
+
+const std::string kPackage = digest_of("the package");
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(registry_store, Fixture)
+
+BOOST_AUTO_TEST_CASE(failed_uploads_start_again) {
+  struct Row {
+    const char* name;
+    FaultServer::Rule rule;
+    std::string pushed;
+    std::size_t posts;  // uploads that were begun
+  };
+  const std::string uploads = std::string(kRepository) + "/blobs/uploads/";
+  const Row rows[] = {
+      {"no fault", {.behaviour = faults::status(500), .count = 0}, "1 sent, 0 present", 2},
+      {"connection is closed", {.behaviour = faults::no_answer(), .path = uploads + "2"}, "1 sent, 0 present", 3},
+      {"busy",
+       {.behaviour = faults::answer({.status = 503, .headers = {{"Retry-After", "0"}}}), .path = uploads + "2"},
+       "1 sent, 0 present",
+       3},
+      {"too many requests", {.behaviour = faults::rate_limited("0"), .path = uploads + "2"}, "1 sent, 0 present", 3},
+      {"begin is refused once",
+       {.behaviour = faults::rate_limited("0"), .path = uploads, .count = 1},
+       "1 sent, 0 present",
+       3},
+      {"never succeeds",
+       {.behaviour = faults::status(503), .path = uploads + "1"},
+       "UNREACHABLE: could not upload sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a to "
+       "\"oci://HOST/team/modules\": http://HOST/v2/team/modules/blobs/uploads/",
+       3},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Fixture fixture;
+      FaultServer::Rule rule = row.rule;
+      if (std::string_view(row.name) == "never succeeds") {
+        rule.path = uploads;
+        rule.behaviour = [fail = faults::status(503), &fixture](ServerStream& stream, const ReceivedRequest& request,
+                                                                const std::function<ServerAnswer()>& good) {
+          return request.method == "PUT" ? fail(stream, request, good)
+                                         : faults::answer(fixture.stored.answer(request))(stream, request, good);
+        };
+      }
+      fixture.server.add(rule);
+      std::string pushed = fixture.push(fixture.layout("bundle"));
+      for (std::size_t at = 0; (at = pushed.find(fixture.server.host())) != std::string::npos;) {
+        pushed.replace(at, fixture.server.host().size(), "HOST");
+      }
+      BOOST_TEST(pushed.starts_with(row.pushed), pushed);
+      BOOST_TEST(fixture.count("POST") == row.posts);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(upload_to_another_host_gets_no_secrets) {
+  credentials.add_basic(CredentialUse::oci, server.host(), "user", "secret");
+  FaultServer other([this](const ReceivedRequest& request) {
+    ReceivedRequest known = request;
+    known.headers.push_back({"Authorization", "of the test"});
+    return stored.answer(known);
+  });
+  stored.needs_credentials = true;
+  stored.upload_host = "http://" + other.host();
+  BOOST_TEST(push(layout("bundle")) == "1 sent, 0 present");
+  BOOST_REQUIRE(other.log().size() == 2);
+  for (const ReceivedRequest& request : other.log()) {
+    BOOST_TEST(request.header("Authorization") == "");
+  }
+  BOOST_TEST(server.log().back().header("Authorization") != "");
+}
+
+BOOST_AUTO_TEST_CASE(confirmed_manifest_that_is_not_stored_is_an_error) {
+  stored.loses_manifests = true;
+  const std::string pushed = push(layout("bundle"));
+  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: could not upload the manifest \"sha256:"), pushed);
+  BOOST_TEST(pushed.ends_with(": the registry confirmed it, but does not have it"), pushed);
+  BOOST_TEST(stored.manifests.empty());
+}
+
+BOOST_AUTO_TEST_CASE(blob_that_is_only_said_to_be_there_is_sent) {
+  const std::string blob = fmt::format("{}/blobs/{}", kRepository, kPackage);
+  server.add({.behaviour = faults::answer({}), .path = blob});  // to HEAD
+  BOOST_TEST(push(layout("bundle")) == "1 sent, 0 present");
+  BOOST_TEST(stored.blobs.count(blob) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(manifest_that_was_lost_is_sent_again) {
+  const Layout bundle = layout("bundle");
+  BOOST_TEST(push(bundle) == "1 sent, 0 present");
+  const std::string tag = fmt::format("{}/manifests/{}", kRepository, kTag);
+  const std::string manifest =
+      fmt::format("{}/manifests/{}", kRepository, bundle.closures().value()[0].closure.packages[0].manifest.digest);
+  stored.manifests.erase(tag);
+  stored.manifests.erase(manifest);
+  server.add({.behaviour = faults::answer({}), .path = manifest, .count = 1});  // to HEAD
+  BOOST_TEST(push(bundle) == "1 sent, 1 present");
+  BOOST_TEST(stored.manifests.count(manifest) == 1U);
+  BOOST_TEST(stored.manifests.count(tag) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(registry_that_never_keeps_a_blob_is_an_error) {
+  server.add({.behaviour = faults::answer({.status = 400, .body = R"({"errors":[{"code":"MANIFEST_BLOB_UNKNOWN"}]})"}),
+              .path = std::string(kRepository) + "/manifests/sha256:",
+              .skip = 1});
+  const std::string pushed = push(layout("bundle"));
+  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: \"oci://" + server.host() + "/team/modules\" lacks a part of \"sha256:"),
+             pushed);
+  BOOST_TEST(pushed.ends_with(" although it confirmed the upload"), pushed);
+}
+
+BOOST_AUTO_TEST_CASE(unchanged_closure_costs_one_request) {
+  const Layout bundle = layout("bundle", {"linux_amd64"});
+  BOOST_TEST(push(bundle) == "2 sent, 0 present");
+  const std::size_t before = server.log().size();
+  BOOST_TEST(push(bundle) == "0 sent, 1 present");
+  BOOST_TEST(server.log().size() == before + 1);
+}
+
+BOOST_AUTO_TEST_CASE(providers_of_other_writers_stay) {
+  const std::string provider = "/v2/team/modules/registry.example.test/acme/cloud/manifests/1.0.0_b";
+  BOOST_TEST(push(layout("arm", {"linux_arm64"})) == "2 sent, 0 present");
+  BOOST_TEST(push(layout("amd", {"linux_amd64"})) == "1 sent, 1 present");
+  BOOST_TEST(push(layout("without")) == "0 sent, 1 present");
+  const Layout both = layout("both", {"linux_amd64", "linux_arm64"});
+  BOOST_TEST(stored.manifests.at(provider).second ==
+             write_provider_index(both.closures().value()[0].closure.providers[0]));
+  BOOST_TEST(stored.manifests.at(fmt::format("{}/manifests/{}", kRepository, kTag)).second ==
+             write_closure(both.closures().value()[0].closure));
+  BOOST_TEST(push(both) == "0 sent, 1 present");
+}
+
+BOOST_AUTO_TEST_CASE(other_content_under_the_tag_of_a_provider_is_replaced) {
+  const std::string provider = "/v2/team/modules/registry.example.test/acme/cloud/manifests/1.0.0_b";
+  for (const char* other : {"no JSON", "[]", R"({"schemaVersion":2,"manifests":[]})"}) {
+    BOOST_TEST_CONTEXT(other) {
+      stored.manifests = {{provider, {std::string(remote::kImageIndex), other}}};
+      const Layout bundle = layout(fmt::format("bundle-{}", sha256_hex(other)), {"linux_amd64"});
+      BOOST_TEST(push(bundle).ends_with(" present"));
+      BOOST_TEST(stored.manifests.at(provider).second ==
+                 write_provider_index(bundle.closures().value()[0].closure.providers[0]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(provider_of_a_host_with_a_port) {
+  const auto named = remote::provider_repository(repository, "registry.example.test/acme/cloud");
+  BOOST_TEST(named.value().name == "team/modules/registry.example.test/acme/cloud");
+  const auto refused = remote::provider_repository(repository, "localhost:8080/acme/cloud");
+  BOOST_REQUIRE(!refused);
+  BOOST_TEST(
+      refused.error().message ==
+      "a registry cannot hold the provider localhost:8080/acme/cloud: \"team/modules/localhost:8080/acme/cloud\" "
+      "is not the name of a repository");
+}
+
+BOOST_AUTO_TEST_CASE(pulled_bundle_has_the_same_bytes) {
+  layout("pushed.tar", {"linux_amd64", "linux_arm64"});
+  fs::create_directories(directory / "unused");
+  BOOST_TEST(push(Layout::open(directory / "pushed.tar", directory / "unused", context).value()) ==
+             "3 sent, 0 present");
+  const auto closure = remote::find_closure(registry, repository, kTag, context).value();
+  BOOST_REQUIRE(closure.has_value());
+  LayoutWriter writer(directory / "pulled");
+  BOOST_REQUIRE(remote::pull({{kTag, *closure}}, registry, repository, writer, context).has_value());
+  BOOST_REQUIRE(writer.finish({{kTag, *closure}}, directory / "pulled.tar", context).has_value());
+  BOOST_TEST((read_text(directory / "pulled.tar") == read_text(directory / "pushed.tar")));
+}
+
+BOOST_AUTO_TEST_CASE(pulling_what_is_damaged) {
+  struct Row {
+    const char* name;
+    std::function<void(Fixture&, NamedClosure&)> spoil;
+    const char* code;
+  };
+  const std::string blob = fmt::format("{}/blobs/{}", kRepository, kPackage);
+  const Row rows[] = {
+      {"swapped blob", [&](Fixture& fixture, NamedClosure&) { fixture.stored.blobs[blob] = "the Package"; },
+       "HASH_MISMATCH"},
+      {"longer blob", [&](Fixture& fixture, NamedClosure&) { fixture.stored.blobs[blob] += "!"; }, "HASH_MISMATCH"},
+      {"missing blob", [&](Fixture& fixture, NamedClosure&) { fixture.stored.blobs.erase(blob); }, "NOT_FOUND"},
+      {"truncated blob",
+       [&](Fixture& fixture, NamedClosure&) { fixture.server.add({.behaviour = faults::truncated(), .path = blob}); },
+       "UNREACHABLE"},
+      {"another manifest",
+       [](Fixture&, NamedClosure& one) { one.closure.packages[0].manifest.digest = digest_of("other"); },
+       "SOURCE_INVALID"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Fixture fixture;
+      const Layout bundle = fixture.layout("bundle");
+      BOOST_TEST(fixture.push(bundle) == "1 sent, 0 present");
+      NamedClosure one = bundle.closures().value()[0];
+      row.spoil(fixture, one);
+      LayoutWriter writer(fixture.directory / "pulled");
+      const auto pulled = remote::pull({one}, fixture.registry, fixture.repository, writer, fixture.context);
+      BOOST_REQUIRE(!pulled);
+      BOOST_TEST(to_string(pulled.error().code) == row.code, pulled.error().message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
