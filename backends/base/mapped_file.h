@@ -20,4 +20,7 @@ class MappedFile {
   std::string_view content_;
 };
 
+// Takes the whole pages of these bytes out of memory, if the system can. They can still be read.
+void release_pages(std::string_view bytes);
+
 }  // namespace modlock

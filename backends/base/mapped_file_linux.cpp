@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
@@ -28,6 +30,15 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   mapped.mapping_ = std::shared_ptr<void>(address, [size](void* begin) { ::munmap(begin, size); });
   mapped.content_ = {static_cast<const char*>(address), size};
   return mapped;
+}
+
+void release_pages(std::string_view bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  if (begin < end) {
+    (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_PAGEOUT);  // unlike MADV_DONTNEED, loses nothing
+  }
 }
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "backends/base/mapped_file.h"
 #include "backends/http/curl_failure.h"
 #include "backends/http/text.h"
 
@@ -125,6 +126,11 @@ void CurlTransfer::note_sent(curl_off_t sent) {
   if (sent != sent_) {
     sent_ = sent;
     last_byte_ = Clock::now();
+  }
+  // The body may be a mapped file, which would be in memory as a whole at the end.
+  constexpr std::size_t kPiece = std::size_t{4} << 20U;
+  for (; exchange_.is_large && static_cast<std::size_t>(sent) >= released_ + kPiece; released_ += kPiece) {
+    release_pages(exchange_.body.substr(std::min(released_, exchange_.body.size()), kPiece));
   }
 }
 

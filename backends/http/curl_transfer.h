@@ -68,6 +68,7 @@ class CurlTransfer final : public TransferLoop::Transfer {
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   curl_off_t sent_ = 0;
+  std::size_t released_ = 0;                       // bytes of the request that are no longer in memory
   std::size_t window_bytes_ = 0;                   // of the response since window_start_
   std::optional<Clock::time_point> window_start_;  // none before the first header
   std::optional<Clock::time_point> begun_;         // none before the request is sent

@@ -28,6 +28,9 @@ using Writer = std::unique_ptr<struct archive, Deleter<archive_write_free>>;
 using Reader = std::unique_ptr<struct archive, Deleter<archive_read_free>>;
 
 tl::unexpected<Error> archive_failure(std::string_view what, const fs::path& path, struct archive* archive) {
+  if (const int error = archive_errno(archive); error > 0) {
+    return system_failure(what, path, error);
+  }
   const char* reason = archive_error_string(archive);
   return fail(Code::io_error,
               fmt::format("cannot {} \"{}\": {}", what, path.string(), reason == nullptr ? "unknown" : reason));

@@ -199,24 +199,52 @@ Result<void> verify_provider(const Layout& layout, const BundledProvider& provid
   return {};
 }
 
+// Returns the archives that a lock file has a hash of. A closure has also those of earlier lock files with the same
+// modules.
+std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>& providers,
+                                              const ProviderLocks& locks) {
+  std::vector<BundledProvider> found;
+  for (BundledProvider provider : providers) {
+    const auto lock = std::find_if(locks.begin(), locks.end(), [&](const auto& entry) {
+      return entry.first.to_string() == provider.address && entry.second.version.to_string() == provider.version;
+    });
+    if (lock == locks.end()) {
+      continue;
+    }
+    std::erase_if(provider.archives, [&hashes = lock->second.hashes](const auto& entry) {
+      const BundledProvider::Archive& archive = entry.second;
+      return std::find(hashes.begin(), hashes.end(), zh_of(archive.layer)) == hashes.end() &&
+             std::find(hashes.begin(), hashes.end(), archive.h1) == hashes.end();
+    });
+    if (!provider.archives.empty()) {
+      found.push_back(std::move(provider));
+    }
+  }
+  return found;
+}
+
 // Downloads the closures of root modules, each once.
 Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const PullOptions& options,
                                                 oci::Registry& registry, const oci::Repository& repository, Run& run) {
   std::vector<NamedClosure> closures;
+  std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
   for (const messages::RootParams& params : options.roots) {
     MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
     const std::string tag = closure_tag(effective_lock(open->lock).modules);
-    if (std::any_of(closures.begin(), closures.end(), [&](const NamedClosure& one) { return one.tag == tag; })) {
-      continue;
+    auto place =
+        std::find_if(closures.begin(), closures.end(), [&](const NamedClosure& one) { return one.tag == tag; });
+    if (place == closures.end()) {
+      MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, tag, open->context));
+      if (!closure) {
+        return fail(Code::not_found,
+                    fmt::format("{} does not have the packages of the lock file {} ({})", options.address,
+                                open->lock.path, tag),
+                    fmt::format("upload them with tofu-modlock bundle push {}", options.address));
+      }
+      providers[tag] = std::exchange(closure->providers, {});
+      place = closures.insert(closures.end(), {tag, std::move(*closure)});
     }
-    MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, tag, open->context));
-    if (!closure) {
-      return fail(
-          Code::not_found,
-          fmt::format("{} does not have the packages of the lock file {} ({})", options.address, open->lock.path, tag),
-          fmt::format("upload them with tofu-modlock bundle push {}", options.address));
-    }
-    closures.push_back({tag, std::move(*closure)});
+    place->closure.add(locked_providers(providers[tag], open->lock.provider_file().providers));
   }
   return closures;
 }

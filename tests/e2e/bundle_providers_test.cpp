@@ -299,6 +299,19 @@ BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders,
   BOOST_TEST((read_text(path("pulled.tar")) == read_text(path("pushed.tar"))));
 }
 
+// The name of a closure does not depend on providers, so that the registry has those of the earlier lock file too.
+BOOST_FIXTURE_TEST_CASE(only_locked_providers_are_pulled, PushedProviders,
+                        *boost::unit_test::precondition(has_registry)) {
+  const std::vector<std::string> push = {"bundle", "push", address(), "--providers", "--platform", "linux_amd64"};
+  BOOST_TEST(modlock(push).exit_code == 0);
+  registry.publish({.name = "acme/cloud", .version = "2.0.0"});
+  BOOST_TEST(modlock({"upgrade", "--target", "provider.registry.example.test/acme/cloud"}).exit_code == 0);
+  BOOST_TEST(modlock(push).exit_code == 0);
+  const Json::Value pulled = json({"bundle", "pull", address(), "--output", path("pulled").string()});
+  BOOST_TEST(pulled["closures"][0]["providers"].size() == 1U);
+  BOOST_TEST(pulled["closures"][0]["providers"][0]["version"].asString() == "2.0.0");
+}
+
 BOOST_AUTO_TEST_CASE(plain_http_is_only_for_the_loopback) {
   for (const char* verb : {"push", "pull"}) {
     std::vector<std::string> arguments = {"bundle", verb, "oci://registry.example.test/modules", "--plain-http"};

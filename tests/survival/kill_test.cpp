@@ -86,6 +86,39 @@ BOOST_AUTO_TEST_CASE(git_that_brings_the_first_package) {
   check_met(met, {"/v2/git/", "/objects/", "/refs/", "/v2/packages/"});
 }
 
+// The output is there as a whole, or not at all.
+BOOST_AUTO_TEST_CASE(a_bundle_that_is_created) {
+  publish("1.0.0");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  save();
+  for (const char* name : {"modules.tar", "modules"}) {
+    const fs::path output = path("out") / name;
+    const std::vector<std::string> create = {"bundle", "create", "--output", output.string()};
+    const std::vector<std::string> verify = {"bundle", "verify", output.string()};
+    std::size_t met = 0;
+    for (const char* when : {"before", "after"}) {
+      for (Fault fault{.calls = "rename,link,unlink", .kill = when}; fault.at < kMostCalls; ++fault.at) {
+        restore();
+        fs::remove_all(path("out"));
+        fs::create_directories(path("out"));
+        const Faulted killed = modlock_with(fault, create);
+        if (killed.met.empty()) {
+          BOOST_TEST(killed.exit_code == 0, killed.err);
+          break;
+        }
+        ++met;
+        BOOST_TEST_CONTEXT(fault.kill << " " << killed.met) {
+          BOOST_TEST(killed.exit_code == kKilled);
+          const bool is_written = fs::exists(output);
+          BOOST_TEST((is_written || modlock(create).exit_code == 0));
+          BOOST_TEST(modlock(verify).exit_code == 0);
+        }
+      }
+    }
+    BOOST_TEST(met > 4U);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -1,9 +1,13 @@
 // OCI image layouts on disk: written once, read again, and nothing outside of them is read.
 #include "backends/remote/layout.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
+#include "tests/support/archive_writer.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -75,6 +79,85 @@ BOOST_AUTO_TEST_CASE(only_an_archive_is_replaced) {
   const auto refused = create("full");
   BOOST_TEST(code_of(refused) == "INVALID_PARAMS");
   BOOST_TEST(read_text(directory / "full/mine") == "mine");
+}
+
+BOOST_AUTO_TEST_CASE(foreign_entries_are_ignored) {
+  BOOST_REQUIRE(create("out").has_value());
+  const std::string blob_text = read_text(file_of(blob));
+  const std::string name = "blobs/sha256/" + blob.digest.substr(7);
+  std::vector<ArchiveEntry> entries = {
+      {.name = "oci-layout", .content = read_text(directory / "out/oci-layout")},
+      {.name = "index.json", .content = read_text(directory / "out/index.json")},
+      {.name = "/" + name, .content = "absolute"},
+      {.name = (directory / "outside").string(), .content = "absolute"},
+      {.name = "../outside", .content = "above"},
+      {.name = "blobs/sha256/../../../outside", .content = "above"},
+      {.name = "blobs/sha512/" + std::string(128, 'a'), .content = "another algorithm"},
+      {.name = "README", .content = "foreign"},
+      {.name = name, .content = "/etc/passwd", .type = ArchiveEntry::Type::symbolic_link},
+      {.name = "./" + name, .content = blob_text},
+  };
+  directory.write("foreign.tar", make_tar(entries));
+  const auto layout = open("foreign.tar");
+  BOOST_REQUIRE_MESSAGE(layout.has_value(), (layout ? std::string() : layout.error().message));
+  BOOST_TEST(layout->read(blob).value_or("none") == "content of a package");
+  BOOST_TEST(!fs::exists(directory / "outside"));
+  BOOST_TEST(!fs::exists(directory / "extracted/README"));
+}
+
+// An index cannot contain its own digest; one that names `index.json` or another closure is not followed.
+BOOST_AUTO_TEST_CASE(index_that_names_itself_is_refused) {
+  BOOST_REQUIRE(create("out").has_value());
+  const std::string index = read_text(directory / "out/index.json");
+  const Blob own = remote::blob_of(index);
+  write_text(file_of(own), index);
+  write_text(directory / "out/index.json", remote::write_layout_index({{"closure-1", own}}, {}));
+  const auto layout = open("out");
+  BOOST_REQUIRE(layout.has_value());
+  BOOST_TEST(code_of(layout->closures()) == "SOURCE_INVALID");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_are_not_those_of_the_blobs) {
+  BOOST_REQUIRE(create("out").has_value());
+  const Layout layout = open("out").value();
+  for (const std::uint64_t size : {std::uint64_t{0}, blob.size - 1, blob.size + 1}) {
+    BOOST_TEST(code_of(layout.find({blob.digest, size})) == "HASH_MISMATCH");
+  }
+  BOOST_TEST(code_of(layout.read({blob.digest, std::uint64_t{1} << 40U})) == "SOURCE_INVALID");
+}
+
+BOOST_AUTO_TEST_CASE(closure_of_too_many_packages_is_refused) {
+  LayoutWriter writer(directory / "work");
+  remote::Closure closure;
+  for (int i = 0; i < 10'000; ++i) {
+    closure.packages.push_back({.source = "git::https://git.example.com/modules/network.git?ref=v" + std::to_string(i),
+                                .origin = "git:" + std::string(40, 'c'),
+                                .h1 = "h1:" + std::string(43, 'A') + "=",
+                                .layer = remote::blob_of(std::to_string(i)),
+                                .manifest = remote::blob_of(std::to_string(i))});
+  }
+  const auto refused = writer.finish({{"closure-1", closure}}, directory / "out.tar", Context{});
+  BOOST_TEST(code_of(refused) == "LIMIT_EXCEEDED");
+  BOOST_TEST(refused.error().message == "the index of 10000 packages is larger than 4 MiB");
+  BOOST_TEST(!fs::exists(directory / "out.tar"));
+}
+
+BOOST_AUTO_TEST_CASE(full_disk_leaves_nothing, *boost::unit_test::precondition(may_mount)) {
+  const SmallDisk disk;
+  for (const char* name : {"out.tar", "out"}) {
+    BOOST_TEST_CONTEXT(name) {
+      LayoutWriter writer(directory / fmt::format("work-{}", name));
+      BOOST_REQUIRE(writer.add(std::string(100'000, 'x')).has_value());
+      const auto refused = writer.finish({{"closure-1", {}}}, disk / name, Context{});
+      BOOST_TEST(code_of(refused) == "IO_ERROR");
+      BOOST_TEST(refused.error().message.find("No space left on device") != std::string::npos, refused.error().message);
+      BOOST_TEST(fs::is_empty(disk.path()));
+    }
+  }
+  LayoutWriter writer(disk.path());
+  const auto refused = writer.add(std::string(100'000, 'x'));
+  BOOST_TEST(code_of(refused) == "IO_ERROR");
+  BOOST_TEST(refused.error().message.find("No space left on device") != std::string::npos, refused.error().message);
 }
 
 BOOST_AUTO_TEST_CASE(damaged_blob_is_refused) {

@@ -2,6 +2,8 @@
 #include "backends/remote/registry_store.h"
 
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,6 +12,7 @@
 #include <mutex>
 
 #include "backends/base/digest.h"
+#include "backends/base/mapped_file.h"
 #include "backends/http/curl_http_client.h"
 #include "protocol/base/json.h"
 #include "tests/support/fake_credentials.h"
@@ -212,6 +215,33 @@ BOOST_AUTO_TEST_CASE(failed_uploads_start_again) {
       BOOST_TEST(fixture.count("POST") == row.posts);
     }
   }
+}
+
+// Returns the KiB of mapped files that are in memory.
+long mapped_kib() {
+  const std::string status = read_text("/proc/self/status");
+  return std::stol(status.substr(status.find("RssFile:") + 8));
+}
+
+boost::test_tools::assertion_result has_disk(boost::unit_test::test_unit_id) {
+  const TemporaryDirectory directory;
+  struct statfs system {};
+  boost::test_tools::assertion_result result(::statfs(directory.path().c_str(), &system) == 0 &&
+                                             system.f_type != TMPFS_MAGIC);
+  result.message() << "files in memory cannot be taken out of it";
+  return result;
+}
+
+BOOST_AUTO_TEST_CASE(large_upload_does_not_stay_in_memory, *boost::unit_test::precondition(has_disk)) {
+  constexpr std::size_t kSize = std::size_t{96} << 20U;
+  write_text(directory / "large", std::string(kSize, 'x'));
+  const auto file = MappedFile::open(directory / "large").value();
+  const std::string digest = digest_of(file.content());
+  release_pages(file.content());
+  const long before = mapped_kib();
+  BOOST_REQUIRE(registry.upload_blob(repository, digest, file.content(), context).has_value());
+  BOOST_TEST(mapped_kib() - before < long{32} << 10U);
+  BOOST_TEST(stored.blobs.at(fmt::format("{}/blobs/{}", kRepository, digest)).size() == kSize);
 }
 
 BOOST_AUTO_TEST_CASE(upload_to_another_host_gets_no_secrets) {
