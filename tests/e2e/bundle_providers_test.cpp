@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "backends/base/process.h"
+#include "backends/remote/layout.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
@@ -140,6 +141,26 @@ BOOST_AUTO_TEST_CASE(damaged_archive_is_found) {
   const Ran verified = modlock({"bundle", "verify", path("all").string()});
   BOOST_TEST(verified.exit_code == 4, verified.err);
   BOOST_TEST(verified.err.find("the blob sha256:" + zh().substr(3)) != std::string::npos, verified.err);
+}
+
+// The digests of the bundle are right, but not what it says of the archive.
+BOOST_AUTO_TEST_CASE(archive_with_another_h1_is_found) {
+  remote::LayoutWriter writer(path("work"));
+  remote::Closure closure;
+  for (const std::string& bytes : {archive().bytes, std::string("not a zip")}) {
+    const remote::Blob layer = writer.add(bytes).value();
+    closure.providers = {{.address = "registry.example.test/acme/cloud",
+                          .version = "1.0.0",
+                          .archives = {{"linux_amd64", {layer, "h1:other="}}}}};
+    const std::string output = path("evil" + std::to_string(bytes.size())).string();
+    BOOST_REQUIRE(writer.finish({{closure.tag(), closure}}, output, Context{}).has_value());
+    const Ran verified = modlock({"bundle", "verify", output});
+    BOOST_TEST(verified.exit_code != 0);
+    const std::string err = bytes == archive().bytes
+                                ? "for linux_amd64 has another content: expected h1:other=, got " + archive().h1
+                                : "registry.example.test/acme/cloud 1.0.0 for linux_amd64";
+    BOOST_TEST(verified.err.find(err) != std::string::npos, verified.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(stock_clients_use_the_unpacked_mirror_without_network,

@@ -261,6 +261,15 @@ BOOST_AUTO_TEST_CASE(upload_to_another_host_gets_no_secrets) {
   BOOST_TEST(server.log().back().header("Authorization") != "");
 }
 
+BOOST_AUTO_TEST_CASE(upload_leaves_the_loopback_only_with_tls) {
+  stored.upload_host = "http://registry.example.com";
+  const std::string pushed = push(layout("bundle"));
+  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: http://registry.example.com/v2/team/modules/blobs/uploads/1 uses plain "
+                                "http, which is only for the loopback"),
+             pushed);
+  BOOST_TEST(count("PUT") == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(confirmed_manifest_that_is_not_stored_is_an_error) {
   stored.loses_manifests = true;
   const std::string pushed = push(layout("bundle"));
