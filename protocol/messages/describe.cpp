@@ -2,10 +2,27 @@
 
 namespace modlock {
 
+namespace {
+
+// Draft 7 ignores members next to a reference, and generators make a second type of them.
+Json::Value described(const Describe::Field& field) {
+  Json::Value schema = field.schema;
+  if (!field.description.empty() && schema.isMember("$ref")) {
+    schema = Json::Value(Json::objectValue);
+    schema["allOf"].append(field.schema);
+  }
+  if (!field.description.empty()) {
+    schema["description"] = field.description;
+  }
+  return schema;
+}
+
+}  // namespace
+
 Json::Value Describe::object_schema(const std::vector<Field>& fields) {
   Json::Value schema = typed("object");
   for (const Field& field : fields) {
-    schema["properties"][field.name] = field.schema;
+    schema["properties"][field.name] = described(field);
     if (field.required) {
       schema["required"].append(field.name);
     }
@@ -14,10 +31,7 @@ Json::Value Describe::object_schema(const std::vector<Field>& fields) {
 }
 
 void Describe::add(const char* name, Json::Value schema, std::string_view what, bool required) {
-  if (!what.empty()) {
-    schema["description"] = std::string(what);
-  }
-  fields_.push_back({name, std::move(schema), required, false});
+  fields_.push_back({name, std::move(schema), std::string(what), required, false});
 }
 
 Json::Value Describe::typed(const char* type) {

@@ -31,6 +31,7 @@ class Describe {
   struct Field {
     std::string name;
     Json::Value schema;
+    std::string description;
     bool required = false;
     bool shared = false;  // comes from a part that several messages include
   };

@@ -84,8 +84,7 @@ Json::Value schema_of(const WorkspaceEntry*) {
   Json::Value schema;
   schema["type"] = "object";
   schema["properties"]["root"]["type"] = "string";
-  schema["properties"]["error"]["type"] = "object";
-  schema["properties"]["error"]["description"] = "why there is no result, as in a response";
+  schema["properties"]["error"]["$ref"] = "#/components/schemas/ResponseError";
   schema["required"].append("root");
   return schema;
 }

@@ -4,6 +4,8 @@
 #include <json/value.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -41,6 +43,48 @@ Json::Value schema_of(const Code*) {
 namespace modlock::messages {
 namespace {
 
+// "config/inspect" -> "ConfigInspect".
+std::string type_name(std::string_view name) {
+  std::string out;
+  bool starts_word = true;
+  for (const int c : name) {  // ASCII
+    if (std::isalnum(c) == 0) {
+      starts_word = true;
+    } else {
+      out += static_cast<char>(std::exchange(starts_word, false) ? std::toupper(c) : c);
+    }
+  }
+  return out;
+}
+
+// Adds a title to each schema without one, because generators name types by it: that of the schema around it and the
+// name of the member. Schemas are only a few levels deep.
+void add_titles(Json::Value& schema, const std::string& title) {
+  if (schema.isMember("$ref")) {
+    return;
+  }
+  if (!schema.isMember("title")) {
+    schema["title"] = title;
+  }
+  const std::string own = schema["title"].asString();
+  if (schema.isMember("properties")) {
+    Json::Value& properties = schema["properties"];
+    for (const std::string& name : properties.getMemberNames()) {
+      add_titles(properties[name], own + type_name(name));
+    }
+  }
+  for (const auto& [keyword, name] : {std::pair("items", "Item"), {"additionalProperties", "Value"}}) {
+    if (schema.isMember(keyword)) {
+      add_titles(schema[keyword], own + name);
+    }
+  }
+  if (schema.isMember("oneOf")) {
+    for (Json::Value& choice : schema["oneOf"]) {
+      add_titles(choice, own + type_name(choice.get("type", "").asString()));
+    }
+  }
+}
+
 // A method in the documents of the protocol.
 struct MethodSchema {
   enum class Kind { request, notification, told };  // `told` are notifications from tofu-modlock
@@ -53,6 +97,14 @@ struct MethodSchema {
 };
 
 using Kind = MethodSchema::Kind;
+
+std::string params_name(const MethodSchema& method) {
+  return type_name(method.name) + "Params";
+}
+
+std::string result_name(const MethodSchema& method) {
+  return type_name(method.name) + "Result";
+}
 
 // Writes methods into a list.
 class MethodList {
@@ -89,7 +141,9 @@ class MethodList {
         many.params.insert(many.params.end() - 1, std::move(field));
       }
     }
-    Json::Value& entry = many.result["properties"]["results"]["items"]["properties"];
+    Json::Value& items = many.result["properties"]["results"]["items"];
+    items["title"] = type_name(name) + "Entry";
+    Json::Value& entry = items["properties"];
     for (const std::string& member : one->result["properties"].getMemberNames()) {
       if (member != "stats" && member != "_meta") {
         entry[member] = one->result["properties"][member];
@@ -198,11 +252,18 @@ Json::Value code_schema() {
   schema["description"] = "What went wrong. Later releases may add codes; none changes its meaning.";
   schema["type"] = "string";
   for (const Code code : all_codes()) {
-    Json::Value one(Json::objectValue);
-    one["const"] = std::string(to_string(code));
-    one["description"] = std::string(meaning_of(code));
-    schema["oneOf"].append(std::move(one));
+    schema["enum"].append(std::string(to_string(code)));
   }
+  return schema;
+}
+
+Json::Value response_error_schema(SchemaTypes& types) {
+  Describe form(types);
+  form.member("code", std::int64_t{}, "its number");
+  form.member("message", std::string(), "one sentence for people; may change");
+  form.member("data", Error{}, "its code and details");
+  Json::Value schema = form.object_schema();
+  schema["description"] = "An error, as in a response.";
   return schema;
 }
 
@@ -253,14 +314,12 @@ Json::Value error_components() {
   return errors;
 }
 
-Json::Value descriptor(const Describe::Field& field) {
+Json::Value descriptor(const std::string& owner, const Describe::Field& field) {
   Json::Value out(Json::objectValue);
   out["name"] = field.name;
   out["schema"] = field.schema;
-  if (field.schema.isMember("description")) {
-    out["description"] = field.schema["description"];
-    out["schema"].removeMember("description");
-  }
+  add_titles(out["schema"], owner + type_name(field.name));
+  out["description"] = field.description;
   out["required"] = field.required;
   return out;
 }
@@ -271,14 +330,20 @@ Json::Value reference(const std::string& kind, const std::string& name) {
   return out;
 }
 
+// The required params come first, because generators make a function of a method.
 Json::Value params_of(const MethodSchema& method, Json::Value& shared) {
   Json::Value params(Json::arrayValue);
-  for (const Describe::Field& field : method.params) {
-    if (field.shared) {
-      shared[field.name] = descriptor(field);
-      params.append(reference("contentDescriptors", field.name));
-    } else {
-      params.append(descriptor(field));
+  for (const bool required : {true, false}) {
+    for (const Describe::Field& field : method.params) {
+      if (field.required != required) {
+        continue;
+      }
+      if (field.shared) {
+        shared[field.name] = descriptor("Shared", field);
+        params.append(reference("contentDescriptors", field.name));
+      } else {
+        params.append(descriptor(params_name(method), field));
+      }
     }
   }
   return params;
@@ -310,6 +375,7 @@ Json::Value to_openrpc(const MethodSchema& method, Json::Value& shared) {
   }
   out["result"]["name"] = "result";
   out["result"]["schema"] = method.result;
+  add_titles(out["result"]["schema"], result_name(method));
   for (const Number& number : kNumbers) {
     out["errors"].append(reference("errors", number.name));
   }
@@ -321,13 +387,16 @@ Json::Value to_openrpc(const MethodSchema& method, Json::Value& shared) {
 
 // The schemas of the methods, of errors and of codes.
 Json::Value all_schemas(SchemaTypes& types) {
-  (void)Describe::value_schema<Error>(types, {});
   types.add("Code", code_schema());
+  types.add("ResponseError", response_error_schema(types));
   Json::Value schemas = types.all();
   // The addition of the code FROZEN.
   Json::Value& changes = schemas["ErrorData"]["properties"]["changes"] =
       Describe::value_schema<std::vector<Change>>(types, {});
   changes["description"] = "of FROZEN: what would change";
+  for (const std::string& name : schemas.getMemberNames()) {
+    add_titles(schemas[name], name);
+  }
   return schemas;
 }
 
@@ -377,10 +446,11 @@ Json::Value json_schema_document() {
   document["title"] = fmt::format("Messages of tofu-modlock, protocol {}", kProtocolVersion);
   Json::Value& definitions = document["definitions"];
   for (const MethodSchema& method : list_methods(types)) {
-    Json::Value& params = definitions[method.name + ".params"] = Describe::object_schema(method.params);
+    Json::Value& params = definitions[params_name(method)] = Describe::object_schema(method.params);
     params["description"] = method.summary;
+    add_titles(params, params_name(method));
     if (!method.result.isNull()) {
-      definitions[method.name + ".result"] = method.result;
+      add_titles(definitions[result_name(method)] = method.result, result_name(method));
     }
   }
   const Json::Value schemas = all_schemas(types);

@@ -8,8 +8,8 @@ namespace modlock::messages {
 // `rpc.discover` and the content of docs/openrpc.json. The output is deterministic.
 Json::Value openrpc_document();
 
-// Returns the same types and, as "<method>.params" and "<method>.result", the messages as definitions of one JSON
-// Schema.
+// Returns the same types and the messages as definitions of one JSON Schema: "ConfigInspectParams" and
+// "ConfigInspectResult" for `config/inspect`.
 Json::Value json_schema_document();
 
 }  // namespace modlock::messages

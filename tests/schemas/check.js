@@ -1,5 +1,6 @@
-// Holds what the program writes against the public descriptions of its formats: check.js OPENRPC JSONSCHEMA SARIF SBOM
-// (files), run where the packages of package.json are installed. Prints a verdict each; exit 1 where one is bad.
+// Holds what the program writes against the public descriptions of its formats, and the types that public generators
+// make of the protocol against its names: check.js OPENRPC JSONSCHEMA SARIF SBOM TYPESCRIPT PYTHON (files), run where
+// the packages of package.json are installed. Prints a verdict each; exit 1 where one is bad.
 const fs = require("fs");
 const path = require("path");
 const { createRequire } = require("module");
@@ -51,15 +52,59 @@ function cyclonedx(file) {
   return against(schema("bom-1.6.SNAPSHOT.schema.json"), others.map((name) => [name, schema(name)]), file);
 }
 
+// The titles of a document: the names that generated types should have.
+function titles(value, found = new Set()) {
+  if (value && typeof value === "object") {
+    if (typeof value.title === "string" && (value.type || value.oneOf || value.allOf)) {
+      found.add(value.title);
+    }
+    Object.values(value).forEach((below) => titles(below, found));
+  }
+  return found;
+}
+
+function typescript(file) {
+  const document = read(files[0]);
+  const named = titles(document);
+  const methods = document.methods.map(({ name }) =>
+    name.replace(/(^|[^A-Za-z$]+)([a-z])/g, (_, before, letter) => before.replace(/[^$]/g, "") + letter.toUpperCase()));
+  const text = fs.readFileSync(file, "utf8");
+  const generated = new Set([...text.matchAll(/^export (?:type|interface) ([\w$]+)/gm)].map(([, name]) => name));
+  // Parts of a union, and the one type of everything.
+  const isHelper = (name) => /As(String|Integer)$/.test(name) || name.startsWith("AnyOf");
+  return [
+    ...[...named].filter((name) => !generated.has(name)).map((name) => `no type ${name}`),
+    ...[...generated].filter((name) => !named.has(name) && !methods.includes(name) && !isHelper(name))
+      .map((name) => `a type with a made-up name: ${name}`),
+    ...[...text.matchAll(/^(export type .*= any;|  \w+\??: (any|unknown)\b.*)$/gm)].map(([line]) => `untyped: ${line}`),
+  ];
+}
+
+// Classes of quicktype; it makes none of an empty object, and one of enumerations with the same values.
+function python(file) {
+  const definitions = Object.entries(read(files[1]).definitions).filter(([, schema]) => schema.properties);
+  const text = fs.readFileSync(file, "utf8");
+  const classes = [...text.matchAll(/^class (\w+)(\(Enum\))?:/gm)];
+  const generated = new Set(classes.map(([, name]) => name));
+  const named = titles(read(files[1]));
+  return [
+    ...definitions.filter(([name]) => !generated.has(name)).map(([name]) => `no class ${name}`),
+    ...classes.filter(([, name, isEnum]) => !isEnum && !named.has(name)).map(([, name]) => `a class with a made-up name: ${name}`),
+    ...[...text.matchAll(/^    \w+: .*\bAny\b.*$/gm)].map(([line]) => `untyped: ${line}`),
+  ];
+}
+
 const rows = [
   ["OpenRPC document, @open-rpc/schema-utils-js", openrpc],
   ["JSON Schema of the messages, ajv", jsonSchema],
   ["SARIF 2.1.0", sarif],
   ["CycloneDX 1.6", cyclonedx],
+  ["TypeScript types of the protocol, @open-rpc/typings", typescript],
+  ["Python types of the protocol, quicktype", python],
 ];
 const files = process.argv.slice(2);
 if (files.length !== rows.length) {
-  console.error("usage: check.js OPENRPC JSONSCHEMA SARIF SBOM");
+  console.error("usage: check.js OPENRPC JSONSCHEMA SARIF SBOM TYPESCRIPT PYTHON");
   process.exit(2);
 }
 let bad = 0;

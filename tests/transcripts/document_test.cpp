@@ -1,6 +1,7 @@
 // The documents of the protocol against the program and against every transcript.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cctype>
 #include <fstream>
 #include <map>
 
@@ -232,6 +233,72 @@ BOOST_AUTO_TEST_CASE(every_method_is_described) {
     described += name + " ";
   }
   BOOST_TEST(described == served);
+}
+
+// Generators make a function of a method, and its required arguments have to come first.
+BOOST_AUTO_TEST_CASE(required_params_come_first) {
+  const Json::Value all = document();
+  for (const Json::Value& method : all["methods"]) {
+    bool is_optional = false;
+    for (const Json::Value& listed : method["params"]) {
+      const std::string reference = listed["$ref"].asString();
+      const Json::Value& param =
+          reference.empty() ? listed
+                            : all["components"]["contentDescriptors"][reference.substr(reference.rfind('/') + 1)];
+      BOOST_TEST(!(is_optional && param["required"].asBool()), method["name"].asString()
+                                                                   << " " << param["name"].asString());
+      is_optional = is_optional || !param["required"].asBool();
+    }
+  }
+}
+
+// Adds the schemas with each title, and those without one to `untitled`.
+void collect_titles(const Json::Value& value, std::map<std::string, std::set<std::string>>& titled,
+                    std::string& untitled) {
+  const bool is_schema = value.isObject() && (value["type"].isString() || value["type"].isArray() ||
+                                              value["oneOf"].isArray() || value["allOf"].isArray());
+  if (is_schema && !value["title"].isString()) {
+    untitled += write_json(value) + "\n";
+  } else if (is_schema) {
+    titled[value["title"].asString()].insert(write_json(value));
+  }
+  if (value.isObject() || value.isArray()) {
+    for (const Json::Value& below : value) {
+      collect_titles(below, titled, untitled);
+    }
+  }
+}
+
+// Generators name a type by the title of its schema.
+BOOST_AUTO_TEST_CASE(every_schema_has_a_title_of_its_own) {
+  for (const char* name : {"openrpc", "jsonschema"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const auto printed = parse_json(modlock({"schema", name}).out);
+      BOOST_REQUIRE(printed.has_value());
+      std::map<std::string, std::set<std::string>> titled;
+      std::string untitled;
+      collect_titles(*printed, titled, untitled);
+      BOOST_TEST(untitled == "");
+      BOOST_TEST(titled.size() > 300);
+      for (const auto& [title, schemas] : titled) {
+        BOOST_TEST(schemas.size() == 1, title << " names several schemas");
+        BOOST_TEST(std::all_of(title.begin(), title.end(), [](unsigned char c) { return std::isalnum(c) != 0; }),
+                   title);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(definitions_have_flat_names) {
+  const auto printed = parse_json(modlock({"schema", "jsonschema"}).out);
+  BOOST_REQUIRE(printed.has_value());
+  const Json::Value& definitions = (*printed)["definitions"];
+  for (const std::string& name : definitions.getMemberNames()) {
+    BOOST_TEST(definitions[name]["title"].asString() == name);
+  }
+  BOOST_TEST(definitions.isMember("CancelRequestParams"));
+  BOOST_TEST(definitions.isMember("LockPlanResult"));
+  BOOST_TEST(definitions.isMember("ResponseError"));
 }
 
 BOOST_AUTO_TEST_CASE(every_line_of_every_transcript_fits) {

@@ -114,13 +114,16 @@ void SchemaCheck::check(const Json::Value& schema, const Json::Value& value, con
     check(resolve(schema), value, where, type);
     return;
   }
+  if (schema.isMember("allOf")) {
+    check(schema["allOf"][0], value, where, name);
+    return;
+  }
   if (schema.isMember("oneOf")) {
     check_one_of(schema["oneOf"], value, where, name);
     return;
   }
   if ((schema.isMember("type") && !has_type(value, schema["type"])) ||
       (schema.isMember("enum") && !is_in(schema["enum"], value)) ||
-      (schema.isMember("const") && schema["const"] != value) ||
       (schema.isMember("minimum") && value.asDouble() < schema["minimum"].asDouble())) {
     findings_.push_back(where + ": does not fit: " + write_json(value));
   } else if (value.isArray()) {
