@@ -106,17 +106,17 @@ class StateReader {
       return StateProviders{.providers = {}, .unreadable = fmt::format("the state file \"{}\" is encrypted", path_)};
     }
     const Json::UInt64 format = version.isUInt64() ? version.asUInt64() : 0;
-    if (format != 3 && format != 4) {
-      return fail(broken_state(path_, fmt::format("expected the format version 3 or 4, found {}",
+    if (format < 1 || format > 4) {
+      return fail(broken_state(path_, fmt::format("expected a format version from 1 to 4, found {}",
                                                   version.isNull() ? "none" : write_json(version))));
     }
-    const char* name = format == 3 ? "modules" : "resources";
+    const char* name = format < 4 ? "modules" : "resources";
     const Json::Value& items = member(state, name);
     if (!items.isNull() && !items.isArray()) {
       return fail(broken_state(path_, fmt::format("\"{}\" is not an array", name)));
     }
     for (const Json::Value& item : items) {
-      MODLOCK_TRY(format == 3 ? add_module(item) : add_resource(item));
+      MODLOCK_TRY(format < 4 ? add_module(item) : add_resource(item));
     }
     for (auto& [address, requirement] : found_) {
       result_.providers.push_back(std::move(requirement));
@@ -125,7 +125,7 @@ class StateReader {
   }
 
  private:
-  // Format 3, of Terraform 0.11: a resource without a provider has the one that its type implies.
+  // Formats 1 to 3, of Terraform 0.11 and older: a resource without a provider has the one that its type implies.
   Result<void> add_module(const Json::Value& module) {
     const Json::Value& resources = member(module, "resources");
     for (const std::string& name : resources.isObject() ? resources.getMemberNames() : std::vector<std::string>()) {

@@ -199,11 +199,12 @@ BOOST_AUTO_TEST_CASE(errors) {
     std::string_view reason;
   };
   const Row rows[] = {
-      {"no version", "{}", "expected the format version 3 or 4, found none"},
-      {"old version", R"({"version":2})", "expected the format version 3 or 4, found 2"},
+      {"no version", "{}", "expected a format version from 1 to 4, found none"},
+      {"version 0", R"({"version":0})", "expected a format version from 1 to 4, found 0"},
+      {"a newer version", R"({"version":5})", "expected a format version from 1 to 4, found 5"},
       {"modules are no array", R"({"version":3,"modules":{}})", "\"modules\" is not an array"},
-      {"version is a string", R"({"version":"4"})", "expected the format version 3 or 4, found \"4\""},
-      {"an array", "[]", "expected the format version 3 or 4, found none"},
+      {"version is a string", R"({"version":"4"})", "expected a format version from 1 to 4, found \"4\""},
+      {"an array", "[]", "expected a format version from 1 to 4, found none"},
       {"resources are no array", R"({"version":4,"resources":{}})", "\"resources\" is not an array"},
       {"a resource is no object", state("1"), "a resource has the invalid mode \"\""},
       {"mode", state(R"({"mode":"ephemeral"})"), "a resource has the invalid mode \"ephemeral\""},
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(format_3) {
+BOOST_AUTO_TEST_CASE(formats_1_to_3) {
   struct Row {
     const char* name;
     std::string_view modules;
@@ -247,17 +248,20 @@ BOOST_AUTO_TEST_CASE(format_3) {
        "terraform data.terraform_remote_state.c\n"},
   };
   for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      const auto found = read({{"terraform.tfstate", fmt::format(R"({{"version":3,"modules":{}}})", row.modules)}});
-      BOOST_TEST_REQUIRE(found.has_value());
-      std::string providers;
-      std::size_t legacy = 0;
-      for (const ProviderRequirement& provider : found->providers) {
-        providers += fmt::format("{} {}\n", provider.address.type(), provider.by);
-        legacy += provider.address.is_legacy() ? 1U : 0U;
+    for (const int format : {1, 2, 3}) {
+      BOOST_TEST_CONTEXT(row.name << ", format " << format) {
+        const auto found =
+            read({{"terraform.tfstate", fmt::format(R"({{"version":{},"modules":{}}})", format, row.modules)}});
+        BOOST_TEST_REQUIRE(found.has_value());
+        std::string providers;
+        std::size_t legacy = 0;
+        for (const ProviderRequirement& provider : found->providers) {
+          providers += fmt::format("{} {}\n", provider.address.type(), provider.by);
+          legacy += provider.address.is_legacy() ? 1U : 0U;
+        }
+        BOOST_TEST(providers == row.providers);
+        BOOST_TEST(found->diagnostics.size() == legacy);
       }
-      BOOST_TEST(providers == row.providers);
-      BOOST_TEST(found->diagnostics.size() == legacy);
     }
   }
 }
