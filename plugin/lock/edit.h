@@ -29,7 +29,7 @@ struct DocumentEdit {
   std::string result_sha256;               // of new_text
 };
 
-// Returns the smallest line-wise edits that turn `before` into `after` (each run of changed lines is one edit).
+// Returns the smallest edits that turn `before` into `after`. Each replaces a run of whole lines.
 std::vector<TextEdit> diff_edits(std::string_view before, std::string_view after);
 std::string apply_edits(std::string_view before, const std::vector<TextEdit>& edits);
 // nullopt if nothing changes. `before` absent: the document is created.

@@ -31,7 +31,7 @@ struct WorkspaceEdit {
 };
 
 constexpr TypeName name_of(const RangeEdit*) {
-  return {"RangeEdit", "A part of the base and what takes its place."};
+  return {"RangeEdit", "Whole lines of the base and what takes their place."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, RangeEdit> edit) {
