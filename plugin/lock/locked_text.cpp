@@ -8,13 +8,17 @@
 
 namespace modlock {
 
-std::string named_reference(const Source& source) {
+std::string_view reference_argument(const Source& source) {
   for (const std::string_view argument : {"tag", "rev", "ref"}) {
-    if (std::string value = source.query_value(argument); !value.empty()) {
-      return value;
+    if (!source.query_value(argument).empty()) {
+      return argument;
     }
   }
   return {};
+}
+
+std::string named_reference(const Source& source) {
+  return source.query_value(reference_argument(source));
 }
 
 std::string pin_text(const std::string& source, const std::string& ref) {

@@ -308,16 +308,18 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
 }
 
 Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {
-  if (!node.address.source.has_tags()) {
+  const SourceTraits& traits = node.address.source.traits();
+  const std::string_view tag_argument =
+      node.address.source.has_tags() ? traits.tag_argument : reference_argument(node.address.source);
+  const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : !node.address.source.named_id().empty();
+  const std::string_view argument = by_id ? traits.id_argument : tag_argument;
+  if (argument.empty()) {
     return unusable(node, "specifies its version in an unknown way", "change the source by hand");
   }
   MODLOCK_TRY(auto listed, find_version(node, version));
-  const bool by_id = pin_ ? *pin_ == UpdatePin::immutable : !node.address.source.named_id().empty();
-  const std::string& value = by_id ? listed.id : listed.tag;
   const std::string& source = node.call.source.text;
-  const SourceTraits& traits = node.address.source.traits();
-  const Splice splice = set_query_argument(source, {traits.tag_argument, traits.id_argument},
-                                           by_id ? traits.id_argument : traits.tag_argument, value);
+  const Splice splice =
+      set_query_argument(source, {tag_argument, traits.id_argument}, argument, by_id ? listed.id : listed.tag);
   return change_value(node, "source", source, splice);
 }
 

@@ -76,7 +76,8 @@ class Modules {
     }
     if (node.is_local()) {
       dependency.skip_reason = "local";
-    } else if (dependency.datasource.empty() || fetcher_.backend(node.address.source) == nullptr) {
+    } else if (node.address.source.traits().versions == SourceVersions::none ||
+               fetcher_.backend(node.address.source) == nullptr) {
       dependency.skip_reason = "unsupported-datasource";
     } else {
       nodes_.push_back(&node);
@@ -167,7 +168,8 @@ class Modules {
     dependency.current_value = reference;
     const auto current =
         std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
-          return !reference.empty() && (listed.tag == reference || listed.id == reference);
+          return !reference.empty() &&
+                 (listed.tag == reference || (node.address.source.has_tags() && listed.id == reference));
         });
     if (current != listing.versions.end()) {
       dependency.current_version = current->version;

@@ -5,7 +5,9 @@
 #include <functional>
 #include <iostream>
 #include <set>
+#include <sstream>
 
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"
@@ -132,6 +134,21 @@ for line in sys.stdin:
         answer["result"] = {"id": wanted}
     print(json.dumps(answer), flush=True)
 )";
+
+// A module that is locked from a program of the user, which had only version 1.0.0 then.
+struct TaggedScene : Scene {
+  explicit TaggedScene(const std::string& query = "") {
+    write_text(path("tagged"), kTagProgram);
+    std::filesystem::permissions(path("tagged"), std::filesystem::perms::owner_all);
+    write_text(path("tags"), "v1.0.0 one\n");
+    write_text(path("home/.config/tofu-modlock/config.hcl"),
+               "backend \"tagged\" {\n  command = [\"" + path("tagged").string() + "\"]\n}\n");
+    write(".tofu-modlock.hcl", query.empty() ? module_rule("vpc", "~> 1.0") : "");
+    write("main.tf", module_call("vpc", "tagged::https://example.test/net" + query));
+    const Ran locked = modlock({"lock", "--install"});
+    BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+  }
+};
 
 std::string sources_of(const std::string& lock) {
   std::string text;
@@ -284,22 +301,80 @@ BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *boost:
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Scene scene;
-      write_text(scene.path("tagged"), kTagProgram);
-      std::filesystem::permissions(scene.path("tagged"), std::filesystem::perms::owner_all);
-      write_text(scene.path("tags"), "v1.0.0 one\n");
-      write_text(scene.path("home/.config/tofu-modlock/config.hcl"),
-                 "backend \"tagged\" {\n  command = [\"" + scene.path("tagged").string() + "\"]\n}\n");
-      scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
-      scene.write("main.tf", module_call("vpc", "tagged::https://example.test/net"));
-      const Ran locked = scene.modlock({"lock", "--install"});
-      BOOST_REQUIRE_MESSAGE(locked.exit_code == 0, locked.err);
+      const TaggedScene scene;
       write_text(scene.path("tags"), row.tags);
       const std::string verdict = online_verdict(scene, row.exit_code);
       BOOST_TEST(verdict.starts_with(row.expected), verdict);
       BOOST_TEST((row.exit_code != 0 || verdict == row.expected), verdict);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(updates_of_an_external_backend, *boost::unit_test::precondition(has_python)) {
+  struct Row {
+    const char* name;
+    const char* query;
+    const char* updates;
+    const char* configuration;  // after `update vpc=2.0.0`
+  };
+  const Row rows[] = {
+      {"a constraint", "",
+       R"([{"isBreaking":false,"isLockfileUpdate":true,"newMajor":1,"newMinor":1,"newValue":"~> 1.0",)"
+       R"("newVersion":"1.1.0","updateType":"minor"},{"isBreaking":true,"isLockfileUpdate":false,"newMajor":2,)"
+       R"("newMinor":0,"newValue":"~> 2.0","newVersion":"2.0.0","updateType":"major"}])",
+       "module \"vpc\" {\n  version = \"~> 2.0\"\n}\n"},
+      {"a tag", "?tag=v1.0.0",
+       R"([{"isBreaking":false,"isLockfileUpdate":false,"newMajor":1,"newMinor":1,"newValue":"v1.1.0",)"
+       R"("newVersion":"1.1.0","updateType":"minor"},{"isBreaking":true,"isLockfileUpdate":false,"newMajor":2,)"
+       R"("newMinor":0,"newValue":"v2.0.0","newVersion":"2.0.0","updateType":"major"}])",
+       "module \"vpc\" {\n  source = \"tagged::https://example.test/net?tag=v2.0.0\"\n}\n"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TaggedScene scene(row.query);
+      write_text(scene.path("tags"), "v1.0.0 one\nv1.1.0 two\nv2.0.0 three\n");
+      const Json::Value found = scene.json({"update", "--list"})["dependencies"][0];
+      BOOST_TEST(found["subject"].asString() == "module.vpc");
+      BOOST_TEST(found["currentVersion"].asString() == "1.0.0");
+      BOOST_TEST(!found.isMember("datasource"));
+      BOOST_TEST(!found.isMember("skipReason"));
+      BOOST_TEST(write_json(found["updates"]) == row.updates);
+      const Ran updated = scene.modlock({"update", "vpc=2.0.0"});
+      BOOST_TEST(updated.exit_code == 0, updated.err);
+      BOOST_TEST(scene.read(std::string_view(row.query).empty() ? ".tofu-modlock.hcl" : "main.tf") ==
+                 row.configuration);
+      BOOST_TEST(scene.lock().find("\"tagged:three\"") != std::string::npos, scene.lock());
+    }
+  }
+}
+
+// A host with the level debug sees the requests of each kind that `--verbose` prints.
+BOOST_FIXTURE_TEST_CASE(log_messages_name_each_request_with_its_time, MixedScene) {
+  write("main.tf", calls());
+  const Ran ran = modlock(
+      {"serve"}, R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersions":["1.0"],)"
+                 R"("capabilities":{"logMessage":true},"options":{"logLevel":"debug","implementation":"opentofu"}}})"
+                 "\n"
+                 R"({"jsonrpc":"2.0","id":2,"method":"lock/plan","params":{"include":["modules"],"root":")" +
+                     root().string() + "\"}}\n");
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  std::set<std::string> told;
+  std::istringstream lines(shown(ran.out));
+  for (std::string line; std::getline(lines, line);) {
+    const Json::Value message = parse_json(line).value();
+    const std::string text = message["params"]["message"].asString();
+    const std::size_t time = text.rfind(" in ");
+    if (message["method"].asString() == "log/message" && time != std::string::npos) {
+      BOOST_TEST(message["params"]["level"].asString() == "debug");
+      BOOST_TEST(text.ends_with(" ms"), text);
+      told.insert(text.substr(0, time));
+    }
+  }
+  BOOST_TEST(boost::algorithm::join(told, "\n") ==
+             "GET http://<web>/leaf.zip: 200\n"
+             "GET http://<web>/v1/modules/acme/vpc/aws/1.1.0/download: 204\n"
+             "GET http://<web>/v1/modules/acme/vpc/aws/versions: 200\n"
+             "git fetch git::file://<dir>/repositories/net: exit code 0");
 }
 
 BOOST_FIXTURE_TEST_CASE(mercurial_is_served_by_a_program_of_the_user, Scene, *boost::unit_test::precondition(has_hg)) {
