@@ -223,9 +223,18 @@ std::string join_relative(const std::string& parent, const std::string& below) {
   return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
 }
 
+const DocumentText* find_document(const fs::path& path, const Documents& documents) {
+  const auto found = documents.find(path);
+  if (found == documents.end()) {
+    return nullptr;
+  }
+  *found->second.is_read = true;
+  return &found->second;
+}
+
 Result<std::optional<std::string>> read_document(const fs::path& path, const Documents& documents) {
-  if (const auto found = documents.find(path); found != documents.end()) {
-    return found->second;
+  if (const DocumentText* document = find_document(path, documents)) {
+    return document->text;
   }
   Result<std::string> text = read_file(path);
   if (text) {

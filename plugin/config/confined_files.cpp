@@ -30,7 +30,7 @@ class ConfinedFiles final : public eval::FileAccess {
 
   Result<std::string> read(const std::string& path) const override {
     MODLOCK_TRY(const auto place, locate(path));
-    if (documents_.count(place) == 0) {
+    if (find_document(place, documents_) == nullptr) {
       std::error_code ignored;
       if (const auto size = fs::file_size(place, ignored); !ignored && size > kMaxReadBytes) {
         return fail(Code::limit_exceeded,
@@ -46,7 +46,7 @@ class ConfinedFiles final : public eval::FileAccess {
 
   Result<bool> exists(const std::string& path) const override {
     MODLOCK_TRY(const auto place, locate(path));
-    if (documents_.count(place) != 0) {
+    if (find_document(place, documents_) != nullptr) {
       return true;
     }
     std::error_code error;
@@ -68,10 +68,11 @@ class ConfinedFiles final : public eval::FileAccess {
   Result<std::vector<std::string>> list(const std::string& directory) const override {
     MODLOCK_TRY(const auto place, locate(directory));
     Listing listing;
-    for (const auto& [path, text] : documents_) {
+    for (const auto& [path, document] : documents_) {
       if (const fs::path below = path.lexically_relative(place);
           !below.empty() && below != "." && *below.begin() != "..") {
         listing.files.insert(below.generic_string());
+        *document.is_read = true;
       }
     }
     std::error_code error;

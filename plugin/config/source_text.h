@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/base/result.h"
@@ -23,8 +26,19 @@ struct ConfigFile {
   std::string sha256;
 };
 
-// Text that overlays the disk: absolute, lexically normal path -> content.
-using Documents = std::map<std::filesystem::path, std::string>;
+// A text that overlays a file on disk.
+struct DocumentText {
+  explicit DocumentText(std::string content, std::string as_sent = {})
+      : text(std::move(content)), name(std::move(as_sent)) {}
+
+  std::string text;
+  std::string name;  // its path in the request
+  // Whether it was read. Copies share it.
+  std::shared_ptr<std::atomic<bool>> is_read = std::make_shared<std::atomic<bool>>(false);
+};
+
+// By absolute, lexically normal path.
+using Documents = std::map<std::filesystem::path, DocumentText>;
 
 // A path in the form of locations and results: relative to `root`, `/`-separated, may start with "../".
 std::string relative_to_root(const std::filesystem::path& path, const std::filesystem::path& root);

@@ -13,6 +13,7 @@ OpenRoot::OpenRoot(const Engine& engine, Run& run, RootRequest opened)
 Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run, const messages::RootParams& root,
                                                  const messages::LockParams& lock, Merging merging) {
   MODLOCK_TRY(auto request, open_root(root, engine));
+  run.documents = request.walk.documents;
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
   MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
   opened->lock = std::move(document);

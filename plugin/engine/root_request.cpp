@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/files.h"
+#include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/hcl/characters.h"
@@ -33,10 +36,27 @@ Result<void> check_paths(const messages::RootParams& params) {
   if (ok) {
     ok = check_path("the data directory", params.data_dir.value_or(""));
   }
-  for (const messages::Document& document : params.documents) {
-    ok = ok ? check_path("a document", document.path) : ok;
-  }
   return ok;
+}
+
+// Returns where a document is on disk: `given` is the root as it was sent, `root` the same without links.
+Result<fs::path> document_place(const std::string& sent, const fs::path& given, const fs::path& root) {
+  fs::path path(sent);
+  if (ascii::lower(sent.substr(0, 5)) == "file:") {
+    const auto url = GoUrl::parse(sent);
+    const bool is_here = url && !url->user && (url->host.empty() || ascii::lower(url->host) == "localhost");
+    if (!is_here || !url->path.starts_with('/') || !url->raw_query.empty() || !url->fragment.empty()) {
+      return fail(Code::invalid_params,
+                  fmt::format("invalid path of a document: expected a file:// URI of this machine, found \"{}\"",
+                              escape_controls(sent)),
+                  "write it as file:///directory/main.tf, with # and ? as %23 and %3F");
+    }
+    path = url->path;
+  }
+  MODLOCK_TRY(check_path("a document", path.native()));
+  const fs::path below = path.is_absolute() ? path.lexically_normal().lexically_relative(given) : path;
+  const bool is_inside = !below.empty() && (path.is_relative() || *below.begin() != "..");
+  return (is_inside ? root / below : path).lexically_normal();
 }
 
 Result<fs::path> absolute_root(const messages::RootParams& params, const Engine& engine) {
@@ -108,14 +128,7 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
 Result<std::optional<std::string>> read_text(const RootRequest& root, const std::string& name) {
   const fs::path path = (root.walk.root / name).lexically_normal();
   MODLOCK_TRY(confine(path, {root.walk.root}));
-  if (const auto overlay = root.walk.documents.find(path); overlay != root.walk.documents.end()) {
-    return overlay->second;
-  }
-  auto bytes = read_file(path);
-  if (!bytes && bytes.error().code == Code::not_found) {
-    return std::nullopt;
-  }
-  return bytes ? Result<std::optional<std::string>>(std::move(*bytes)) : fail(std::move(bytes.error()));
+  return read_document(path, root.walk.documents);
 }
 
 // Reads the lock file at `name`: `text` if the host sent it, or else an overlaying document, or else the file on disk.
@@ -163,6 +176,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(check_paths(params));
   MODLOCK_TRY(auto root, absolute_root(params, engine));
   // A client runs in the root, so that `..` is relative to the directory itself and not to a symbolic link to it.
+  const fs::path given = root;
   std::error_code missing;
   if (const fs::path real = fs::canonical(root, missing); !missing) {
     root = real;
@@ -171,7 +185,8 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   WalkRequest& walk = request.walk;
   walk.root = root;
   for (const messages::Document& document : params.documents) {
-    walk.documents.insert_or_assign((root / document.path).lexically_normal(), document.text);
+    MODLOCK_TRY(auto place, document_place(document.path, given, root));
+    walk.documents.insert_or_assign(std::move(place), DocumentText(document.text, document.path));
   }
   std::error_code ignored;
   if (!fs::is_directory(root, ignored) && !overlays(walk.documents, root)) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "plugin/config/source_text.h"
 #include "plugin/engine/network.h"
 #include "protocol/base/log.h"
 #include "protocol/messages/lock_plan.h"
@@ -49,6 +50,7 @@ class Run {
 
   Diagnostics diagnostics = {};                // of the result
   std::vector<messages::Change> changes = {};  // with FROZEN: the required changes
+  Documents documents = {};                    // of the request; they know whether they were read
 
  private:
   struct Counters {

@@ -1,5 +1,7 @@
 #include "plugin/server/engine_methods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -17,6 +19,21 @@
 namespace modlock {
 namespace {
 
+// Returns a warning for each document that replaces no file that was read: its path may be wrong.
+Diagnostics unread_documents(const Run& run) {
+  Diagnostics unread;
+  for (const auto& [path, document] : run.documents) {
+    if (!*document.is_read) {
+      unread.push_back({Severity::warning,
+                        Error{.code = Code::invalid_params,
+                              .message = fmt::format(
+                                  "the document \"{}\" has no effect: no file with this path is read", document.name),
+                              .hint = "send its path relative to the root, or an absolute path"}});
+    }
+  }
+  return unread;
+}
+
 // Decodes params, calls a method of the engine and encodes its result.
 template <typename Params, typename Output>
 Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
@@ -24,6 +41,12 @@ Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Par
     MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
     Run run(run_options(request));
     auto result = (engine.*method)(decoded, run);
+    if constexpr (requires { result->diagnostics; }) {
+      for (const Diagnostic& unread : result ? unread_documents(run) : Diagnostics()) {
+        result->diagnostics.push_back(unread);
+        run.diagnostics.push_back(unread);
+      }
+    }
     request.diagnostics = std::move(run.diagnostics);
     if (!result) {
       request.error_data = error_data(run);

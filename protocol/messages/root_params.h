@@ -30,7 +30,7 @@ void fields(Form& form, In<Form, RunStats> stats) {
 
 // A text that overlays a file on disk.
 struct Document {
-  std::string path;  // absolute, or relative to the root
+  std::string path;  // absolute, relative to the root, or a file:// URI
   std::string text;
 };
 
@@ -58,7 +58,7 @@ constexpr TypeName name_of(const Document*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, Document> document) {
-  form.member("path", document.path, "absolute, or relative to the root");
+  form.member("path", document.path, "absolute, relative to the root, or a `file://` URI");
   form.member("text", document.text, "what the file holds");
 }
 

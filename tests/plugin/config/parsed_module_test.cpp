@@ -299,9 +299,10 @@ BOOST_AUTO_TEST_CASE(ranges) {
 BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
   const TemporaryDirectory directory;
   directory.write("main.tf", "module \"old\" {\n  source = \"./old\"\n}\n");
-  const Documents documents = {{directory / "main.tf", "module \"new\" {\n  source = \"./new\"\n}\n"},
-                               {directory / "more.tf", "module \"more\" {\n  source = \"./more\"\n}\n"},
-                               {directory / "sub/deep.tf", "module \"deep\" {\n  source = \"./deep\"\n}\n"}};
+  Documents documents;
+  documents.emplace(directory / "main.tf", "module \"new\" {\n  source = \"./new\"\n}\n");
+  documents.emplace(directory / "more.tf", "module \"more\" {\n  source = \"./more\"\n}\n");
+  documents.emplace(directory / "sub/deep.tf", "module \"deep\" {\n  source = \"./deep\"\n}\n");
   BOOST_TEST(summary(load_module(directory.path(), documents)) == "more ./more; new ./new");
   BOOST_TEST(summary(load_module(directory / "sub/", documents)) == "deep ./deep");
 }

@@ -1,6 +1,8 @@
 // How params become those of the engine, and what it returns becomes JSON. What the engine does is in
 // tests/plugin/engine.
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/server/session_fixture.h"
@@ -136,6 +138,86 @@ BOOST_AUTO_TEST_CASE(lock_plan_takes_documents_a_lock_and_a_policy) {
   BOOST_TEST(outcome(call("lock/plan", params)) ==
              "SOURCE_DENIED: the source \"git::https://example.com/vpc.git?ref=v1.0.0\" is denied by "
              "\"git::https://example.com/**\" in params.policy");
+}
+
+BOOST_AUTO_TEST_CASE(documents_are_named_by_paths_and_uris) {
+  initialize();
+  fs::remove(directory / "root/.tofu-modlock.hcl");
+  fs::create_directory_symlink(directory / "root", directory / "link");
+  const std::string root_path = (directory / "root").string();
+  const std::string no_uri =
+      "INVALID_PARAMS: invalid path of a document: expected a file:// URI of this machine, found ";
+  struct Row {
+    const char* name;
+    std::string path;
+    std::string outcome;  // the source of the call, or the error
+  };
+  const Row rows[] = {
+      {"relative", "main.tf", "./overlaid"},
+      {"relative with dots", "../root/./main.tf", "./overlaid"},
+      {"absolute", root_path + "/main.tf", "./overlaid"},
+      {"absolute by the link that is the root", (directory / "link/main.tf").string(), "./overlaid"},
+      {"a URI", "file://" + root_path + "/main.tf", "./overlaid"},
+      {"an encoded URI", "file://" + root_path + "/m%61in%2Etf", "./overlaid"},
+      {"a URI of localhost", "FILE://LocalHost" + root_path + "/main.tf", "./overlaid"},
+      {"a URI of another machine", "file://host/main.tf", no_uri + "\"file://host/main.tf\""},
+      {"a URI with a user", "file://me@localhost/main.tf", no_uri + "\"file://me@localhost/main.tf\""},
+      {"a URI without a path", "file://", no_uri + "\"file://\""},
+      {"a URI without a directory", "file:main.tf", no_uri + "\"file:main.tf\""},
+      {"a URI with a bad escape", "file:///%zz", no_uri + "\"file:///%zz\""},
+      {"a URI with a query", "file:///main.tf?a", no_uri + "\"file:///main.tf?a\""},
+      {"a URI with a fragment", "file:///main.tf#a", no_uri + "\"file:///main.tf#a\""},
+      {"a URI with an escaped line end", "file:///main%0A.tf",
+       "INVALID_PARAMS: the path of a document contains control characters"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Json::Value params;
+      params["root"] = (directory / "link").string();
+      params["documents"][0]["path"] = row.path;
+      params["documents"][0]["text"] = "module \"vpc\" {\n  source = \"./overlaid\"\n}\n";
+      const auto result = call("config/inspect", params);
+      BOOST_TEST((result ? (*result)["modules"][0]["source"].asString() : outcome(result)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(documents_that_match_nothing_are_named) {
+  initialize();
+  write_text(directory / "root/main.tf",
+             "variable \"at\" {}\nmodule \"m\" {\n  source = \"./m\"\n}\nlocals {\n  f = file(\"f.txt\")\n}\n");
+  fs::remove(directory / "root/.tofu-modlock.hcl");
+  write_text(directory / "root/m/main.tf", "");
+  struct Row {
+    const char* path;
+    bool is_read;
+  };
+  const Row rows[] = {{"main.tf", true},
+                      {"more.tf", true},
+                      {"m/more.tf", true},
+                      {"terraform.tfvars", true},
+                      {".tofu-modlock.hcl", true},
+                      {".terraform.lock.hcl", true},
+                      {"terraform.tfstate", true},
+                      {"more_override.tf.json", true},
+                      {"mian.tfs", false},
+                      {"not_called/main.tf", false},
+                      {"README.md", false},
+                      {"/elsewhere/main.tf", false},
+                      {"file:///elsewhere/main.tf", false}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.path) {
+      Json::Value params = root();
+      params["documents"][0]["path"] = row.path;
+      params["documents"][0]["text"] = std::string(row.path).ends_with(".json") ? "{}" : "";
+      const std::string expected =
+          fmt::format(R"([{{"code":"INVALID_PARAMS","hint":"send its path relative to the root, or an absolute path",)"
+                      R"("message":"the document \"{}\" has no effect: no file with this path is read",)"
+                      R"("severity":"warning"}}])",
+                      row.path);
+      BOOST_TEST(write_json(succeed("config/inspect", params)["diagnostics"]) == (row.is_read ? "[]" : expected));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(lock_plan_under_frozen_names_the_changes_in_the_error) {
