@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "backends/base/build_info.h"
 #include "backends/base/parallel.h"
 #include "plugin/engine/client_program.h"
+#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"
@@ -34,11 +36,75 @@ Diagnostics unread_documents(const Run& run) {
   return unread;
 }
 
+// More than the result of an install for one root without its lists.
+constexpr std::size_t kShortResultBytes = 2048;
+
+// An install that wrote files must not fail because its result is too long, so the limit of the host is checked before.
+Result<void> check_limit(const RequestContext& request, std::size_t roots) {
+  const std::size_t needed = kShortResultBytes * roots;
+  if (request.max_result_bytes == 0 || request.max_result_bytes >= needed) {
+    return {};
+  }
+  return fail(Code::limit_exceeded,
+              fmt::format("the response may have {} bytes, but the host accepts {}", needed, request.max_result_bytes),
+              "raise limits.maxMessageBytes in initialize, or install fewer root modules at once");
+}
+
+// Returns a result of `bytes` bytes, or an entry of `workspace/*`, without its long members.
+Json::Value shortened(Json::Value entry, std::size_t bytes) {
+  const Error error{
+      .code = Code::limit_exceeded,
+      .message = fmt::format("the result has {} bytes, and the response would be too long for the host", bytes),
+      .hint = "raise limits.maxMessageBytes in initialize, or request fewer root modules at once"};
+  if (entry.isMember("error")) {
+    entry["error"]["data"].removeMember("changes");
+  } else if (entry.isMember("installed")) {
+    for (const char* list : {"installed", "reused", "removed"}) {
+      entry[list] = Json::arrayValue;
+    }
+    entry["diagnostics"] = to_json(Diagnostics{{Severity::warning, error}});
+  } else {
+    Json::Value root = std::move(entry["root"]);
+    entry = Json::objectValue;
+    entry["root"] = std::move(root);
+    entry["error"] = to_json(error);
+  }
+  return entry;
+}
+
+// Shortens the longest results, so that the response is not longer than the host accepts.
+void shorten(std::vector<Json::Value>& entries, const RequestContext& request) {
+  constexpr std::size_t kOtherMembers = 256;
+  std::vector<std::pair<std::size_t, Json::Value*>> longest;
+  std::size_t total = kOtherMembers;
+  for (const std::string& name : request.unknown_params) {
+    total += name.size() + 3;
+  }
+  for (Json::Value& entry : entries) {
+    longest.emplace_back(write_json(entry).size() + 1, &entry);
+    total += longest.back().first;
+  }
+  std::sort(longest.rbegin(), longest.rend());
+  for (const auto& [bytes, entry] : longest) {
+    if (request.max_result_bytes == 0 || total <= request.max_result_bytes) {
+      return;
+    }
+    *entry = shortened(std::move(*entry), bytes);
+    total += write_json(*entry).size() + 1 - bytes;
+  }
+}
+
+template <typename Output>
+constexpr bool kWrites = std::is_same_v<Output, messages::ModulesInstallResult>;
+
 // Decodes params, calls a method of the engine and encodes its result.
 template <typename Params, typename Output>
 Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
   return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Json::Value> {
     MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
+    if constexpr (kWrites<Output>) {
+      MODLOCK_TRY(check_limit(request, 1));
+    }
     Run run(run_options(request));
     auto result = (engine.*method)(decoded, run);
     if constexpr (requires { result->diagnostics; }) {
@@ -52,7 +118,11 @@ Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Par
       request.error_data = error_data(run);
       return fail(std::move(result.error()));
     }
-    return messages::encode(*result);
+    std::vector<Json::Value> encoded = {messages::encode(*result)};
+    if constexpr (kWrites<Output>) {
+      shorten(encoded, request);
+    }
+    return std::move(encoded.front());
   };
 }
 
@@ -64,6 +134,9 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
   std::vector<std::string> of_each_root;  // known to the method
   MODLOCK_TRY(const auto workspace, decode_params<messages::WorkspaceParams>(params, of_each_root));
   const std::vector<std::string>& roots = workspace.roots;
+  if constexpr (kWrites<Output>) {
+    MODLOCK_TRY(check_limit(request, roots.size()));
+  }
   Json::Value shared = params;
   shared.removeMember("roots");
   shared.removeMember("jobs");
@@ -94,7 +167,9 @@ Result<Json::Value> handle_workspace(const Engine& engine, Result<Output> (Engin
     entries[i]["root"] = roots[i];
     request.progress->report(roots[i], ++done, roots.size());
   });
-  MODLOCK_TRY((Context{.stop = request.stop, .deadline = request.deadline}.check()));
+  // Past the deadline each root that did not finish has that error, and the others keep their results.
+  MODLOCK_TRY((Context{.stop = request.stop}.check()));
+  shorten(entries, request);
   messages::WorkspaceResult result{.stats = all.stats()};
   for (Json::Value& entry : entries) {
     result.results.push_back({std::move(entry)});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -65,6 +66,7 @@ struct Dispatcher::Call {
   Message message;
   std::stop_source stop;
   std::optional<SteadyClock::time_point> deadline;
+  std::size_t max_result_bytes = 0;
   Reply reply;
 };
 
@@ -169,7 +171,10 @@ void Dispatcher::handle_request(Message message, Reply::Send send, bool in_batch
   if (message.time_allowed) {
     deadline = SteadyClock::now() + *message.time_allowed;
   }
-  const auto call = std::make_shared<Call>(Call{std::move(message), stop, deadline, std::move(reply)});
+  const std::size_t envelope = encode_result(message.id->token, "").size();
+  const std::size_t max_result_bytes = max_response_bytes_ - std::min(max_response_bytes_, envelope);
+  const auto call =
+      std::make_shared<Call>(Call{std::move(message), stop, deadline, max_result_bytes, std::move(reply)});
   if (!pool_.submit({.key = std::move(key), .bytes = bytes, .run = [this, call] { run(*call); }})) {
     call->reply.error({.code = Code::server_busy,
                        .message = "too many requests are waiting",
@@ -295,7 +300,10 @@ void Dispatcher::run(Call& call) {
   if (!call.message.progress_token.empty()) {
     progress.emplace(call.message.progress_token, call.message.method, outlet_.offer);
   }
-  RequestContext context{.stop = call.stop.get_token(), .deadline = call.deadline, .log = &log_};
+  RequestContext context{.stop = call.stop.get_token(),
+                         .deadline = call.deadline,
+                         .log = &log_,
+                         .max_result_bytes = call.max_result_bytes};
   if (progress) {
     context.progress = &*progress;
   }

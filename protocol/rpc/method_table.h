@@ -3,6 +3,7 @@
 #include <json/value.h>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@ struct RequestContext {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   Log* log = &null_log();
   Progress* progress = &null_progress();
+  std::size_t max_result_bytes = 0;  // the longest result that the host accepts; 0: no limit
 
   // Set by the handler:
   std::vector<std::string> unknown_params = {};  // ObjectReader::unknown; listed in `_meta` of the result

@@ -272,6 +272,79 @@ BOOST_AUTO_TEST_CASE(workspace_methods_have_a_result_or_an_error_for_each_root) 
              "INVALID_PARAMS: decode: expected one root at least at params.roots");
 }
 
+BOOST_AUTO_TEST_CASE(a_result_too_long_for_the_host_leaves_out_the_longest_roots) {
+  make_root("other");
+  std::string calls;
+  for (int i = 0; i < 40; ++i) {
+    calls += fmt::format("module \"vpc{}\" {{\n  source = \"{}?ref=v1.0.0\"\n}}\n", i, kVpc);
+  }
+  write_text(directory / "other/main.tf", calls);
+  fs::remove(directory / "other/.tofu-modlock.hcl");
+  initialize();
+  Json::Value params;
+  params["roots"].append((directory / "other").string());
+  params["roots"].append((directory / "root").string());
+  max_result_bytes = 6000;
+  const Json::Value planned = succeed("workspace/plan", params);
+  BOOST_TEST(write_json(planned).size() <= max_result_bytes);
+  BOOST_TEST_REQUIRE(planned["results"].size() == 2U);
+  BOOST_TEST(planned["results"][0]["root"].asString() == (directory / "other").string());
+  BOOST_TEST(planned["results"][0]["error"]["data"]["code"].asString() == "LIMIT_EXCEEDED");
+  BOOST_TEST(!planned["results"][0].isMember("changes"));
+  BOOST_TEST(planned["results"][1]["root"].asString() == (directory / "root").string());
+  BOOST_TEST(planned["results"][1]["changes"][0]["action"].asString() == "added");
+}
+
+BOOST_AUTO_TEST_CASE(a_deadline_is_an_error_of_the_roots_that_did_not_finish) {
+  initialize();
+  Json::Value params;
+  params["roots"].append((directory / "root").string());
+  deadline = std::chrono::steady_clock::now();
+  const Json::Value result = succeed("workspace/plan", params);
+  BOOST_TEST(result["results"][0]["error"]["data"]["code"].asString() == "DEADLINE_EXCEEDED");
+}
+
+// What was written is not undone, so a host must not read it as a failure.
+BOOST_AUTO_TEST_CASE(an_install_is_no_error_because_its_result_is_too_long) {
+  std::string calls;
+  for (int i = 0; i < 60; ++i) {
+    calls += fmt::format("module \"vpc{}\" {{\n  source = \"{}?ref=v1.0.0\"\n}}\n", i, kVpc);
+  }
+  write_text(directory / "root/main.tf", calls);
+  fs::remove(directory / "root/.tofu-modlock.hcl");
+  initialize();
+  write_text(directory / "root/.terraform.lock.hcl",
+             succeed("lock/plan", root())["edits"]["documents"][0]["newText"].asString());
+  Json::Value many;
+  many["roots"].append((directory / "root").string());
+
+  max_result_bytes = 2047;
+  const std::string refused = "LIMIT_EXCEEDED: the response may have 2048 bytes, but the host accepts 2047";
+  BOOST_TEST(outcome(call("modules/install", root())) == refused);
+  BOOST_TEST(outcome(call("workspace/install", many)) == refused);
+  BOOST_TEST(!fs::exists(directory / "root/.terraform"));
+
+  max_result_bytes = 2048;
+  for (const char* method : {"modules/install", "workspace/install"}) {
+    BOOST_TEST_CONTEXT(method) {
+      fs::remove_all(directory / "root/.terraform");
+      const bool is_one = std::string_view(method) == "modules/install";
+      const Json::Value result = succeed(method, is_one ? root() : many);
+      BOOST_TEST(write_json(result).size() <= max_result_bytes);
+      const Json::Value& installed = is_one ? result : result["results"][0];
+      BOOST_TEST(installed["installed"].isArray());
+      BOOST_TEST(installed["installed"].empty());
+      BOOST_TEST(installed["manifest"].asString() == ".terraform/modules/modules.json");
+      BOOST_TEST_REQUIRE(installed["diagnostics"].size() == 1U);
+      BOOST_TEST(installed["diagnostics"][0]["code"].asString() == "LIMIT_EXCEEDED");
+      BOOST_TEST(installed["diagnostics"][0]["severity"].asString() == "warning");
+      BOOST_TEST(fs::exists(directory / "root/.terraform/modules/vpc59/main.tf"));
+    }
+  }
+  max_result_bytes = 0;
+  BOOST_TEST(succeed("modules/install", root())["reused"].size() == 60U);
+}
+
 BOOST_AUTO_TEST_CASE(versions_list_in_full) {
   git.add_tag(kVpc, "latest", {});
   initialize();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,7 @@ struct Session {
   }
 
   Result<Json::Value> call(const std::string& method, const Json::Value& params) {
-    RequestContext request;
+    RequestContext request{.deadline = deadline, .max_result_bytes = max_result_bytes};
     auto result = table.call(method, params, request);
     error_data = request.error_data;
     return result;
@@ -70,6 +71,8 @@ struct Session {
   Engine engine{options()};
   MethodTable table{make_method_table(engine, {})};
   Json::Value error_data;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::size_t max_result_bytes = 0;
 };
 
 }  // namespace modlock::test

@@ -93,6 +93,9 @@ struct Fixture {
       release.wait();
       return Json::Value("held");
     });
+    methods.add("limit", [](const Json::Value&, RequestContext& context) -> Result<Json::Value> {
+      return Json::Value(Json::UInt64(context.max_result_bytes));
+    });
     methods.add("progress", [](const Json::Value&, RequestContext& context) -> Result<Json::Value> {
       context.progress->report("too soon to be told", 1, 2);
       return Json::Value();
@@ -342,6 +345,12 @@ BOOST_AUTO_TEST_CASE(the_host_limits_the_size_of_responses) {
   BOOST_TEST(f.next() == "1 result {}");
   f.send(R"({"jsonrpc":"2.0","id":2,"method":"echo","params":{"a":"01234567890123456789"}})");
   BOOST_TEST(f.next() == "2 LIMIT_EXCEEDED the response has 62 bytes, but the host accepts 50");
+  // Methods know what remains for the result.
+  f.send(R"({"jsonrpc":"2.0","id":3,"method":"limit"})");
+  BOOST_TEST(f.next() == "3 result 16");
+  Fixture unlimited;
+  unlimited.send(R"({"jsonrpc":"2.0","id":3,"method":"limit"})");
+  BOOST_TEST(unlimited.next() == "3 result 0");
 }
 
 BOOST_AUTO_TEST_CASE(oversized_lines_are_answered) {
