@@ -56,8 +56,8 @@ Json::Value schema_of(const AnyObject*) {
 
 Json::Value schema_of(const Token*) {
   Json::Value schema(Json::objectValue);
-  schema["type"].append("string");
-  schema["type"].append("integer");
+  schema["oneOf"].append(Describe::typed("string"));
+  schema["oneOf"].append(Describe::typed("integer"));
   return schema;
 }
 

@@ -255,8 +255,8 @@ BOOST_AUTO_TEST_CASE(required_params_come_first) {
 // Adds the schemas with each title, and those without one to `untitled`.
 void collect_titles(const Json::Value& value, std::map<std::string, std::set<std::string>>& titled,
                     std::string& untitled) {
-  const bool is_schema = value.isObject() && (value["type"].isString() || value["type"].isArray() ||
-                                              value["oneOf"].isArray() || value["allOf"].isArray());
+  const bool is_schema =
+      value.isObject() && (value["type"].isString() || value["oneOf"].isArray() || value["allOf"].isArray());
   if (is_schema && !value["title"].isString()) {
     untitled += write_json(value) + "\n";
   } else if (is_schema) {

@@ -20,18 +20,6 @@ bool has_type(const Json::Value& value, const std::string& type) {
          (type == "integer" && value.isIntegral() && !value.isBool()) || (type == "null" && value.isNull());
 }
 
-bool has_type(const Json::Value& value, const Json::Value& types) {
-  if (types.isString()) {
-    return has_type(value, types.asString());
-  }
-  for (const Json::Value& type : types) {
-    if (has_type(value, type.asString())) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool is_in(const Json::Value& list, const Json::Value& value) {
   for (const Json::Value& one : list) {
     if (one == value) {
@@ -122,7 +110,7 @@ void SchemaCheck::check(const Json::Value& schema, const Json::Value& value, con
     check_one_of(schema["oneOf"], value, where, name);
     return;
   }
-  if ((schema.isMember("type") && !has_type(value, schema["type"])) ||
+  if ((schema.isMember("type") && !has_type(value, schema["type"].asString())) ||
       (schema.isMember("enum") && !is_in(schema["enum"], value)) ||
       (schema.isMember("minimum") && value.asDouble() < schema["minimum"].asDouble())) {
     findings_.push_back(where + ": does not fit: " + write_json(value));
