@@ -271,7 +271,7 @@ Result<std::optional<Closure>> find_closure(oci::Registry& registry, const oci::
 Result<void> download(oci::Registry& registry, const oci::Repository& repository, const Blob& blob,
                       const fs::path& file, const Context& context) {
   FileSink sink(file);
-  return download(registry, {repository, blob, "a module package"}, sink, context);
+  return download(registry, {repository, blob, fmt::format("the package {}", blob.digest)}, sink, context);
 }
 
 }  // namespace modlock::remote

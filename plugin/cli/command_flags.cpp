@@ -303,6 +303,9 @@ void install_flags(CLI::App& command, CommandLine& out) {
       .add_option("--from", out.from,
                   "Install packages that the cache lacks from a bundle: a path or oci://HOST/REPOSITORY")
       ->type_name("BUNDLE");
+  command.add_flag("--remote-only", out.remote_only,
+                   "Send no request to the sources: use only the cache and the bundle or remote store");
+  add_plain_http_flag(command, out.common);
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {

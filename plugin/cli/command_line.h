@@ -103,7 +103,8 @@ struct CommandLine {
   std::string output_format = "text";
   // install; lock and upgrade with `install`
   std::optional<bool> overrides;
-  std::string from;  // install: a bundle
+  std::string from;          // install: a bundle
+  bool remote_only = false;  // install
   // bundle
   std::string output;           // create, pull
   std::string bundle;           // list, unpack, verify; push: instead of root modules

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "plugin/cli/client_environment.h"
@@ -16,6 +17,12 @@ namespace modlock::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Returns the value of a variable; empty: it is not set.
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
 
 fs::path normal(const fs::path& path) {
   std::error_code error;  // the current directory may have been deleted
@@ -71,7 +78,8 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
-  options.plain_http = options.plain_http || flags.plain_http;
+  options.remote = variable("TOFU_MODLOCK_REMOTE");
+  options.plain_http = flags.plain_http || variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP") == "1";
   if (!flags.settings_from.empty()) {
     options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
   }

@@ -54,6 +54,9 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   messages::ModulesInstallParams params;
   params.root = host.root_params(root, line.common);
   params.overrides = line.overrides;
+  if (line.remote_only) {
+    params.remote_only = true;
+  }
   if (!line.from.empty()) {
     params.from = line.from.starts_with("oci://") ? line.from : std::filesystem::absolute(line.from).string();
   }

@@ -13,6 +13,7 @@
 #include "backends/package/pack.h"
 #include "backends/package/provider_archive.h"
 #include "backends/package/tree_hash.h"
+#include "backends/remote/registry_store.h"
 #include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
@@ -249,16 +250,31 @@ Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const Pull
   return closures;
 }
 
+// Checks the manifest of a package, its blobs and its h1. Errors: those of Layout::find() and extract_package();
+// SOURCE_INVALID (the manifest is another one).
+Result<void> verify_package(const Layout& layout, const BundledPackage& package, const fs::path& directory,
+                            const Context& context) {
+  MODLOCK_TRY(const auto manifest, layout.read(package.manifest));
+  if (manifest != write_package_manifest(package.layer, package.h1)) {
+    return fail(Code::source_invalid,
+                fmt::format("the manifest {} is not that of the package", package.manifest.digest),
+                "create the bundle again");
+  }
+  MODLOCK_TRY(const auto zip, layout.find(package.layer));
+  MODLOCK_TRY(extract_package(package, zip, directory, context));
+  return remove_tree(directory);
+}
+
 }  // namespace
 
 Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http) {
-  MODLOCK_TRY(const auto source, parse_source(address));
-  if (source.source.kind != SourceKind::oci || address.find('?') != std::string::npos ||
-      !source.source.subdir.empty()) {
+  const auto source = parse_source(address);
+  if (!source || source->source.kind != SourceKind::oci || address.find('?') != std::string::npos ||
+      !source->source.subdir.empty()) {
     return fail(Code::source_invalid, fmt::format("\"{}\" is not a repository of an OCI registry", address),
                 "write oci://HOST/REPOSITORY, without a tag");
   }
-  MODLOCK_TRY(auto read, oci::read_address(source));
+  MODLOCK_TRY(auto read, oci::read_address(*source));
   return plain_http ? oci::over_plain_http(std::move(read.repository)) : std::move(read.repository);
 }
 
@@ -317,19 +333,19 @@ Result<messages::Bundle> Engine::create_bundle(const BundleOptions& options, Run
 
 Result<messages::Bundle> Engine::read_bundle(const fs::path& path, bool verify, Run& run) const {
   const Context context = context_for(run);
-  MODLOCK_TRY(const auto reader, BundleReader::open(path, store(), context));
+  MODLOCK_TRY(const auto bundle, OpenBundle::open(path, store(), context));
   MODLOCK_TRY(const auto work, store().work_directory());
-  for (const auto& [tag, closure] : reader->closures()) {
+  for (const auto& [tag, closure] : bundle->closures()) {
     if (verify) {
       for (const BundledPackage& package : closure.packages) {
-        MODLOCK_TRY(reader->verify(package, context));
+        MODLOCK_TRY(verify_package(bundle->layout(), package, work / random_hex(8), context));
       }
       for (const BundledProvider& provider : closure.providers) {
-        MODLOCK_TRY(verify_provider(reader->layout(), provider, work, context));
+        MODLOCK_TRY(verify_provider(bundle->layout(), provider, work, context));
       }
     }
   }
-  return to_message(reader->closures());
+  return to_message(bundle->closures());
 }
 
 Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, Run& run) const {

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <map>
+#include <chrono>
 #include <utility>
 
 #include "backends/base/digest.h"
@@ -12,7 +11,7 @@
 #include "backends/base/parallel.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"
-#include "plugin/engine/bundle.h"
+#include "backends/remote/registry_store.h"
 
 namespace modlock {
 namespace {
@@ -20,8 +19,94 @@ namespace {
 namespace fs = std::filesystem;
 using remote::BundledPackage;
 using remote::Layout;
+using remote::NamedClosure;
+using std::chrono::seconds;
 
-constexpr std::size_t kParallel = 8;
+constexpr std::size_t kParallel = 32;  // mostly waits for a registry
+constexpr seconds kIndexTime{10};
+constexpr seconds kPackagesTime{30};
+constexpr std::uint64_t kSlowestDownload = std::uint64_t{1} << 20U;  // bytes per second
+
+class LayoutPlace final : public BundlePlace {
+ public:
+  LayoutPlace(fs::path path, const Context& context) : path_(std::move(path)), context_(context) {}
+
+  Result<std::vector<NamedClosure>> closures(const fs::path& work) override {
+    MODLOCK_TRY(layout_, Layout::open(path_, work, context_));
+    return layout_->closures();
+  }
+  Result<fs::path> find(const BundledPackage& package, const fs::path& /*work*/) override {
+    return layout_->find(package.layer);
+  }
+
+ private:
+  fs::path path_;
+  const Context& context_;
+  std::optional<Layout> layout_;
+};
+
+class RegistryPlace final : public BundlePlace {
+ public:
+  RegistryPlace(std::unique_ptr<oci::Registry> registry, oci::Repository repository, std::string tag, Context context)
+      : registry_(std::move(registry)),
+        repository_(std::move(repository)),
+        tag_(std::move(tag)),
+        context_(std::move(context)) {
+    context_.check_source = {};  // the targets of its redirects are not sources of modules
+  }
+
+  Result<std::vector<NamedClosure>> closures(const fs::path& /*work*/) override {
+    auto found = within(kIndexTime, remote::find_closure(*registry_, repository_, tag_, limited(kIndexTime)));
+    MODLOCK_TRY(auto closure, std::move(found));
+    if (!closure) {
+      return fail(Code::not_found, "it does not have the packages of this lock file",
+                  fmt::format("push them: tofu-modlock bundle push {}", repository_.display));
+    }
+    std::uint64_t bytes = 0;
+    for (const BundledPackage& package : closure->packages) {
+      bytes += std::min(package.layer.size, kSlowestDownload << 20U);
+    }
+    time_ = kPackagesTime + seconds(bytes / kSlowestDownload);
+    packages_ = limited(time_);
+    return std::vector<NamedClosure>{{tag_, std::move(*closure)}};
+  }
+
+  Result<fs::path> find(const BundledPackage& package, const fs::path& work) override {
+    const fs::path file = work / package.layer.digest.substr(package.layer.digest.find(':') + 1);
+    auto done = within(time_, remote::download(*registry_, repository_, package.layer, file, packages_));
+    if (!done && done.error().code == Code::not_found) {
+      return fail(Code::source_invalid,
+                  fmt::format("\"{}\" lacks the blob {}", repository_.display, package.layer.digest),
+                  "push the bundle again");
+    }
+    return done ? Result<fs::path>(file) : fail(std::move(done.error()));
+  }
+
+ private:
+  Context limited(seconds time) const {
+    Context context = context_;
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    context.deadline = context.deadline ? std::min(*context.deadline, deadline) : deadline;
+    return context;
+  }
+
+  // Names the limit of the place if it is what ended the requests.
+  template <typename T>
+  Result<T> within(seconds time, Result<T> result) const {
+    if (!result && result.error().code == Code::deadline_exceeded && context_.check()) {
+      return fail(Code::timeout,
+                  fmt::format("\"{}\" did not send everything within {} s", repository_.display, time.count()));
+    }
+    return result;
+  }
+
+  const std::unique_ptr<oci::Registry> registry_;
+  const oci::Repository repository_;
+  const std::string tag_;
+  Context context_;
+  seconds time_ = kPackagesTime;
+  Context packages_;
+};
 
 // Puts the links of a package in place of the files that a zip has instead. Returns the digests of the other files.
 Result<void> restore_links(const fs::path& tree, const remote::Links& links, FileDigests& digests) {
@@ -44,116 +129,25 @@ Result<void> restore_links(const fs::path& tree, const remote::Links& links, Fil
   return {};
 }
 
+// Returns whether a bundle cannot be used for now, in contrast to damage.
+bool is_unreachable(const Error& error) {
+  return exit_code(error) == exit_code(Code::unreachable);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<BundleReader>> BundleReader::make(const Store& store) {
-  MODLOCK_TRY(auto work, store.make_temporary());
-  std::unique_ptr<BundleReader> reader(new BundleReader(store, std::move(work)));
-  MODLOCK_TRY(make_directories(reader->work_ / "layout"));
-  return reader;
+std::unique_ptr<BundlePlace> make_layout_place(fs::path path, const Context& context) {
+  return std::make_unique<LayoutPlace>(std::move(path), context);
 }
 
-Result<std::unique_ptr<BundleReader>> BundleReader::open(const fs::path& path, const Store& store,
-                                                         const Context& context) {
-  MODLOCK_TRY(auto reader, make(store));
-  MODLOCK_TRY(reader->layout_, Layout::open(path, reader->work_ / "layout", context));
-  MODLOCK_TRY(reader->closures_, reader->layout_->closures());
-  return reader;
+std::unique_ptr<BundlePlace> make_registry_place(std::unique_ptr<oci::Registry> registry, oci::Repository repository,
+                                                 std::string tag, Context context) {
+  return std::make_unique<RegistryPlace>(std::move(registry), std::move(repository), std::move(tag),
+                                         std::move(context));
 }
 
-Result<std::unique_ptr<BundleReader>> BundleReader::open(const std::string& address, const ModuleLocks& modules,
-                                                         const Network& network, const Store& store,
-                                                         const Context& context) {
-  MODLOCK_TRY(auto reader, make(store));
-  MODLOCK_TRY(auto repository, bundle_repository(address, false));
-  reader->remote_ = Remote{.registry = network.oci_registry(), .repository = std::move(repository)};
-  const std::string tag = closure_tag(modules);
-  MODLOCK_TRY(auto closure,
-              remote::find_closure(*reader->remote_->registry, reader->remote_->repository, tag, context));
-  if (!closure) {
-    return nullptr;
-  }
-  reader->closures_.push_back({tag, std::move(*closure)});
-  return reader;
-}
-
-BundleReader::~BundleReader() {
-  (void)remove_tree(work_);  // `cache prune` handles a failure
-}
-
-void BundleReader::download(const Context& context) {
-  remote_->is_downloaded = true;
-  std::map<std::string, const BundledPackage*> layers;  // by digest
-  for (const BundledPackage& package : closures_.front().closure.packages) {
-    if (!store_.find_by_h1(package.h1)) {
-      layers.emplace(package.layer.digest, &package);
-    }
-  }
-  std::vector<const BundledPackage*> packages;
-  for (const auto& [digest, package] : layers) {
-    packages.push_back(package);
-  }
-  std::atomic<std::size_t> done = 0;
-  parallel_for(packages.size(), kParallel, [&](std::size_t i) {
-    // A failure is reported when the package is needed.
-    (void)find_layer(*packages[i], context);
-    context.progress->report(fmt::format("downloading {}", packages[i]->source), ++done, packages.size());
-  });
-}
-
-Result<fs::path> BundleReader::find_layer(const BundledPackage& package, const Context& context) const {
-  if (layout_) {
-    return layout_->find(package.layer);
-  }
-  const fs::path file = work_ / "layout" / package.layer.digest.substr(package.layer.digest.find(':') + 1);
-  std::error_code error;
-  if (!fs::exists(file, error)) {
-    const fs::path unfinished = file.string() + ".tmp";
-    MODLOCK_TRY(remote::download(*remote_->registry, remote_->repository, package.layer, unfinished, context));
-    fs::rename(unfinished, file, error);
-    if (error) {
-      return system_failure("rename", unfinished, error.value());
-    }
-  }
-  return file;
-}
-
-std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
-  const std::string source = node.address.source.identity();
-  for (const auto& [tag, closure] : closures_) {
-    const auto package = std::find_if(closure.packages.begin(), closure.packages.end(),
-                                      [&](const BundledPackage& one) { return one.h1 == h1 && one.source == source; });
-    if (package == closure.packages.end()) {
-      continue;
-    }
-    if (remote_ && !remote_->is_downloaded) {
-      download(context);
-    }
-    auto directory = extract(*package, context);
-    if (directory) {
-      return LocalPackage{.directory = std::move(*directory), .subdir = package->subdir};
-    }
-    context.log->write(LogLevel::warning, fmt::format("{}: not installed from the bundle: {} [{}]", node.subject(),
-                                                      directory.error().message, to_string(directory.error().code)));
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-Result<void> BundleReader::verify(const BundledPackage& package, const Context& context) const {
-  MODLOCK_TRY(const auto manifest, layout_->read(package.manifest));
-  if (manifest != write_package_manifest(package.layer, package.h1)) {
-    return fail(Code::source_invalid,
-                fmt::format("the manifest {} is not that of the package", package.manifest.digest),
-                "create the bundle again");
-  }
-  MODLOCK_TRY(const auto directory, extract(package, context));
-  return remove_tree(directory);
-}
-
-Result<fs::path> BundleReader::extract(const BundledPackage& package, const Context& context) const {
-  MODLOCK_TRY(const auto zip, find_layer(package, context));
-  const fs::path directory = work_ / random_hex(8);
+Result<void> extract_package(const BundledPackage& package, const fs::path& zip, const fs::path& directory,
+                             const Context& context) {
   MODLOCK_TRY(make_directories(directory));
   MODLOCK_TRY(auto digests, unpack_archive(zip, ArchiveFormat::zip, directory,
                                            fmt::format("the package {}", package.layer.digest), context));
@@ -166,7 +160,153 @@ Result<fs::path> BundleReader::extract(const BundledPackage& package, const Cont
         fmt::format("the package {} has another content: expected {}, got {}", package.layer.digest, package.h1, h1),
         "create the bundle again");
   }
+  return {};
+}
+
+Result<std::unique_ptr<OpenBundle>> OpenBundle::open(const fs::path& path, const Store& store, const Context& context) {
+  MODLOCK_TRY(auto work, store.make_temporary());
+  std::unique_ptr<OpenBundle> bundle(new OpenBundle(std::move(work)));
+  MODLOCK_TRY(bundle->layout_, Layout::open(path, bundle->work_, context));
+  MODLOCK_TRY(bundle->closures_, bundle->layout_->closures());
+  return bundle;
+}
+
+OpenBundle::~OpenBundle() {
+  (void)remove_tree(work_);  // `cache prune` handles a failure
+}
+
+BundleReader::~BundleReader() {
+  if (!work_.empty()) {
+    (void)remove_tree(work_);  // `cache prune` handles a failure
+  }
+}
+
+Result<void> BundleReader::open() {
+  MODLOCK_TRY(work_, store_.make_temporary());
+  if (options_.is_down != nullptr && *options_.is_down) {
+    return {};
+  }
+  MODLOCK_TRY(make_directories(work_ / "layout"));
+  MODLOCK_TRY(closures_, options_.place->closures(work_ / "layout"));
+  return {};
+}
+
+void BundleReader::open_once(const Context& context) {
+  if (work_.empty()) {
+    if (const auto opened = open(); !opened) {
+      report(opened.error(), {}, context);
+    }
+  }
+}
+
+std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
+  open_once(context);
+  if (!std::exchange(is_extracted_, true)) {
+    extract(needed(), context);
+  }
+  const std::string source = node.address.source.identity();
+  for (const auto& [tag, closure] : closures_) {
+    const auto package = std::find_if(closure.packages.begin(), closure.packages.end(),
+                                      [&](const BundledPackage& one) { return one.h1 == h1 && one.source == source; });
+    if (package == closure.packages.end()) {
+      continue;
+    }
+    if (extracted_.count(&*package) == 0) {
+      extract({&*package}, context);
+    }
+    const Result<fs::path>& directory = extracted_.at(&*package);
+    if (directory) {
+      return LocalPackage{.directory = *directory, .subdir = package->subdir};
+    }
+    if (reported_.insert(&*package).second) {
+      report(directory.error(), node.subject(), context);
+    }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Returns one package of each content that the lock file names and the store lacks.
+std::vector<const BundledPackage*> BundleReader::needed() const {
+  std::set<std::pair<std::string, std::string>> missing;  // source and h1
+  for (const auto& [key, entry] : options_.modules) {
+    if (const std::string h1 = "h1:" + entry.hash_value("h1"); !store_.find_by_h1(h1)) {
+      missing.emplace(entry.source, h1);
+    }
+  }
+  std::vector<const BundledPackage*> packages;
+  for (const auto& [tag, closure] : closures_) {
+    for (const BundledPackage& package : closure.packages) {
+      if (missing.erase({package.source, package.h1}) != 0) {
+        packages.push_back(&package);
+      }
+    }
+  }
+  return packages;
+}
+
+void BundleReader::extract(const std::vector<const BundledPackage*>& packages, const Context& context) {
+  std::map<std::string, std::vector<const BundledPackage*>> by_layer;
+  for (const BundledPackage* package : packages) {
+    by_layer[package->layer.digest].push_back(package);
+    extracted_.emplace(package, fs::path());
+  }
+  std::vector<const std::vector<const BundledPackage*>*> layers;
+  for (const auto& [digest, of_layer] : by_layer) {
+    layers.push_back(&of_layer);
+  }
+  std::atomic<std::size_t> done = 0;
+  parallel_for(layers.size(), kParallel, [&](std::size_t i) {
+    for (const BundledPackage* package : *layers[i]) {
+      extracted_.at(package) = extract_one(*package, context);
+    }
+    context.progress->report(fmt::format("reading {}", layers[i]->front()->source), ++done, layers.size());
+  });
+}
+
+Result<fs::path> BundleReader::extract_one(const BundledPackage& package, const Context& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_by_) {
+      return fail(*stopped_by_);
+    }
+  }
+  const auto zip = options_.place->find(package, work_ / "layout");
+  if (!zip) {
+    const std::lock_guard lock(mutex_);
+    if (is_unreachable(zip.error()) && !stopped_by_) {
+      stopped_by_ = zip.error();
+    }
+    return fail(zip.error());
+  }
+  const fs::path directory = work_ / random_hex(8);
+  MODLOCK_TRY(extract_package(package, *zip, directory, context));
   return directory;
+}
+
+void BundleReader::report(const Error& error, std::string_view subject, const Context& context) {
+  if (!context.check()) {
+    return;  // the run ends anyway
+  }
+  std::string text = fmt::format("not installed from {}: {}", options_.name, error.message);
+  if (is_unreachable(error)) {
+    const bool is_known =
+        failure_ || (options_.is_down != nullptr && error.code != Code::not_found && options_.is_down->exchange(true));
+    failure_ = failure_ ? failure_ : error;
+    if (!is_known) {
+      // A named bundle should have the packages. In a store they may be missing only for now.
+      const bool is_expected = options_.role == Role::store && error.code == Code::not_found;
+      context.log->write(is_expected ? LogLevel::info : LogLevel::warning, text);
+    }
+    return;
+  }
+  if (options_.role == Role::store) {
+    context.log->write(LogLevel::warning,
+                       fmt::format("{}{}{} [{}]", subject, subject.empty() ? "" : ": ", text, to_string(error.code)));
+  } else if (!damage_) {
+    damage_ = error;
+    damage_->subject = subject;
+  }
 }
 
 }  // namespace modlock

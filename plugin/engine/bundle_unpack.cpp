@@ -90,7 +90,7 @@ Result<void> place_configuration(const fs::path& file, const std::string& text) 
 Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run& run) const {
   const Context context = context_for(run);
   MODLOCK_TRY(const auto text, configuration_of(options.provider_mirror));
-  MODLOCK_TRY(const auto reader, BundleReader::open(options.bundle, store(), context));
+  MODLOCK_TRY(const auto reader, OpenBundle::open(options.bundle, store(), context));
   remote::Closure all;  // providers
   for (const auto& [tag, closure] : reader->closures()) {
     all.add(closure.providers);

@@ -181,6 +181,7 @@ const std::vector<std::pair<const char*, Describe>>& described() {
        }},
       {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
       {"git_helpers", [](const Settings& s) { return fmt::format("{}", fmt::join(s.git_helpers, ", ")); }},
+      {"remote_store", [](const Settings& s) { return s.remote_store ? s.remote_store->text : ""; }},
       {"trust_publication_dates",
        [](const Settings& s) {
          return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";
@@ -221,7 +222,7 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
   for (const char* name :
        {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
         "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
-        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_RESOLUTION"}) {
+        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_RESOLUTION"}) {
     if (const std::string value = variable(name); !value.empty()) {
       finding.found = "effective settings and their sources";
       finding.details.push_back(fmt::format("{} = {}  (the environment overrides every file)", name, value));

@@ -84,6 +84,18 @@ Result<void> Engine::open() {
     MODLOCK_TRY(auto settings, load_user_settings(*options_.user_settings));
     user_settings_ = std::move(settings);
   }
+  const auto& setting = user_settings_.remote_store;
+  if (const std::string address = options_.remote.empty() && setting ? setting->text : options_.remote;
+      !address.empty()) {
+    auto repository = bundle_repository(address, options_.plain_http);
+    if (!repository) {
+      Error error = std::move(repository.error());
+      error.notes.push_back(options_.remote.empty() ? "remote_store names it" : "TOFU_MODLOCK_REMOTE names it");
+      error.location = options_.remote.empty() ? std::optional(setting->location) : std::nullopt;
+      return fail(std::move(error));
+    }
+    remote_ = std::move(*repository);
+  }
   externals_ = options_.externals;
   externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());
   return check_externals(externals_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/oci/reference.h"
 #include "backends/store/store.h"
 #include "plugin/engine/bundle.h"
 #include "plugin/engine/diagnosis.h"
@@ -47,7 +48,9 @@ struct EngineOptions {
   std::optional<std::string> implementation = {};
   std::optional<std::string> implementation_version = {};
   bool offline = false;
-  bool in_ci = false;                           // CI is set in the environment: doubtful cases are not decided
+  bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
+  // The repository of module packages that is read before any source; empty: that of the user's settings.
+  std::string remote = {};                      // "oci://HOST/REPOSITORY"
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
@@ -78,7 +81,8 @@ class Engine {
   // Errors: INVALID_PARAMS (a relative workspace root, an invalid client version). Requests check roots.
   Result<void> configure(const messages::InitializeParams& params);
   // Opens the store and reads the user's settings. Errors: those of Store::open() and of load_user_settings(); for an
-  // external backend that cannot be used, CONFIG_PARSE at its setting, or INVALID_PARAMS if the host named it.
+  // external backend that cannot be used, CONFIG_PARSE at its setting, or INVALID_PARAMS if the host named it; those of
+  // bundle_repository() for the remote store.
   Result<void> open();
 
   // Runs `lock`, `upgrade` and `lock/plan`: plans the module blocks and provider blocks of the lock file, and returns
@@ -157,7 +161,7 @@ class Engine {
   // of the mirror is a link, or the bundle has no providers).
   Result<messages::Bundle> unpack_bundle(const UnpackOptions& options, Run& run) const;
   // Reads a bundle: a directory or a tar archive. With `verify` it checks every digest and every h1. Errors: those of
-  // BundleReader::open() and BundleReader::verify().
+  // Layout::open() and Layout::closures(); with `verify` HASH_MISMATCH and SOURCE_INVALID.
   Result<messages::Bundle> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.
@@ -167,6 +171,8 @@ class Engine {
   const Store& store() const { return *store_; }
   // Returns the settings that apply if no root is given.
   const Settings& user_settings() const { return user_settings_; }
+  // Returns the repository that locked packages are read from before their sources; nullopt: none.
+  const std::optional<oci::Repository>& remote() const { return remote_; }
   // Returns the network of this client. Thread-safe.
   std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // Returns the network of the client that is used if no root is given.
@@ -181,6 +187,7 @@ class Engine {
   EngineOptions options_;
   std::optional<Store> store_;
   Settings user_settings_;
+  std::optional<oci::Repository> remote_;
   std::vector<BackendSetting> externals_;  // those of the host take precedence over those of the user's settings
   mutable NetworkPool networks_;
 };

@@ -88,51 +88,69 @@ struct Installation {
   Diagnostics diagnostics;
 };
 
-// Adds the packages of a bundle. Like installed content, they do not prove a commit or digest.
-void add_bundle(PlanRequest& request, BundleReader& bundle, OverrideMode mode, const Context& context) {
-  request.installed = [find = std::move(request.installed), &bundle, mode, &context](const ModuleNode& node,
-                                                                                     std::string_view h1) {
-    auto place = find(node, h1);
-    const bool needs_proof = mode != OverrideMode::remove && needs_override(node);
-    return place || needs_proof ? std::move(place) : bundle.find(node, h1, context);
-  };
-}
-
-// Opens the bundle that a request names; null: it names none, or a registry that cannot be used, which is a warning.
-Result<std::unique_ptr<BundleReader>> open_bundle(const Engine& engine, OpenRoot& open,
-                                                  const std::optional<std::string>& from) {
-  if (!from) {
-    return nullptr;
+// Uses the bundle that a request names. Errors: INVALID_PARAMS; those of bundle_repository().
+Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::string& from) {
+  if (from.starts_with("oci://")) {
+    MODLOCK_TRY(const auto repository, bundle_repository(from, engine.options().plain_http));
+    open.set_bundle(open.read_repository(repository, BundleReader::Role::named));
+    return {};
   }
-  if (from->starts_with("oci://")) {
-    MODLOCK_TRY(bundle_repository(*from, false));
-    auto bundle =
-        BundleReader::open(*from, effective_lock(open.lock).modules, open.network(), engine.store(), open.context);
-    if (!bundle || !*bundle) {
-      open.context.log->write(LogLevel::warning, fmt::format("not installed from {}: {}", *from,
-                                                             bundle ? "it does not have the packages of this lock file"
-                                                                    : bundle.error().message));
-    }
-    return bundle ? std::move(*bundle) : nullptr;
-  }
-  if (!fs::path(*from).is_absolute()) {
-    return fail(Code::invalid_params, fmt::format("from: \"{}\" is neither an absolute path nor oci://", *from),
+  std::error_code ignored;
+  if (!fs::path(from).is_absolute()) {
+    return fail(Code::invalid_params, fmt::format("from: \"{}\" is neither an absolute path nor oci://", from),
                 "send the absolute path of a bundle, or oci://HOST/REPOSITORY");
   }
-  return BundleReader::open(*from, engine.store(), open.context);
+  if (!fs::exists(from, ignored)) {
+    return fail(Code::invalid_params, fmt::format("bundle \"{}\" not found", from), "name an existing bundle");
+  }
+  open.set_bundle(std::make_unique<BundleReader>(
+      BundleReader::Options{
+          .place = make_layout_place(from, open.context), .name = from, .modules = effective_lock(open.lock).modules},
+      engine.store()));
+  return {};
 }
 
-Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, BundleReader* bundle,
-                                  Run& run) {
+// Returns the error of an installation that may use only the bundle.
+Error missing_package_error(Error error, const BundleReader& bundle, const ModuleNode& node, bool needs_proof) {
+  if (bundle.damage()) {
+    return *bundle.damage();
+  }
+  error.message = fmt::format("the package of {} ({}) is neither in the cache nor in {}", node.subject(),
+                              node.address.source.identity(), bundle.name());
+  error.hint = "add it to the bundle or repository, or install without --remote-only";
+  if (needs_proof) {
+    error.message =
+        fmt::format("{} needs an override file, so its package must come from its source or the cache", node.subject());
+    error.hint = "install without --remote-only";
+  } else if (bundle.failure()) {
+    error.notes.push_back(bundle.failure()->message);
+  }
+  error.subject = node.subject();
+  return error;
+}
+
+Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, bool remote_only, Run& run) {
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
   SourceFetcher fetcher(open.network().backends(), engine.store(), context, run.began());
   PlanRequest request = request_for(root, lock, mode, engine.store(), context);
-  if (bundle != nullptr) {
-    add_bundle(request, *bundle, mode, context);
+  const auto needs_proof = [mode](const ModuleNode& node) {
+    return mode != OverrideMode::remove && needs_override(node);
+  };
+  std::optional<ModuleNode> missing;
+  add_bundle(request, open.bundle(), context, needs_proof);
+  if (remote_only) {
+    request.installed = [find = std::move(request.installed), &missing](const ModuleNode& node, std::string_view h1) {
+      auto place = find(node, h1);
+      missing = place || missing ? std::move(missing) : node;
+      return place;
+    };
   }
   auto plan = make_plan(request, fetcher, context);
+  if (!plan && plan.error().code == Code::offline_miss && missing) {
+    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof(*missing)));
+  }
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
@@ -164,19 +182,32 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   Context& context = open->context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
-  MODLOCK_TRY(const auto bundle, open_bundle(*this, *open, params.from));
-  auto done = install_once(*this, *open, mode, bundle.get(), run);
+  if (params.from) {
+    MODLOCK_TRY(use_named_bundle(*this, *open, *params.from));
+  }
+  const BundleReader* bundle = open->bundle();
+  const bool remote_only = params.remote_only.value_or(false);
+  if (remote_only && bundle == nullptr) {
+    return fail(Code::invalid_params, "no bundle or remote store to install from",
+                "name one with --from, TOFU_MODLOCK_REMOTE or the setting remote_store");
+  }
+  context.offline = context.offline || remote_only;  // the requests to the remote have a context of their own
+  auto done = install_once(*this, *open, mode, remote_only, run);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";
-    done = install_once(*this, *open, mode, bundle.get(), run);
+    done = install_once(*this, *open, mode, remote_only, run);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }
   }
   if (!done) {
-    return fail(std::move(done.error()));
+    const bool is_told = bundle == nullptr || !bundle->damage() || done.error().message == bundle->damage()->message;
+    return fail(is_told ? std::move(done.error()) : with_note(std::move(done.error()), bundle->damage()->message));
+  }
+  if (bundle != nullptr && bundle->damage()) {
+    return fail(with_note(*bundle->damage(), "the packages were installed from their sources instead"));
   }
   run.diagnostics = done->diagnostics;
   return messages::ModulesInstallResult{.installed = to_messages(done->report.installed),

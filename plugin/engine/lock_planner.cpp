@@ -296,6 +296,7 @@ class LockPlanner {
   Result<void> plan_modules(OpenRoot& open) {
     const LockDocument& lock = open.lock;
     MODLOCK_TRY(auto plan_request, make_plan_request(open.root, lock, params_, engine_, open.context));
+    add_bundle(plan_request, open.bundle(), open.context);
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
     is_first_lock_ = is_first_lock(plan_request) && !params_.lock.path && !params_.lock.text && !lock.beside;

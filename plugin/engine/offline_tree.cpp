@@ -27,6 +27,7 @@ Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine) {
     return tree;
   }
   PlanRequest request = frozen_plan(open.root, open.lock, open.context);
+  add_bundle(request, open.bundle(), open.context);
   auto plan = make_plan(request, open.fetcher(), open.context);
   return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
 }

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "plugin/engine/bundle.h"
 #include "plugin/engine/engine.h"
+#include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -33,6 +35,24 @@ SourceFetcher& OpenRoot::fetcher() {
     fetcher_.emplace(network().backends(), engine_.store(), context, run_.began());
   }
   return *fetcher_;
+}
+
+BundleReader* OpenRoot::bundle() {
+  if (bundle_ == nullptr && engine_.remote()) {
+    bundle_ = read_repository(*engine_.remote(), BundleReader::Role::store);
+  }
+  return bundle_.get();
+}
+
+std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
+  ModuleLocks modules = effective_lock(lock).modules;
+  auto place = make_registry_place(network().oci_registry(), repository, closure_tag(modules), context);
+  return std::make_unique<BundleReader>(BundleReader::Options{.place = std::move(place),
+                                                              .name = repository.display,
+                                                              .role = role,
+                                                              .modules = std::move(modules),
+                                                              .is_down = &run_.remote_is_down()},
+                                        engine_.store());
 }
 
 void OpenRoot::check_sources() {

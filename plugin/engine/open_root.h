@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/engine/run.h"
 #include "plugin/resolve/source_fetcher.h"
@@ -26,6 +27,12 @@ class OpenRoot {
   // Returns the network of this root's client. Created at the first call.
   const Network& network();
   SourceFetcher& fetcher();
+  // Returns the bundle that locked packages come from before their sources: the one that is set, else the packages of
+  // this lock file in the remote store of the user; null: neither.
+  BundleReader* bundle();
+  void set_bundle(std::unique_ptr<BundleReader> bundle) { bundle_ = std::move(bundle); }
+  // Creates a reader of the packages of this lock file in a repository.
+  std::unique_ptr<BundleReader> read_repository(const oci::Repository& repository, BundleReader::Role role);
   // Checks sources against the current settings from now on.
   void check_sources();
 
@@ -40,6 +47,7 @@ class OpenRoot {
   Run& run_;
   std::shared_ptr<const Network> network_;
   std::optional<SourceFetcher> fetcher_;
+  std::unique_ptr<BundleReader> bundle_;
 };
 
 }  // namespace modlock

@@ -123,6 +123,18 @@ std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> 
           const ModuleNode& node, std::string_view h1) { return installed_package(node, h1, data, manifest, context); };
 }
 
+void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
+                std::function<bool(const ModuleNode&)> needs_proof) {
+  if (bundle == nullptr) {
+    return;
+  }
+  request.installed = [find = std::move(request.installed), bundle, &context, needs_proof = std::move(needs_proof)](
+                          const ModuleNode& node, std::string_view h1) {
+    auto place = find(node, h1);
+    return place || (needs_proof && needs_proof(node)) ? std::move(place) : bundle->find(node, h1, context);
+  };
+}
+
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, Run& run,
                    bool is_locked_per_call) {
   std::string named;

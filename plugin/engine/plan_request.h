@@ -30,6 +30,12 @@ PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const
 std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
                                                                                                const Context& context);
 
+// Lets locked packages that are not installed come from a bundle, which may be null, except for calls for which
+// `needs_proof` returns true: like installed content, a bundle does not prove a commit or digest. `bundle` and
+// `context` outlive the request.
+void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
+                std::function<bool(const ModuleNode&)> needs_proof = {});
+
 // Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN. Other changes (an entry
 // without a call) are allowed.
 Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& run);

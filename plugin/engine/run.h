@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -45,6 +46,8 @@ class Run {
   messages::RunStats stats() const;  // so far, with the parts for roots
   // Returns null if the run has no networks of its own and uses those of the engine.
   NetworkPool* networks() const { return shared_->networks ? &*shared_->networks : nullptr; }
+  // Whether the remote store could not be reached in this run. Thread-safe.
+  std::atomic<bool>& remote_is_down() const { return shared_->remote_is_down; }
   // Packages fetched since this time are fresh.
   std::filesystem::file_time_type began() const { return shared_->began; }
 
@@ -60,6 +63,7 @@ class Run {
   struct Shared {
     std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
     std::optional<NetworkPool> networks = {};
+    std::atomic<bool> remote_is_down = false;
   };
 
   RunOptions options_;

@@ -74,6 +74,8 @@ const std::vector<SettingInfo>& setting_table() {
        "Hosts of token services on other domains that may receive the credentials of OCI registries"},
       {"", "git_helpers", Kind::list, File::user, "[\"codecommit\"]", false,
        "Remote helpers of git that may serve module sources: only \"codecommit\""},
+      {"", "remote_store", Kind::text, File::user, "\"oci://registry.example.com/platform/modules\"", false,
+       "The repository of module packages that is read before the sources of locked modules"},
       {"", "trust_publication_dates", Kind::list, File::user, "[\"registry.opentofu.org\"]", true,
        "Registries whose publication dates count for minimum_release_age"},
       {"module", "version", Kind::text, File::repository, "\"~> 1.2\"", false,

@@ -251,6 +251,9 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   if (name == "git_helpers") {
     return read_git_helpers(attribute);
   }
+  if (name == "remote_store") {
+    return read_string(attribute).map([this](SourceText written) { settings_.remote_store = std::move(written); });
+  }
   if (name == "trust_publication_dates") {
     return read_trusted_registries(attribute);
   }

@@ -14,6 +14,7 @@ struct ModulesInstallParams {
   std::optional<bool> overrides;
   std::optional<bool> offline;
   std::optional<std::string> from;
+  std::optional<bool> remote_only;
 };
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallParams> params) {
@@ -24,6 +25,8 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
   form.optional("from", params.from,
                 "a bundle, an absolute path or `oci://HOST/REPOSITORY`: packages that the cache lacks are installed "
                 "from it if they have the locked h1");
+  form.optional("remoteOnly", params.remote_only,
+                "send no request to a source: what neither the cache nor `from` or the remote store has is an error");
 }
 
 struct InstalledModule {

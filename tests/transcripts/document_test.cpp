@@ -85,6 +85,7 @@ constexpr Shown kShownElsewhere[] = {
     {"update/plan.params.policy.acceptMoved", "lock_accepts_moved_tags_and_changes_nothing_else"},
     {"workspace/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"params.from", "modules_are_installed_without_their_sources"},
+    {"params.remoteOnly", "remote_only_asks_no_source"},
 };
 
 std::string all_tests() {

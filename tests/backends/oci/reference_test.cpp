@@ -106,6 +106,25 @@ BOOST_AUTO_TEST_CASE(repository_names) {
   BOOST_TEST(!is_repository_name("a" + std::string(1'000'000, '-')));
 }
 
+BOOST_AUTO_TEST_CASE(plain_http_stays_on_the_loopback) {
+  for (const char* near : {"127.0.0.1:5000/a", "127.8.9.10/a", "localhost/a", "[::1]:5000/a"}) {
+    BOOST_TEST_CONTEXT(near) {
+      const auto repository = over_plain_http(parse_repository(near).value());
+      BOOST_TEST_REQUIRE(repository.has_value());
+      BOOST_TEST(repository->url("x").starts_with("http://"));
+    }
+  }
+  for (const char* far : {"example.com/a", "127.example.com/a", "localhost.example.com/a", "10.0.0.1/a", "[::2]/a"}) {
+    BOOST_TEST_CONTEXT(far) {
+      const auto repository = over_plain_http(parse_repository(far).value());
+      BOOST_TEST_REQUIRE(!repository.has_value());
+      BOOST_TEST(to_string(repository.error().code) == "INVALID_PARAMS");
+      BOOST_TEST(repository.error().message ==
+                 "\"oci://" + std::string(far) + "\" is not on this machine, and plain http is only for the loopback");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(tag_names) {
   for (const std::string& good : {std::string("a"), std::string("V1.0-x_y"), std::string("_"), std::string(128, 'a')}) {
     BOOST_TEST(is_tag_name(good), good);

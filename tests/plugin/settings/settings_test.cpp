@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
        "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
        "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
-       "\"trust_publication_dates\""},
+       "\"remote_store\", \"trust_publication_dates\""},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -341,6 +341,12 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "git_helpers = [\"codecommit\"]\n",
        {Code::config_parse, "git_helpers is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"a remote store in a repository",
+       kNear,
+       "remote_store = \"oci://registry.example.com/modules\"\n",
+       {Code::config_parse, "remote_store is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"trusted dates in a repository",
