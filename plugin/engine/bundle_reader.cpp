@@ -199,6 +199,18 @@ void BundleReader::open_once(const Context& context) {
   }
 }
 
+std::optional<bool> BundleReader::lists(const ModuleLock& entry, const Context& context) {
+  open_once(context);
+  const std::string h1 = "h1:" + entry.hash_value("h1");
+  const bool is_listed = std::any_of(closures_.begin(), closures_.end(), [&](const NamedClosure& one) {
+    return std::any_of(one.closure.packages.begin(), one.closure.packages.end(), [&](const BundledPackage& package) {
+      return package.h1 == h1 && package.source == entry.source;
+    });
+  });
+  const bool is_read = !closures_.empty() || (failure_ && failure_->code == Code::not_found);
+  return is_read ? std::optional(is_listed) : std::nullopt;
+}
+
 std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
   open_once(context);
   if (!std::exchange(is_extracted_, true)) {

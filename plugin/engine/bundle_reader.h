@@ -96,6 +96,10 @@ class BundleReader {
   // first call extracts all packages of the lock file that the store lacks, in parallel.
   std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1, const Context& context);
 
+  // Returns whether the bundle lists a package of a lock entry; nullopt: the bundle cannot be read, which is reported
+  // as for find().
+  std::optional<bool> lists(const ModuleLock& entry, const Context& context);
+
   const std::string& name() const { return options_.name; }
   // Returns the first damage of a named bundle: HASH_MISMATCH, SOURCE_INVALID, or another error of a package.
   const std::optional<Error>& damage() const { return damage_; }

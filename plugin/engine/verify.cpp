@@ -1,4 +1,7 @@
 #include "plugin/install/verify.h"
+
+#include <fmt/format.h>
+
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
@@ -15,6 +18,21 @@ ProviderSettings provider_settings(const RootRequest& root, const LockDocument& 
           .dev_overrides = client.provider_installation ? client.provider_installation->dev_overrides
                                                         : std::map<ProviderAddress, std::string>(),
           .plugin_cache_directory = client.plugin_cache_directory};
+}
+
+// Says whether the remote store still has a package that its source no longer has.
+void add_survival(Verdict& verdict, OpenRoot& open) {
+  constexpr std::string_view kModule = "module.";
+  const LockFile lock = effective_lock(open.lock);
+  const auto entry = lock.modules.find(std::string_view(verdict.subject).substr(kModule.size()));
+  BundleReader* const store = open.bundle();
+  if (store == nullptr || !verdict.subject.starts_with(kModule) || entry == lock.modules.end()) {
+    return;
+  }
+  if (const auto is_there = store->lists(entry->second, open.context)) {
+    verdict.detail +=
+        fmt::format("; {} {}", store->name(), *is_there ? "has the package" : "does not have the package");
+  }
 }
 
 }  // namespace
@@ -55,6 +73,11 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));
     }
     report->diagnostics.insert(report->diagnostics.end(), network.warnings().begin(), network.warnings().end());
+  }
+  for (Verdict& verdict : report->verdicts) {
+    if (verdict.kind == VerdictKind::vanished) {
+      add_survival(verdict, *open);
+    }
   }
   run.diagnostics = report->diagnostics;
   messages::LockVerifyResult result{.ok = report->ok(), .verdicts = {}, .diagnostics = std::move(report->diagnostics)};

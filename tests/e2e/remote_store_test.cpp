@@ -150,6 +150,19 @@ BOOST_AUTO_TEST_CASE(denied_sources_are_not_asked_for) {
   BOOST_TEST(server.lines().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_module_that_vanished_may_be_in_the_store) {
+  remove_sources();
+  const Ran there = modlock({"verify", "--online"});
+  BOOST_TEST(there.exit_code == 5, there.err);
+  BOOST_TEST(count(there.out + there.err, "; oci://<registry>/platform/modules has the package") == 2U,
+             there.out + there.err);
+  BOOST_TEST(server.lines().size() == 1U);
+  server.add({.behaviour = faults::status(404)});
+  const Ran gone = modlock({"verify", "--online"});
+  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 2U,
+             gone.out + gone.err);
+}
+
 BOOST_AUTO_TEST_CASE(offline_sends_no_request) {
   start_empty();
   BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);
