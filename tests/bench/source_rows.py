@@ -26,6 +26,8 @@ from table import print_table, ratio, seconds, verdict
 
 GOAL_RATIO = 10
 GOAL_RATIO_HTTP2 = 12
+GOAL_RATIO_RUNNER = 25
+GOAL_RUNNER = 0.3  # seconds
 GOAL_SHARE = 0.8
 GOAL_KIB = 64 * 1024
 PACKAGE_BYTES = 100_000_000  # on the wire
@@ -38,6 +40,22 @@ def can_oci(bench):
     return words[0] == "OpenTofu" and tuple(map(int, words[1].lstrip("v").split("-")[0].split("."))) >= (1, 10)
 
 
+def run_runner(bench, tree, samples):
+    """Installs on a runner that starts empty, only from a registry that has the closure."""
+    root, cache = bench.fresh("runner"), bench.fresh("cache")
+    tree.write_pinned_root(root)
+    with open(os.path.join(root, ".tofu-modlock.hcl"), "w") as file:
+        file.write('implementation = "opentofu"\n')
+    remote = "oci://%s/fleet/modules" % bench.server.oci
+    common = ["--chdir", root, "--cache-dir", cache]
+    processes.must_run([bench.options.modlock, "lock", *common], bench.environment, bench.home)
+    processes.must_run([bench.options.modlock, "bundle", "push", remote, *common], bench.environment, bench.home)
+    bench.fresh("cache")
+    bench.timed(samples, "runner", [bench.options.modlock, "install", "--remote-only", "--from", remote, *common],
+                bench.home)
+    return root
+
+
 def measure_tree(bench, options, kinds, with_client):
     tree = SourceTree(kinds, bench.server)
     tree.publish()
@@ -45,7 +63,10 @@ def measure_tree(bench, options, kinds, with_client):
     for _ in range(options.repeat):
         theirs = bench.run_client(tree, samples) if with_client else None
         ours = bench.run_modlock(tree, samples)
+        runner = run_runner(bench, tree, samples)
         check_manifest(ours, tree)
+        check_manifest(runner, tree)
+        check_same(ours, runner)
         if theirs:
             check_manifest(theirs, tree)
             files = check_same(ours, theirs)
@@ -72,6 +93,10 @@ def measure_tree(bench, options, kinds, with_client):
         row("lock, cold", "lock", "client cold"),
         row("install, cache filled by lock", "install", "client cold"),
         row("processor time of lock --install (of init)", "both, processor", "client cold, processor"),
+        row("install, empty runner, from a remote store (init, cold)", "runner", "client cold", GOAL_RATIO_RUNNER),
+        ["the same, at most", "%s: %s" % (seconds(GOAL_RUNNER), verdict(middle["runner"] <= GOAL_RUNNER)), "", "", ""],
+        ["its requests (connections): the index and a blob for each package", seen(samples, "runner"), "", "",
+         "%d: %s" % (1 + len(tree.by_name), verdict(samples["runner, seen"][-1][0] <= 1 + len(tree.by_name)))],
         ["requests (connections) at the servers", seen(samples, "lock", "install"),
          seen(samples, "client cold") if with_client else "", "",
          "%d: %s" % (tree.least_requests(), verdict(requests <= tree.least_requests()))],

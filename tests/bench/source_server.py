@@ -30,7 +30,7 @@ location /v2/ {{
 """
 OCI = """
 version: 0.1
-log: {{level: error, accesslog: {{disabled: true}}}}
+log: {{level: fatal, accesslog: {{disabled: true}}}}
 storage: {{filesystem: {{rootdirectory: {home}/oci}}}}
 http: {{net: unix, addr: {home}/oci.socket, secret: bench}}
 """
