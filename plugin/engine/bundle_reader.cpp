@@ -307,7 +307,8 @@ void BundleReader::report(const Error& error, std::string_view subject, const Co
     failure_ = failure_ ? failure_ : error;
     if (!is_known) {
       // A named bundle should have the packages. In a store they may be missing only for now.
-      const bool is_expected = options_.role == Role::store && error.code == Code::not_found;
+      const bool is_expected =
+          error.code == Code::offline_miss || (options_.role == Role::store && error.code == Code::not_found);
       context.log->write(is_expected ? LogLevel::info : LogLevel::warning, text);
     }
     return;

@@ -323,6 +323,10 @@ BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(
     BOOST_TEST(pushed.err.find(DockerRegistry::password()) == std::string::npos);
     scene.leave();
     BOOST_TEST(scene.install().exit_code == 0);
+    fs::remove_all(scene.root() / ".terraform");
+    write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "remote_store = \"" + scene.address() + "\"\n");
+    const Ran stored = scene.modlock({"install", "--remote-only"});
+    BOOST_TEST(stored.exit_code == 0, stored.err);
   }
 }
 

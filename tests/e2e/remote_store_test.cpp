@@ -165,7 +165,9 @@ BOOST_AUTO_TEST_CASE(a_module_that_vanished_may_be_in_the_store) {
 
 BOOST_AUTO_TEST_CASE(offline_sends_no_request) {
   start_empty();
-  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);
+  const Ran ran = modlock({"install", "--offline"});
+  BOOST_TEST(ran.exit_code == 7, ran.err);
+  BOOST_TEST(ran.err.find("not installed from") == std::string::npos, ran.err);
   BOOST_TEST(server.lines().empty());
 }
 
