@@ -61,7 +61,7 @@ class Registry {
   // that is not https.
   Result<bool> push_blob(const Repository& repository, const std::string& digest, std::string_view content,
                          const Context& context);
-  // The same without a HEAD. An upload that breaks off is started again, at most twice.
+  // The same without a HEAD. An upload that is interrupted is started again, at most twice.
   Result<void> upload_blob(const Repository& repository, const std::string& digest, std::string_view content,
                            const Context& context);
   // Uploads a manifest or an index under a tag or digest, with a PUT, and a HEAD that shows that it is stored. Returns

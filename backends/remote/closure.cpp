@@ -15,6 +15,7 @@
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/base/digest.h"
+#include "backends/package/unpack.h"
 #include "protocol/base/json.h"
 
 namespace modlock::remote {
@@ -124,7 +125,7 @@ Result<Links> read_links(const std::string& text, std::string_view what) {
   }
   for (const std::string& name : json->getMemberNames()) {
     const auto target = string_member(*json, name.c_str());
-    if (!target || !stays_below(name)) {
+    if (!target || target->empty() || target->find('\0') != std::string::npos || !stays_below(name)) {
       return damaged(what, "a link of a package is invalid");
     }
     links[name] = *target;
@@ -142,7 +143,7 @@ Result<BundledPackage> read_package(const Json::Value& value, std::string_view w
   const std::string size = annotation(value, kLayerSize);
   const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), package.layer.size);
   if (package.source.empty() || !package.h1.starts_with("h1:") || !is_digest(package.layer.digest) ||
-      error != std::errc() || end != size.data() + size.size() ||
+      error != std::errc() || end != size.data() + size.size() || package.layer.size > UnpackLimits{}.total_bytes ||
       !(package.subdir.empty() || stays_below(package.subdir))) {
     return damaged(what, "a package lacks an annotation, or has an invalid one");
   }

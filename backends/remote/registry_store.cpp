@@ -68,10 +68,20 @@ class Push {
     std::string index = write_closure(one.closure);
     MODLOCK_TRY(const auto known, registry_.find_manifest(repository_, one.tag, context_));
     if (known && *known != blob_of(index).digest) {
-      if (const auto present = find_closure(registry_, repository_, one.tag, context_); present && *present) {
+      const auto present = find_closure(registry_, repository_, one.tag, context_);
+      if (!present && present.error().code != Code::source_invalid) {
+        return fail(present.error());
+      }
+      if (present && *present) {
         Closure merged = one.closure;
         merged.add((*present)->providers);
         index = write_closure(merged);
+      }
+      if (index.size() > kManifestLimit) {
+        return fail(Code::limit_exceeded,
+                    fmt::format("the index {} would be larger than 4 MiB with the providers that \"{}\" has", one.tag,
+                                repository_.display),
+                    "delete the tag in the registry, and push again");
       }
     }
     return known == blob_of(index).digest ? std::nullopt : std::optional(std::move(index));
@@ -230,7 +240,7 @@ Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& regi
       if (package.manifest != blob_of(write_package_manifest(package.layer, package.h1))) {
         return fail(
             Code::source_invalid,
-            fmt::format("{} of \"{}\" is damaged: a manifest is not that of its package", tag, repository.display),
+            fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", tag, repository.display),
             "push the bundle again");
       }
       unique.emplace(package.layer.digest, Download{repository, package.layer, "a module package"});

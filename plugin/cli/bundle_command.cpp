@@ -227,6 +227,15 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
 
 int run_bundle_read(const CommandLine& line, const Host& host) {
   const bool verify = line.verb == CommandLine::Verb::bundle_verify;
+  if (line.bundle.starts_with("oci://")) {
+    return failed_everywhere({.code = Code::invalid_params,
+                              .message = fmt::format("\"{}\" is in a registry, and this command reads directories and "
+                                                     "files",
+                                                     line.bundle),
+                              .hint = fmt::format("download it first: tofu-modlock bundle pull {} --output bundle.tar",
+                                                  shell_word(line.bundle))},
+                             line.common);
+  }
   Run run = host.run();
   const auto report = host.engine().read_bundle(std::filesystem::absolute(line.bundle), verify, run);
   host.request_done();

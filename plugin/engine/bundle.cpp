@@ -257,12 +257,13 @@ Result<void> verify_package(const Layout& layout, const BundledPackage& package,
   MODLOCK_TRY(const auto manifest, layout.read(package.manifest));
   if (manifest != write_package_manifest(package.layer, package.h1)) {
     return fail(Code::source_invalid,
-                fmt::format("the manifest {} is not that of the package", package.manifest.digest),
+                fmt::format("the manifest {} does not match its package", package.manifest.digest),
                 "create the bundle again");
   }
   MODLOCK_TRY(const auto zip, layout.find(package.layer));
-  MODLOCK_TRY(extract_package(package, zip, directory, context));
-  return remove_tree(directory);
+  const auto extracted = extract_package(package, zip, directory, context);
+  const auto removed = remove_tree(directory);
+  return extracted ? removed : extracted;
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ using std::chrono::seconds;
 constexpr std::size_t kParallel = 32;  // mostly waits for a registry
 constexpr seconds kIndexTime{10};
 constexpr seconds kPackagesTime{30};
+constexpr seconds kLongestTime{600};                                 // whatever sizes a registry claims
 constexpr std::uint64_t kSlowestDownload = std::uint64_t{1} << 20U;  // bytes per second
 
 class LayoutPlace final : public BundlePlace {
@@ -64,9 +65,9 @@ class RegistryPlace final : public BundlePlace {
     }
     std::uint64_t bytes = 0;
     for (const BundledPackage& package : closure->packages) {
-      bytes += std::min(package.layer.size, kSlowestDownload << 20U);
+      bytes += package.layer.size;
     }
-    time_ = kPackagesTime + seconds(bytes / kSlowestDownload);
+    time_ = std::min(kPackagesTime + seconds(bytes / kSlowestDownload), kLongestTime);
     packages_ = limited(time_);
     return std::vector<NamedClosure>{{tag_, std::move(*closure)}};
   }
@@ -192,7 +193,7 @@ Result<void> BundleReader::open() {
 }
 
 void BundleReader::open_once(const Context& context) {
-  if (work_.empty()) {
+  if (!std::exchange(is_opened_, true)) {
     if (const auto opened = open(); !opened) {
       report(opened.error(), {}, context);
     }
@@ -228,7 +229,9 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
     }
     const Result<fs::path>& directory = extracted_.at(&*package);
     if (directory) {
-      return LocalPackage{.directory = *directory, .subdir = package->subdir};
+      // Only a registry chooses the directory of a module in its package.
+      const bool has_subdir = node.address.source.kind == SourceKind::registry;
+      return LocalPackage{.directory = *directory, .subdir = has_subdir ? package->subdir : ""};
     }
     if (reported_.insert(&*package).second) {
       report(directory.error(), node.subject(), context);
@@ -238,7 +241,7 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
   return std::nullopt;
 }
 
-// Returns one package of each content that the lock file names and the store lacks.
+// Returns one package of each content that the entries name and the store lacks.
 std::vector<const BundledPackage*> BundleReader::needed() const {
   std::set<std::pair<std::string, std::string>> missing;  // source and h1
   for (const auto& [key, entry] : options_.modules) {

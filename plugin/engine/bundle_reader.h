@@ -37,8 +37,8 @@ class BundlePlace {
 // A directory or a tar archive. `context` outlives the place.
 std::unique_ptr<BundlePlace> make_layout_place(std::filesystem::path path, const Context& context);
 // The closure with this tag in a repository, which gets 10 s for the index, and then 30 s and one second for each MiB
-// of the packages: TIMEOUT. Errors: NOT_FOUND if the repository does not have it; those of oci::Registry. `context`
-// limits the requests; the sources that it allows do not.
+// of the packages, at most 10 minutes: TIMEOUT. Errors: NOT_FOUND if the repository does not have it; those of
+// oci::Registry. `context` limits the requests; the sources that it allows do not.
 std::unique_ptr<BundlePlace> make_registry_place(std::unique_ptr<oci::Registry> registry, oci::Repository repository,
                                                  std::string tag, Context context);
 
@@ -81,7 +81,7 @@ class BundleReader {
     std::unique_ptr<BundlePlace> place;
     std::string name;  // a path or "oci://HOST/REPOSITORY", for messages
     Role role = Role::named;
-    ModuleLocks modules;  // only packages of these entries are read
+    ModuleLocks modules;  // entries whose packages are read together when the first package is needed
     // Whether the bundle could not be reached. Shared by all readers of a run, so that only one of them waits and
     // warns.
     std::atomic<bool>* is_down = nullptr;
@@ -93,7 +93,7 @@ class BundleReader {
 
   // Returns the package of a call with this content, extracted to a directory that exists as long as the reader;
   // nullopt: the bundle does not have it. A failure is a warning in the log, except for damage(), and nullopt. The
-  // first call extracts all packages of the lock file that the store lacks, in parallel.
+  // first call extracts all packages of Options::modules that the store lacks, in parallel.
   std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1, const Context& context);
 
   // Returns whether the bundle lists a package of a lock entry; nullopt: the bundle cannot be read, which is reported
@@ -116,7 +116,8 @@ class BundleReader {
 
   Options options_;
   const Store& store_;
-  std::filesystem::path work_;  // empty: not opened
+  bool is_opened_ = false;
+  std::filesystem::path work_;  // empty: it could not be made
   std::vector<remote::NamedClosure> closures_;
   std::map<const remote::BundledPackage*, Result<std::filesystem::path>> extracted_;
   bool is_extracted_ = false;  // what is needed

@@ -105,7 +105,7 @@ Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::s
   }
   open.set_bundle(std::make_unique<BundleReader>(
       BundleReader::Options{
-          .place = make_layout_place(from, open.context), .name = from, .modules = effective_lock(open.lock).modules},
+          .place = make_layout_place(from, open.context), .name = from, .modules = open.allowed_entries()},
       engine.store()));
   return {};
 }

@@ -44,13 +44,20 @@ BundleReader* OpenRoot::bundle() {
   return bundle_.get();
 }
 
-std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
+ModuleLocks OpenRoot::allowed_entries() const {
   ModuleLocks modules = effective_lock(lock).modules;
-  auto place = make_registry_place(network().oci_registry(), repository, closure_tag(modules), context);
+  std::erase_if(modules,
+                [&](const auto& entry) { return !check_source_allowed(root.walk.settings, entry.second.source); });
+  return modules;
+}
+
+std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
+  const std::string tag = closure_tag(effective_lock(lock).modules);
+  auto place = make_registry_place(network().oci_registry(), repository, tag, context);
   return std::make_unique<BundleReader>(BundleReader::Options{.place = std::move(place),
                                                               .name = repository.display,
                                                               .role = role,
-                                                              .modules = std::move(modules),
+                                                              .modules = allowed_entries(),
                                                               .is_down = &run_.remote_is_down()},
                                         engine_.store());
 }

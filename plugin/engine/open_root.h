@@ -32,6 +32,8 @@ class OpenRoot {
   BundleReader* bundle();
   void set_bundle(std::unique_ptr<BundleReader> bundle) { bundle_ = std::move(bundle); }
   // Creates a reader of the packages of this lock file in a repository.
+  // Returns the lock entries whose source the settings allow.
+  ModuleLocks allowed_entries() const;
   std::unique_ptr<BundleReader> read_repository(const oci::Repository& repository, BundleReader::Role role);
   // Checks sources against the current settings from now on.
   void check_sources();

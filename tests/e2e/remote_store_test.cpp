@@ -150,6 +150,39 @@ BOOST_AUTO_TEST_CASE(denied_sources_are_not_asked_for) {
   BOOST_TEST(server.lines().empty());
 }
 
+// The module of a denied call is not downloaded, also if the store lists it.
+BOOST_AUTO_TEST_CASE(a_denied_source_of_a_lock_file_is_not_asked_for) {
+  start_empty();
+  const std::string network = layer("network");
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "deny_sources = [\"git::file://*/network.git*\"]\n");
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 8, ran.err);
+  BOOST_TEST(ran.err.find("[SOURCE_DENIED]") != std::string::npos, ran.err);
+  BOOST_TEST(server.lines().size() == 2U);
+  for (const std::string& line : server.lines()) {
+    BOOST_TEST(line.find(network) == std::string::npos, line);
+  }
+}
+
+// The directory of a module in its package is chosen by the source, or by a registry of modules.
+BOOST_AUTO_TEST_CASE(a_store_does_not_choose_the_directory_of_a_git_module) {
+  start_empty();
+  const auto layout = parse_json(read_text(path("modules/index.json")));
+  std::string index =
+      read_text(path("modules/blobs/sha256") / (*layout)["manifests"][0]["digest"].asString().substr(7));
+  const std::string origin = "\"tofu-modlock.origin\":";
+  for (std::size_t at = 0; (at = index.find(origin, at)) != std::string::npos;) {
+    const std::string subdir = "\"tofu-modlock.subdir\":\"elsewhere\",";
+    index.insert(at, subdir);
+    at += subdir.size() + origin.size();
+  }
+  BOOST_TEST_REQUIRE(count(index, "elsewhere") == 2U);
+  server.add({.behaviour = faults::answer({.body = index}), .path = std::string(kPrefix) + "manifests"});
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read(".terraform/modules/modules.json").find("elsewhere") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_module_that_vanished_may_be_in_the_store) {
   remove_sources();
   const Ran there = modlock({"verify", "--online"});
