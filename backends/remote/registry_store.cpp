@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "backends/base/ascii.h"
@@ -29,6 +31,7 @@ class Push {
     std::vector<Missing> missing;
     Closure providers;
     Closure missing_providers;
+    std::set<std::string> present;  // manifests
     for (const NamedClosure& one : closures) {
       MODLOCK_TRY(const auto index, missing_index(one));
       providers.add(one.closure.providers);
@@ -36,9 +39,12 @@ class Push {
         missing.push_back({&one, *index});
         missing_providers.add(one.closure.providers);
       } else {
-        report_.present += one.closure.packages.size();
+        for (const BundledPackage& package : one.closure.packages) {
+          present.insert(package.manifest.digest);
+        }
       }
     }
+    report_.present = present.size();
     report_.providers = providers.providers.size();
     for (const BundledProvider& provider : missing_providers.providers) {
       MODLOCK_TRY(push_provider(provider));

@@ -368,7 +368,7 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
     const auto network = this->network(run);
     auto pushed = remote::push(layout, *network->oci_registry(), repository, context);
     return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
-                  : fail(network->with_warnings(std::move(pushed.error())));
+                  : fail(network->with_warnings(with_plain_http_hint(std::move(pushed.error()), repository)));
   };
   auto report = push_it();
   (void)remove_tree(work);  // `cache prune` handles a failure
@@ -387,7 +387,7 @@ Result<messages::Bundle> Engine::pull_bundle(const PullOptions& options, Run& ru
     auto pulled =
         closures ? remote::pull(*closures, *registry, repository, writer, context) : fail(std::move(closures.error()));
     if (!pulled) {
-      return fail(network->with_warnings(std::move(pulled.error())));
+      return fail(network->with_warnings(with_plain_http_hint(std::move(pulled.error()), repository)));
     }
     MODLOCK_TRY(writer.finish(*closures, options.output, context));
     return to_message(*closures);

@@ -58,7 +58,10 @@ class RegistryPlace final : public BundlePlace {
 
   Result<std::vector<NamedClosure>> closures(const fs::path& /*work*/) override {
     auto found = within(kIndexTime, remote::find_closure(*registry_, repository_, tag_, limited(kIndexTime)));
-    MODLOCK_TRY(auto closure, std::move(found));
+    if (!found) {
+      return fail(with_plain_http_hint(std::move(found.error()), repository_));
+    }
+    const auto closure = std::move(*found);
     if (!closure) {
       return fail(Code::not_found, "it does not have the packages of this lock file",
                   fmt::format("push them: tofu-modlock bundle push {}", repository_.display));
@@ -69,7 +72,7 @@ class RegistryPlace final : public BundlePlace {
     }
     time_ = std::min(kPackagesTime + seconds(bytes / kSlowestDownload), kLongestTime);
     packages_ = limited(time_);
-    return std::vector<NamedClosure>{{tag_, std::move(*closure)}};
+    return std::vector<NamedClosure>{{tag_, *closure}};
   }
 
   Result<fs::path> find(const BundledPackage& package, const fs::path& work) override {
@@ -136,6 +139,14 @@ bool is_unreachable(const Error& error) {
 }
 
 }  // namespace
+
+Error with_plain_http_hint(Error error, const oci::Repository& repository) {
+  if (error.code == Code::unreachable && !repository.plain_http && error.message.find("no TLS") != std::string::npos &&
+      oci::over_plain_http(repository)) {
+    error.hint = "if it uses plain http, add --plain-http or set TOFU_MODLOCK_REMOTE_PLAIN_HTTP=1";
+  }
+  return error;
+}
 
 std::unique_ptr<BundlePlace> make_layout_place(fs::path path, const Context& context) {
   return std::make_unique<LayoutPlace>(std::move(path), context);
@@ -308,6 +319,9 @@ void BundleReader::report(const Error& error, std::string_view subject, const Co
     const bool is_known =
         failure_ || (options_.is_down != nullptr && error.code != Code::not_found && options_.is_down->exchange(true));
     failure_ = failure_ ? failure_ : error;
+    if (error.code == Code::unreachable && !error.hint.empty()) {
+      text += fmt::format(" ({})", error.hint);
+    }
     if (!is_known) {
       // A named bundle should have the packages. In a store they may be missing only for now.
       const bool is_expected =

@@ -34,6 +34,9 @@ class BundlePlace {
                                              const std::filesystem::path& work) = 0;
 };
 
+// Adds how to use plain http to the error of a registry on this machine that does not use TLS.
+Error with_plain_http_hint(Error error, const oci::Repository& repository);
+
 // A directory or a tar archive. `context` outlives the place.
 std::unique_ptr<BundlePlace> make_layout_place(std::filesystem::path path, const Context& context);
 // The closure with this tag in a repository, which gets 10 s for the index, and then 30 s and one second for each MiB

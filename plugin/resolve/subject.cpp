@@ -59,8 +59,12 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   }
   std::vector<std::string> known;  // bare names
   std::vector<std::string> found;
+  std::vector<std::string> nested;  // calls in modules with this name
   for (const auto& [key, node] : tree.nodes) {
     known.push_back(key);
+    if (key.ends_with("." + name)) {
+      nested.push_back(node.subject());
+    }
     if (key == name || node.call.source.text == name) {
       found.push_back(node.subject());
     }
@@ -75,11 +79,11 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   if (found.size() == 1) {
     return std::move(found.front());
   }
-  Error error{.code = Code::invalid_params, .subject = name};
   if (found.size() > 1) {
-    error.message = fmt::format("\"{}\" is ambiguous: it may be {}", name, fmt::join(found, " or "));
-    error.hint = "write one of these subjects";
-    return fail(std::move(error));
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("\"{}\" is ambiguous: it may be {}", name, fmt::join(found, " or ")),
+                      .subject = name,
+                      .hint = "write one of these subjects"});
   }
   if (name.find('/') != std::string::npos) {
     return std::string(kProvider) + name;
@@ -87,7 +91,11 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   if (!tree.complete) {
     return std::string(kModule) + name;
   }
-  return fail(unknown_subject(name, known));
+  Error error = unknown_subject(name, known);
+  if (!nested.empty()) {
+    error.hint = fmt::format("did you mean {}?", fmt::join(nested, " or "));
+  }
+  return fail(std::move(error));
 }
 
 Error unknown_subject(const std::string& subject, const std::vector<std::string>& known) {

@@ -248,6 +248,11 @@ BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   const Ran without = modlock({"install", "--from", address()});
   BOOST_TEST(without.exit_code == 0, without.err);
   BOOST_TEST(count(without.err, "Warning: not installed from " + shown(address())) == 1U, without.err);
+  const std::string hint = "if it uses plain http, add --plain-http or set TOFU_MODLOCK_REMOTE_PLAIN_HTTP=1";
+  BOOST_TEST(without.err.find(hint) != std::string::npos, without.err);
+  const Ran push = modlock({"bundle", "push", address()});
+  BOOST_TEST(push.exit_code == 7, push.err);
+  BOOST_TEST(push.err.find(hint) != std::string::npos, push.err);
   BOOST_TEST(server.lines().empty());
   start_empty();
   BOOST_TEST(requests_of({"install", "--from", address(), "--plain-http"}).size() == 3U);

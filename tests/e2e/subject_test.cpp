@@ -92,6 +92,9 @@ BOOST_AUTO_TEST_CASE(address_that_a_client_prints_names_the_call) {
       }
     }
   }
+  const Ran bare = modlock({"why", "nested"});
+  BOOST_TEST(bare.exit_code == 2, bare.err);
+  BOOST_TEST(bare.err.find("  hint: did you mean module.local.nested?\n") != std::string::npos, bare.err);
   const Ran ran = modlock({"update", "module.local.module.nested=1.1.0"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(read("local/main.tf").find("?ref=v1.1.0") != std::string::npos);
