@@ -213,8 +213,8 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
   print_diagnostics(run.diagnostics, {});
   print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.address, counted(report->sent, "package"),
                         report->present));
-  print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
-                        line.address));
+  print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}{}.\n", roots_of(line.common),
+                        line.address, line.common.plain_http ? " --plain-http" : ""));
   if (report->providers > 0) {
     print_out(
         fmt::format("For providers, write this into the CLI configuration of OpenTofu:\n"
