@@ -332,9 +332,10 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
   }
   if (!result) {
     const bool has_no_calls = find_missing_configuration(root).has_value();
+    const std::string subject = result.error().subject;
     const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
       std::error_code ignored;
-      return (has_no_calls || result.error().subject == word) && fs::is_directory(word, ignored);
+      return (has_no_calls || subject == word) && fs::is_directory(word, ignored);
     });
     if (directory != line.updates.end()) {
       return failed(usage(fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
