@@ -30,7 +30,7 @@ location /v2/ {{
 """
 OCI = """
 version: 0.1
-log: {{level: fatal, accesslog: {{disabled: true}}}}
+log: {{level: error, accesslog: {{disabled: true}}}}
 storage: {{filesystem: {{rootdirectory: {home}/oci}}}}
 http: {{net: unix, addr: {home}/oci.socket, secret: bench}}
 """
@@ -61,7 +61,8 @@ class SourceServer(GitServer):
         with open(self.path("oci.yml"), "w") as file:
             file.write(OCI.format(home=self.home))
         self.publish(".well-known/terraform.json", json.dumps({"modules.v1": "/v1/modules/"}).encode())
-        self.start([program("docker-registry"), "serve", self.path("oci.yml")])
+        # It logs each blob that a push asks for and that is not there yet.
+        self.start(["sh", "-c", 'exec "$0" serve "$1" >"$1.log" 2>&1', program("docker-registry"), self.path("oci.yml")])
         self.wait_for(self.path("oci.socket"))
 
     def __enter__(self):
