@@ -61,7 +61,7 @@ class RegistryPlace final : public BundlePlace {
     if (!found) {
       return fail(with_plain_http_hint(std::move(found.error()), repository_));
     }
-    const auto closure = std::move(*found);
+    auto closure = std::move(*found);
     if (!closure) {
       return fail(Code::not_found, "it does not have the packages of this lock file",
                   fmt::format("push them: tofu-modlock bundle push {}", repository_.display));
@@ -72,7 +72,7 @@ class RegistryPlace final : public BundlePlace {
     }
     time_ = std::min(kPackagesTime + seconds(bytes / kSlowestDownload), kLongestTime);
     packages_ = limited(time_);
-    return std::vector<NamedClosure>{{tag_, *closure}};
+    return std::vector<NamedClosure>{{tag_, std::move(*closure)}};
   }
 
   Result<fs::path> find(const BundledPackage& package, const fs::path& work) override {
@@ -112,7 +112,7 @@ class RegistryPlace final : public BundlePlace {
   Context packages_;
 };
 
-// Puts the links of a package in place of the files that a zip has instead. Returns the digests of the other files.
+// Puts the links of a package in place of the files that a zip has instead, and removes the digests of those files.
 Result<void> restore_links(const fs::path& tree, const remote::Links& links, FileDigests& digests) {
   std::error_code error;
   for (const auto& [name, target] : links) {

@@ -253,6 +253,12 @@ BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   const Ran push = modlock({"bundle", "push", address()});
   BOOST_TEST(push.exit_code == 7, push.err);
   BOOST_TEST(push.err.find(hint) != std::string::npos, push.err);
+  const Ran verify = modlock({"bundle", "verify", address()});
+  BOOST_TEST(verify.exit_code == 2, verify.err);
+  BOOST_TEST(verify.err ==
+             "Error: \"oci://<registry>/platform/modules\" is in a registry, and this command reads directories and "
+             "files [INVALID_PARAMS]\n  hint: download it first: tofu-modlock bundle pull "
+             "oci://<registry>/platform/modules --output bundle.tar\n");
   BOOST_TEST(server.lines().empty());
   start_empty();
   BOOST_TEST(requests_of({"install", "--from", address(), "--plain-http"}).size() == 3U);
