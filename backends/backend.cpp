@@ -103,6 +103,14 @@ Result<std::filesystem::path> BackendCore::repository_with(const SourceAddress& 
   return fail(Code::source_unsupported, fmt::format("\"{}\" has no git repository", source.source.package_identity()));
 }
 
+Result<std::string> BackendCore::verify_signature(const SourceAddress& source, const FetchRequest& /*request*/,
+                                                  const SignatureDemand& /*demand*/, const Context& /*context*/) {
+  return fail(Code::signature_invalid,
+              fmt::format("\"{}\" has no signature that can be verified: only git sources have signed tags",
+                          source.source.package_identity()),
+              "limit the glob of the source block to git sources");
+}
+
 struct Backend::Memory {
   Memo<Listing> listings;
   Memo<Pin> pins;
@@ -186,6 +194,16 @@ Result<std::filesystem::path> Backend::repository_with(const SourceAddress& sour
     secrets_.all().scrub(repository.error());
   }
   return repository;
+}
+
+Result<std::string> Backend::verify_signature(const SourceAddress& source, const FetchRequest& request,
+                                              const SignatureDemand& demand, const Context& context) {
+  const ScrubbedCall call(source, context, secrets_);
+  auto signer = core_->verify_signature(source, request, demand, call.context);
+  if (!signer) {
+    secrets_.all().scrub(signer.error());
+  }
+  return signer;
 }
 
 Result<void> Backend::check_redirected(const SourceAddress& source, const Context& context) {

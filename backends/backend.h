@@ -92,6 +92,15 @@ struct FetchedTree {
   FileDigests digests = {};
 };
 
+// A signature that a release must have.
+struct SignatureDemand {
+  enum class Format { ssh, openpgp };
+  Format format = Format::ssh;
+  std::string keys;        // an allowed-signers file of ssh-keygen, or OpenPGP public keys
+  std::string keys_name;   // their file, for messages
+  bool of_commit = false;  // the commit is signed, not the tag; always true of branches and commits
+};
+
 struct CommitDistance {
   bool descends = false;    // the older commit is an ancestor of the newer one
   std::size_t commits = 0;  // if so: the number of commits that only the newer one has
@@ -144,6 +153,12 @@ class BackendCore {
   virtual Result<std::filesystem::path> repository_with(const SourceAddress& source,
                                                         std::span<const FetchRequest> requests, const Context& context);
 
+  // Checks that the tag `request.ref` is signed and points to the commit `request.id`, or that the commit is signed.
+  // Returns the signer, for people. Errors: SIGNATURE_INVALID, also if this kind of source has no signatures;
+  // TOOL_MISSING (git, ssh-keygen or gpg).
+  virtual Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
+                                               const SignatureDemand& demand, const Context& context);
+
   // Returns whether ListedVersion::published of the source was set by a host that the user trusts, and not by the
   // publisher of the version.
   virtual bool trusts_dates(const Source& /*source*/) const { return false; }
@@ -184,6 +199,8 @@ class Backend final {
                                                 const std::string& newer, const Context& context);
   Result<std::filesystem::path> repository_with(const SourceAddress& source, std::span<const FetchRequest> requests,
                                                 const Context& context);
+  Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
+                                       const SignatureDemand& demand, const Context& context);
   Result<void> check_redirected(const SourceAddress& source, const Context& context);
 
   // Returns whether list_versions() or pin() would answer from memory, without a request and without waiting.

@@ -25,6 +25,25 @@ std::size_t control_size(std::string_view text, std::size_t i) {
   return separator ? 3 : 0;
 }
 
+// Returns how many bytes at `i` form a character that is not visible or changes the direction of the text: U+061C,
+// U+200B to U+200F, U+202A to U+202E, U+2060 to U+206F, U+FEFF and U+E0000 to U+E007F; 0 if there is none.
+std::size_t invisible_size(std::string_view text, std::size_t i) {
+  const std::string_view rest = text.substr(i);
+  const auto byte = [&](std::size_t at) { return at < rest.size() ? static_cast<unsigned char>(rest[at]) : 0U; };
+  if (rest.starts_with("\xd8\x9c")) {
+    return 2;
+  }
+  const bool is_mark =
+      rest.starts_with("\xe2\x80") && ((byte(2) >= 0x8b && byte(2) <= 0x8f) || (byte(2) >= 0xaa && byte(2) <= 0xae));
+  const bool is_operator = rest.starts_with("\xe2\x81") && byte(2) >= 0xa0 && byte(2) <= 0xaf;
+  if (is_mark || is_operator || rest.starts_with("\xef\xbb\xbf")) {
+    return 3;
+  }
+  const bool is_tag =
+      rest.starts_with("\xf3\xa0") && (byte(2) == 0x80 || byte(2) == 0x81) && byte(3) >= 0x80 && byte(3) <= 0xbf;
+  return is_tag ? 4 : 0;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -120,7 +139,7 @@ bool is_utf8(std::string_view text) {
 std::string escape_controls(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t size = control_size(text, i);
+    const std::size_t size = std::max(control_size(text, i), invisible_size(text, i));
     if (size == 0) {
       out += text[i];
       continue;

@@ -48,7 +48,8 @@ bool has_control_characters(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
-// Replaces each control character by "\xNN" of its bytes, so that a message stays on one line.
+// Replaces each control character, and each character that is invisible or changes the direction of the text, by "\xNN"
+// of its bytes, so that a message stays on one line and shows what it contains.
 std::string escape_controls(std::string_view text);
 
 // Returns the printable part of an address that could not be parsed: valid UTF-8, without query, fragment and possible

@@ -18,6 +18,7 @@
 #include "backends/git/remote.h"
 #include "backends/git/remote_address.h"
 #include "backends/git/repository.h"
+#include "backends/git/signature.h"
 #include "backends/git/smart_http.h"
 #include "backends/git/submodules.h"
 #include "protocol/base/result.h"
@@ -99,6 +100,13 @@ class GitBackend final : public BackendCore {
     }
     MODLOCK_TRY(brought);
     return repository.path();
+  }
+
+  Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
+                                       const SignatureDemand& demand, const Context& context) override {
+    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(const auto repository, open(address, context));
+    return git::verify_signature(Remote(address, context, &http_), repository, request, demand, context);
   }
 
   // Rejects a repository on this machine unless git's own protocol.file.allow allows it as a submodule. OpenTofu

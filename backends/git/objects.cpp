@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <git2.h>
+#include <git2/sys/mempack.h>
 #include <git2/sys/path.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -83,6 +85,9 @@ bool is_malformed_tree() {
 }
 
 tl::unexpected<Error> broken(git_repository* repository) {
+  if (git_repository_path(repository) == nullptr) {
+    return fail(Code::source_invalid, fmt::format("an object of git is missing or damaged: {}", library_reason()));
+  }
   return fail(
       Code::io_error,
       fmt::format("the cached repository \"{}\" cannot be read: {}", git_repository_path(repository), library_reason()),
@@ -236,6 +241,56 @@ Commit load_commit(git_repository* repository, const std::string& id) {
   return Commit(commit);
 }
 
+tl::unexpected<Error> too_many_objects() {
+  return fail(Code::limit_exceeded,
+              fmt::format("the trees of a commit have more than {} bytes or {} objects", kObjectBytes, kObjectCount));
+}
+
+// Reads the entries of a commit's tree. A hostile one ends the walk.
+Result<Walk> walk_tree(git_repository* repository, const std::string& commit) {
+  const Commit loaded = load_commit(repository, commit);
+  git_tree* raw = nullptr;
+  if (!loaded) {
+    return broken(repository);
+  }
+  Walk walk;
+  git_error_clear();
+  int ended = git_commit_tree(&raw, loaded.get());
+  const Tree tree(raw);
+  if (ended == 0) {
+    ended = git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk);
+  }
+  if (ended != 0 && !walk.facts.hostile && is_malformed_tree()) {
+    walk.facts.hostile = HostileEntry{"", "an entry that cannot be read"};
+  }
+  if (ended != 0 && !walk.facts.hostile) {
+    return broken(repository);
+  }
+  walk.facts.entries = walk.paths.size();
+  return walk;
+}
+
+// Removes one object of commit_and_trees() from the front of the text, and adds it to a database.
+bool take_object(std::string_view& text, git_odb* database) {
+  const std::size_t space = text.find(' ');
+  const std::size_t end = text.find('\0');
+  if (space == std::string_view::npos || end == std::string_view::npos || space > end) {
+    return false;
+  }
+  const std::string type(text.substr(0, space));
+  std::size_t size = 0;
+  const auto [stopped, error] = std::from_chars(text.data() + space + 1, text.data() + end, size);
+  if ((type != "commit" && type != "tree") || error != std::errc() || stopped != text.data() + end ||
+      size > text.size() - end - 1) {
+    return false;
+  }
+  git_oid id;
+  const bool is_added =
+      git_odb_write(&id, database, text.data() + end + 1, size, git_object_string2type(type.c_str())) == 0;
+  text.remove_prefix(end + 1 + size);
+  return is_added;
+}
+
 // Whether all trees below this one and all their blobs are present. Each is checked once, however often it is named.
 bool holds_all(git_repository* repository, const git_oid& top) {
   const Database database = open_database(repository);
@@ -294,6 +349,32 @@ Result<ObjectReader> ObjectReader::open(const std::filesystem::path& repository)
                 "remove that directory: it is created again");
   }
   return ObjectReader(opened);
+}
+
+Result<ObjectReader> ObjectReader::of_objects(std::string_view objects) {
+  start_library();
+  if (objects.size() > kObjectBytes) {
+    return too_many_objects();
+  }
+  git_odb* raw = nullptr;
+  git_odb_backend* memory = nullptr;
+  git_repository* repository = nullptr;
+  const bool is_made = git_odb_new(&raw) == 0;
+  const Database database(raw);
+  if (!is_made || git_mempack_new(&memory) != 0 || git_odb_add_backend(database.get(), memory, 1) != 0 ||
+      git_repository_wrap_odb(&repository, database.get()) != 0) {
+    return fail(Code::io_error, fmt::format("cannot read objects of git: {}", library_reason()));
+  }
+  ObjectReader reader(repository);
+  for (std::size_t count = 0; !objects.empty(); ++count) {
+    if (count == kObjectCount) {
+      return too_many_objects();
+    }
+    if (!take_object(objects, database.get())) {
+      return fail(Code::source_invalid, "not a commit and trees of git");
+    }
+  }
+  return reader;
 }
 
 std::optional<PeeledObject> ObjectReader::peel(const std::string& reference) const {
@@ -382,29 +463,64 @@ Result<std::chrono::sys_seconds> ObjectReader::commit_time(const std::string& co
   return std::chrono::sys_seconds(std::chrono::seconds(git_commit_time(loaded.get())));
 }
 
-Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
+Result<TreeFacts> ObjectReader::tree_entries(const std::string& commit) const {
+  MODLOCK_TRY(auto walk, walk_tree(repository_.get(), commit));
+  return std::move(walk.facts);
+}
+
+Result<std::string> ObjectReader::commit_and_trees(const std::string& commit) const {
   const Commit loaded = load_commit(repository_.get(), commit);
-  git_tree* raw = nullptr;
-  if (!loaded) {
+  const Database database = open_database(repository_.get());
+  if (!loaded || !database) {
     return broken(repository_.get());
   }
-  Walk walk;
-  git_error_clear();
-  int ended = git_commit_tree(&raw, loaded.get());
-  const Tree tree(raw);
-  if (ended == 0) {
-    ended = git_tree_walk(tree.get(), GIT_TREEWALK_PRE, visit, &walk);
+  std::string objects;
+  std::size_t count = 0;
+  std::unordered_set<git_oid, OidHash, OidEqual> seen;
+  std::vector<git_oid> pending = {*git_commit_tree_id(loaded.get()), *git_commit_id(loaded.get())};
+  while (!pending.empty()) {
+    git_odb_object* raw = nullptr;
+    if (git_odb_read(&raw, database.get(), &pending.back()) != 0) {
+      return broken(repository_.get());
+    }
+    const std::unique_ptr<git_odb_object, Deleter<git_odb_object_free>> object(raw);
+    pending.pop_back();
+    const std::size_t size = git_odb_object_size(raw);
+    if (size > kObjectBytes - objects.size() || ++count > kObjectCount) {
+      return too_many_objects();
+    }
+    objects += fmt::format("{} {}", git_object_type2string(git_odb_object_type(raw)), size);
+    objects.push_back('\0');
+    objects.append(static_cast<const char*>(git_odb_object_data(raw)), size);
+    if (objects.size() > kObjectBytes) {
+      return too_many_objects();
+    }
+    git_tree* found = nullptr;
+    if (git_odb_object_type(raw) != GIT_OBJECT_TREE) {
+      continue;
+    }
+    if (git_tree_lookup(&found, repository_.get(), git_odb_object_id(raw)) != 0) {
+      return broken(repository_.get());
+    }
+    const Tree tree(found);
+    for (std::size_t i = 0; i < git_tree_entrycount(tree.get()); ++i) {
+      const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
+      if (git_tree_entry_type(entry) == GIT_OBJECT_TREE && seen.insert(*git_tree_entry_id(entry)).second) {
+        pending.push_back(*git_tree_entry_id(entry));
+      }
+    }
   }
-  if (ended != 0 && !walk.facts.hostile && is_malformed_tree()) {
-    walk.facts.hostile = HostileEntry{"", "an entry that cannot be read"};
-  }
+  return objects;
+}
+
+Result<TreeFacts> ObjectReader::tree_facts(const std::string& commit) const {
+  MODLOCK_TRY(auto walk, walk_tree(repository_.get(), commit));
   if (walk.facts.hostile) {
     return std::move(walk.facts);
   }
-  if (ended != 0 || !add_sizes(repository_.get(), walk.facts)) {
+  if (!add_sizes(repository_.get(), walk.facts)) {
     return broken(repository_.get());
   }
-  walk.facts.entries = walk.paths.size();
   walk.facts.is_literal = walk.facts.is_literal && !attributes_convert(repository_.get(), walk);
   if (attributes_hold(repository_.get(), walk, "filter=lfs")) {
     find_pointers(repository_.get(), walk);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -65,11 +66,18 @@ struct TreeFacts {
   bool is_literal = true;
 };
 
+// The limits of ObjectReader::of_objects(), so that memory is bounded.
+inline constexpr std::size_t kObjectBytes = std::size_t{4} << 20U;
+inline constexpr std::size_t kObjectCount = 20'000;
+
 // Reads a bare repository with libgit2. No configuration outside the repository applies. Not thread-safe.
 class ObjectReader {
  public:
   // Errors: IO_ERROR (no repository, or a broken one).
   static Result<ObjectReader> open(const std::filesystem::path& repository);
+  // Reads the objects of commit_and_trees(), without a repository on disk. Their ids are computed from their bytes.
+  // Errors: SOURCE_INVALID (another format, or more than the limits).
+  static Result<ObjectReader> of_objects(std::string_view objects);
 
   // Returns nullopt if the reference does not exist.
   std::optional<PeeledObject> peel(const std::string& reference) const;
@@ -86,6 +94,11 @@ class ObjectReader {
   Result<std::chrono::sys_seconds> commit_time(const std::string& commit) const;
   // Memory is bounded for any tree. Errors: IO_ERROR (an object is missing).
   Result<TreeFacts> tree_facts(const std::string& commit) const;
+  // The entries of tree_facts() without what only blobs contain: sizes, attributes and pointers. Errors: as there.
+  Result<TreeFacts> tree_entries(const std::string& commit) const;
+  // Returns a commit and all trees below it, each once, as git hashes them: "TYPE SIZE NUL CONTENT". Errors: IO_ERROR;
+  // LIMIT_EXCEEDED (more than kObjectBytes or kObjectCount).
+  Result<std::string> commit_and_trees(const std::string& commit) const;
   // Passes the content of a blob to `use`. Errors: IO_ERROR (the blob is missing); those of `use`.
   Result<void> with_blob(const std::string& id, const std::function<Result<void>(std::string_view)>& use) const;
 

@@ -8,6 +8,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/http/text.h"
+#include "backends/http/tls_failure.h"
 #include "protocol/base/system_reason.h"
 #include "protocol/base/utf8.h"
 
@@ -91,7 +92,7 @@ ExchangeFailure handshake_failure(const CurlVerdict& verdict) {
   if (says(verdict, "Connection reset") || says(verdict, "SSL_ERROR_SYSCALL") || says(verdict, "unexpected eof")) {
     return unreachable("the connection was closed during the TLS handshake");
   }
-  return tls(fmt::format("no TLS connection to {}: {}", verdict.server, behind(verdict.text, "::")),
+  return tls(fmt::format("{}{}: {}", kNoTls, verdict.server, behind(verdict.text, "::")),
              "check that the port uses TLS");
 }
 

@@ -104,18 +104,11 @@ class OciBackend final : public BackendCore {
     MODLOCK_TRY(const auto manifest, registry_.manifest(repository, reference, context));
     MODLOCK_TRY(const auto layer, read_manifest(manifest.content_type, manifest.body, what));
     std::error_code ignored;  // the path is made absolute only for messages
-    const bool is_sha256 = digest_algorithm(layer.digest) == Hash::sha256;
-    PackageDownload package(fs::absolute(parent, ignored),
-                            {.display = fmt::format("{}@{}", repository.display, layer.digest),
-                             .format = ArchiveFormat::zip,
-                             .also = is_sha256 ? std::nullopt : std::optional(Hash::sha512)},
-                            context);
-    const auto digest = [&] {
-      return package.finish().map([&](const ArchiveDigests& digests) {
-        return is_sha256 ? "sha256:" + digests.sha256 : "sha512:" + digests.also;
-      });
-    };
-    MODLOCK_TRY(registry_.blob(repository, layer, "the module package", package, digest, context));
+    PackageDownload package(
+        fs::absolute(parent, ignored),
+        {.display = fmt::format("{}@{}", repository.display, layer.digest), .format = ArchiveFormat::zip}, context);
+    MODLOCK_TRY(registry_.blob(repository, layer, "the module package", package, context));
+    MODLOCK_TRY(package.finish());
     return package.unpack().map([&](FetchedTree tree) {
       tree.id = manifest.digest;
       tree.ref = reference.tag;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -29,12 +30,12 @@ namespace {
 class BlobCheck final : public BodySink {
  public:
   BlobCheck(BodySink& sink, const Layer& layer, std::string what)
-      : sink_(sink), layer_(layer), what_(std::move(what)) {}
+      : sink_(sink), layer_(layer), what_(std::move(what)), hash_(digest_algorithm(layer.digest)) {}
 
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
-  // Call once everything has arrived, with the digest of the bytes ("sha256:…"): checks it against the descriptor.
-  Result<void> finish(std::string_view digest) const;
+  // Call once everything has arrived.
+  Result<void> finish();
 
  private:
   tl::unexpected<Error> wrong_size(std::string_view found) const;
@@ -43,6 +44,7 @@ class BlobCheck final : public BodySink {
   const Layer& layer_;
   std::string what_;
   std::uint64_t size_ = 0;
+  RunningHash hash_;
 };
 
 tl::unexpected<Error> not_as_described(std::string_view what, std::string_view expected, std::string_view found) {
@@ -60,18 +62,21 @@ Result<void> BlobCheck::begin(std::optional<std::uint64_t> length) {
     return wrong_size(std::to_string(*length));
   }
   size_ = 0;
+  (void)hash_.finish();
   return sink_.begin(length);
 }
 
 Result<void> BlobCheck::write(std::string_view bytes) {
   size_ += bytes.size();
+  hash_.update(bytes);
   return size_ > layer_.size ? wrong_size("more") : sink_.write(bytes);
 }
 
-Result<void> BlobCheck::finish(std::string_view digest) const {
+Result<void> BlobCheck::finish() {
   if (size_ != layer_.size) {
     return wrong_size(std::to_string(size_));
   }
+  const std::string digest = digest_text(digest_algorithm(layer_.digest), hash_.finish());
   return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
 }
 
@@ -280,7 +285,7 @@ Result<std::optional<std::string>> Registry::find_manifest(const Repository& rep
 }
 
 Result<bool> Registry::push_blob(const Repository& repository, const std::string& digest, std::string_view content,
-                                 const Context& context) {
+                                 const Context& context, const std::string& mount_from) {
   HttpRequest request;
   request.purpose = fmt::format("upload {} to \"{}\"", digest, repository.display);
   request.timeouts.total = kSmallAnswerTime;
@@ -293,39 +298,97 @@ Result<bool> Registry::push_blob(const Repository& repository, const std::string
   if (response && response->status != 404) {
     MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
   }
-  MODLOCK_TRY(upload_blob(repository, digest, content, context));
+  MODLOCK_TRY(upload_blob(repository, digest, content, context, mount_from));
   return true;
 }
 
+// Sends the POST of an upload. A registry that refuses to take the blob from another repository, for example because
+// the credentials are not for that one, gets a second POST without it.
+Result<HttpResponse> Registry::begin_upload(const Repository& repository, HttpRequest request,
+                                            const std::string& digest, const std::string& mount_from,
+                                            const Context& context) {
+  const std::string url = repository.url("blobs/uploads/");
+  if (!mount_from.empty()) {
+    request.url = SecretText(fmt::format("{}?mount={}&from={}", url, digest, mount_from));
+    auto mounted = send(repository, request, context);
+    const bool is_final = mounted ? mounted->status == 201 || mounted->status == 202
+                                  : is_retryable(mounted.error().code) || !context.check();
+    if (is_final) {
+      return mounted;
+    }
+  }
+  request.url = SecretText(url);
+  return expect(send(repository, request, context), request, repository, {}, context);
+}
+
+std::optional<Registry::Upload> Registry::find_progress(const Repository& repository, const Upload& upload,
+                                                        std::size_t size, const Context& context) {
+  HttpRequest request;
+  request.purpose = fmt::format("continue an upload to \"{}\"", repository.display);
+  request.url = SecretText(upload.url);
+  request.timeouts.total = kSmallAnswerTime;
+  request.redirects = 0;
+  request.retries = 0;
+  const auto response = upload.keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context);
+  constexpr std::string_view kStart = "0-";
+  const std::string range = response && response->status == 204 ? response->header("Range").value_or("") : "";
+  std::size_t last = 0;
+  const auto [end, error] =
+      std::from_chars(range.data() + std::min(range.size(), kStart.size()), range.data() + range.size(), last);
+  // Some registries report "0-0" if they have nothing.
+  if (!range.starts_with(kStart) || error != std::errc() || end != range.data() + range.size() || last == 0 ||
+      last >= size) {
+    return std::nullopt;
+  }
+  const auto place = follow_redirect(upload.url, 307, response->header("Location").value_or(upload.url), true);
+  return place && check_scheme(place->url)
+             ? std::optional(Upload{place->url, upload.keeps_secrets && place->keeps_secrets, last + 1})
+             : std::nullopt;
+}
+
 Result<void> Registry::upload_blob(const Repository& repository, const std::string& digest, std::string_view content,
-                                   const Context& context) {
+                                   const Context& context, const std::string& mount_from) {
   constexpr int kRestarts = 2;
   const RetryTiming timing = real_retry_timing();
+  std::optional<Upload> upload;
   for (int attempt = 0;; ++attempt) {
     HttpRequest request;
     request.purpose = fmt::format("upload {} to \"{}\"", digest, repository.display);
-    request.method = HttpRequest::Method::post;
-    request.url = SecretText(repository.url("blobs/uploads/"));
-    request.timeouts.total = kSmallAnswerTime;
-    MODLOCK_TRY(const auto begun, expect(send(repository, request, context), request, repository, {}, context));
-    const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
-    if (!place) {
-      return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
-                  "contact the operator of the registry");
+    if (!upload) {
+      request.method = HttpRequest::Method::post;
+      request.timeouts.total = kSmallAnswerTime;
+      const std::string from = attempt == 0 ? mount_from : "";
+      MODLOCK_TRY(const auto begun, begin_upload(repository, request, digest, from, context));
+      if (begun.status == 201 && !from.empty()) {
+        return {};  // push_manifest() notices if the blob is not there
+      }
+      const auto place = follow_redirect(begun.url.reveal(), 307, begun.header("Location").value_or(""), true);
+      if (!place) {
+        return fail(Code::bad_response, fmt::format("could not {}: {}", request.purpose, place.error().message),
+                    "contact the operator of the registry");
+      }
+      MODLOCK_TRY(check_scheme(place->url));
+      upload = Upload{place->url, place->keeps_secrets};
     }
-    MODLOCK_TRY(check_scheme(place->url));
     request.method = HttpRequest::Method::put;
     request.url = SecretText(
-        fmt::format("{}{}digest={}", place->url, place->url.find('?') == std::string::npos ? '?' : '&', digest));
+        fmt::format("{}{}digest={}", upload->url, upload->url.find('?') == std::string::npos ? '?' : '&', digest));
     request.headers = {{"Content-Type", "application/octet-stream"}};
-    request.large_body = content;
+    request.large_body = content.substr(upload->offset);
+    if (upload->offset > 0 && upload->offset < content.size()) {
+      request.headers.push_back({"Content-Range", fmt::format("{}-{}", upload->offset, content.size() - 1)});
+    }
     request.is_large = content.size() >= kLargeBlob;
     request.timeouts.total = std::nullopt;
     request.timeouts.idle = std::max<std::chrono::milliseconds>(request.timeouts.idle,
                                                                 std::chrono::seconds(content.size() / kSlowestUpload));
     request.redirects = 0;
-    request.retries = 0;  // the registry may have a part of the bytes, so that only a new upload can succeed
-    auto response = place->keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context);
+    request.retries = 0;  // the registry may have a part of the bytes
+    auto response = upload->keeps_secrets ? send(repository, request, context) : send_elsewhere(request, context);
+    if (upload->offset > 0 && response && response->status >= 400 && response->status < 500 && attempt < kRestarts) {
+      upload.reset();  // it does not continue, or has other bytes
+      continue;
+    }
     Attempt made{.number = attempt};
     if (response) {
       made.status = response->status;
@@ -341,6 +404,7 @@ Result<void> Registry::upload_blob(const Repository& repository, const std::stri
     }
     timing.wait(*delay, context);
     MODLOCK_TRY(context.check());
+    upload = find_progress(repository, *upload, content.size(), context);
   }
 }
 
@@ -375,7 +439,7 @@ Result<bool> Registry::push_manifest(const Repository& repository, const std::st
 }
 
 Result<void> Registry::blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
-                            const Digest& digest, const Context& context) {
+                            const Context& context) {
   const std::string blob_display = fmt::format("{} of \"{}\"", what, repository.display);
   BlobCheck check(sink, layer, blob_display);
   HttpRequest request;
@@ -386,8 +450,7 @@ Result<void> Registry::blob(const Repository& repository, const Layer& layer, st
   request.is_large = layer.size >= kLargeBlob;
   MODLOCK_TRY(expect(send(repository, request, context), request, repository, fmt::format("blob \"{}\"", layer.digest),
                      context));
-  const auto found = digest();
-  return found ? check.finish(*found) : Result<void>(fail(found.error()));
+  return check.finish();
 }
 
 }  // namespace modlock::oci

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,32 +56,43 @@ class Registry {
   Result<std::optional<std::string>> find_manifest(const Repository& repository, const std::string& reference,
                                                    const Context& context);
   // Uploads a blob, if the repository lacks it: a HEAD, then upload_blob(), a POST and a PUT. `content` has this
-  // digest. Returns whether it was sent. Errors: BAD_RESPONSE if the registry names no place for the upload, or one
-  // that is not https.
+  // digest. Returns whether it was added. `mount_from` is the name of a repository of the same registry that may have
+  // the blob, or empty: the registry can then take it from there, so that nothing is sent. Errors: BAD_RESPONSE if the
+  // registry names no place for the upload, or one that is not https.
   Result<bool> push_blob(const Repository& repository, const std::string& digest, std::string_view content,
-                         const Context& context);
-  // The same without a HEAD. An upload that is interrupted is started again, at most twice.
+                         const Context& context, const std::string& mount_from = {});
+  // The same without a HEAD. An upload that is interrupted is continued if the registry reports how much it has, else
+  // started again, together at most twice.
   Result<void> upload_blob(const Repository& repository, const std::string& digest, std::string_view content,
-                           const Context& context);
+                           const Context& context, const std::string& mount_from = {});
   // Uploads a manifest or an index under a tag or digest, with a PUT, and a HEAD that shows that it is stored. Returns
   // false if the registry lacks what it names (MANIFEST_BLOB_UNKNOWN). Errors: HASH_MISMATCH if the registry reports
   // another digest; BAD_RESPONSE if it confirms the upload but does not have the manifest.
   Result<bool> push_manifest(const Repository& repository, const std::string& reference, std::string_view media_type,
                              const std::string& body, const Context& context);
 
-  // Downloads a blob into a sink. `digest` returns the digest of the received bytes ("sha256:…") once all have arrived;
-  // on success the sink contains the blob of the descriptor. `what` names it in messages: "the module package". Errors:
-  // NOT_FOUND; HASH_MISMATCH (the size or digest differs from the descriptor); those of the sink. Registries redirect
-  // blobs to other hosts, which receive no secrets.
-  using Digest = std::function<Result<std::string>()>;
+  // Downloads a blob into a sink, which on success has received the blob of the descriptor. `what` names it in
+  // messages: "the module package". Errors: NOT_FOUND; HASH_MISMATCH (the size or digest differs from the descriptor);
+  // those of the sink. Registries redirect blobs to other hosts, which receive no secrets.
   Result<void> blob(const Repository& repository, const Layer& layer, std::string_view what, BodySink& sink,
-                    const Digest& digest, const Context& context);
+                    const Context& context);
 
  private:
   Result<HttpResponse> send(const Repository& repository, HttpRequest request, const Context& context);
   Result<HttpResponse> send_elsewhere(HttpRequest request, const Context& context);
   Result<HttpResponse> expect(Result<HttpResponse> response, const HttpRequest& request, const Repository& repository,
                               std::string_view missing, const Context& context);
+  // An upload that was begun.
+  struct Upload {
+    std::string url;
+    bool keeps_secrets = false;
+    std::size_t offset = 0;  // the number of bytes that the registry has
+  };
+  // Returns how much of an interrupted upload the registry has; nullopt: it must be started again.
+  std::optional<Upload> find_progress(const Repository& repository, const Upload& upload, std::size_t size,
+                                      const Context& context);
+  Result<HttpResponse> begin_upload(const Repository& repository, HttpRequest request, const std::string& digest,
+                                    const std::string& mount_from, const Context& context);
 
   HttpClient& http_;
   Credentials& credentials_;

@@ -1,5 +1,7 @@
 #include "backends/package/tree_hash.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <system_error>
@@ -86,6 +88,18 @@ Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) 
     entries.push_back({std::move(entry.name), std::move(path), entry.type, entry.mode});
   }
   return entries;
+}
+
+Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
+  constexpr std::string_view kOverrideFile = "modlock_override.tf";
+  for (const TreeEntry& entry : entries) {
+    if (std::string_view(entry.name).substr(entry.name.rfind('/') + 1) == kOverrideFile) {
+      return fail(Code::archive_unsafe,
+                  fmt::format("the package contains \"{}\", a name that only tofu-modlock may write", entry.name),
+                  "ask the author of the package to remove the file");
+    }
+  }
+  return {};
 }
 
 std::string hash_modes(const std::vector<TreeEntry>& entries) {

@@ -53,6 +53,10 @@ struct TreeEntry {
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root,
                                          TreeRules rules = TreeRules::module_package);
 
+// Checks that no entry is named modlock_override.tf: clients read such a file, and tofu-modlock does not. Errors:
+// ARCHIVE_UNSAFE.
+Result<void> refuse_override(const std::vector<TreeEntry>& entries);
+
 // Returns the SHA-256 (64 hexadecimal digits) of the properties that h1 does not cover: the name of each entry in
 // order, its kind (file or link), and whether the owner may execute the file.
 std::string hash_modes(const std::vector<TreeEntry>& entries);

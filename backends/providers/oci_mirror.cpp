@@ -169,29 +169,6 @@ namespace {
 using oci::PlatformManifest;
 using oci::Repository;
 
-// Forwards bytes and hashes them.
-class HashingSink final : public BodySink {
- public:
-  explicit HashingSink(BodySink& sink) : sink_(sink) {}
-
-  Result<void> begin(std::optional<std::uint64_t> length) override {
-    sha256_ = Sha256();
-    return sink_.begin(length);
-  }
-  Result<void> write(std::string_view bytes) override {
-    sha256_.update(bytes);
-    return sink_.write(bytes);
-  }
-  std::string digest() {
-    const auto bytes = sha256_.finish();
-    return "sha256:" + hex(bytes.data(), bytes.size());
-  }
-
- private:
-  BodySink& sink_;
-  Sha256 sha256_;
-};
-
 class OciMirror final : public ProviderSource {
  public:
   OciMirror(std::function<Result<std::string>(const ProviderAddress&)> repository, HttpClient& http,
@@ -292,10 +269,7 @@ class OciMirror final : public ProviderSource {
   }
 
   Result<void> receive(const Repository& repository, const oci::Layer& layer, BodySink& sink, const Context& context) {
-    HashingSink hashing(sink);
-    auto received = registry_.blob(
-        repository, layer, "the provider package", hashing, [&]() -> Result<std::string> { return hashing.digest(); },
-        context);
+    auto received = registry_.blob(repository, layer, "the provider package", sink, context);
     return received ? Result<void>() : fail(not_as_listed(std::move(received.error())));
   }
 

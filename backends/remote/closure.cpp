@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "backends/address/platform.h"
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
+#include "backends/address/source.h"
 #include "backends/base/digest.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/json.h"
@@ -35,6 +38,9 @@ constexpr const char* kSubdir = "tofu-modlock.subdir";
 constexpr const char* kLinks = "tofu-modlock.links";
 constexpr const char* kLayer = "tofu-modlock.layer";
 constexpr const char* kLayerSize = "tofu-modlock.layer-size";
+constexpr std::string_view kTreesType = "application/vnd.tofu-modlock.trees";
+constexpr const char* kTrees = "tofu-modlock.trees";
+constexpr const char* kTreesSize = "tofu-modlock.trees-size";
 constexpr const char* kProviders = "tofu-modlock.providers";
 
 Json::Value descriptor(std::string_view media_type, const Blob& blob) {
@@ -133,21 +139,56 @@ Result<Links> read_links(const std::string& text, std::string_view what) {
   return links;
 }
 
-Result<BundledPackage> read_package(const Json::Value& value, std::string_view what) {
+// Returns the annotations of a package that its manifest and its entry of a closure have.
+Json::Value annotations_of(const BundledPackage& package, const std::string& source) {
+  Json::Value annotations;
+  annotations[kSource] = source;
+  annotations[kOrigin] = package.origin;
+  annotations[kH1] = package.h1;
+  if (!package.subdir.empty()) {
+    annotations[kSubdir] = package.subdir;
+  }
+  Json::Value links(Json::objectValue);
+  for (const auto& [name, target] : package.links) {
+    links[name] = target;
+  }
+  if (!links.empty()) {
+    annotations[kLinks] = write_json(links);
+  }
+  return annotations;
+}
+
+// Reads annotations_of().
+Result<BundledPackage> read_package(const Json::Value& value, Blob layer, Blob trees, std::string_view what) {
   BundledPackage package{
       .source = annotation(value, kSource), .origin = annotation(value, kOrigin), .h1 = annotation(value, kH1)};
   package.subdir = annotation(value, kSubdir);
-  MODLOCK_TRY(package.manifest, read_descriptor(value, kImageManifest, what));
+  package.layer = std::move(layer);
+  package.trees = std::move(trees);
+  const bool has_valid_trees =
+      package.trees.digest.empty() || (is_digest(package.trees.digest) && package.trees.size <= kTreesLimit);
   MODLOCK_TRY(package.links, read_links(annotation(value, kLinks), what));
-  package.layer.digest = annotation(value, kLayer);
-  const std::string size = annotation(value, kLayerSize);
-  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), package.layer.size);
-  if (package.source.empty() || !package.h1.starts_with("h1:") || !is_digest(package.layer.digest) ||
-      error != std::errc() || end != size.data() + size.size() || package.layer.size > UnpackLimits{}.total_bytes ||
+  if (!has_valid_trees || package.source.empty() || !package.h1.starts_with("h1:") ||
+      !is_digest(package.layer.digest) || package.layer.size > UnpackLimits{}.total_bytes ||
       !(package.subdir.empty() || stays_below(package.subdir))) {
     return damaged(what, "a package lacks an annotation, or has an invalid one");
   }
   return package;
+}
+
+// Reads the digest and the size of a blob from two annotations: an empty one if there are none. A size that is not a
+// number is larger than any limit.
+Blob read_blob(const Json::Value& value, const char* digest, const char* size) {
+  Blob blob{.digest = annotation(value, digest)};
+  if (blob.digest.empty()) {
+    return blob;
+  }
+  const std::string text = annotation(value, size);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), blob.size);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    blob.size = std::numeric_limits<std::uint64_t>::max();
+  }
+  return blob;
 }
 
 Json::Value providers_json(const std::vector<BundledProvider>& providers) {
@@ -207,6 +248,15 @@ Result<std::vector<BundledProvider>> read_providers(const std::string& text, std
 
 }  // namespace
 
+std::string BundledPackage::package_source() const {
+  const auto parsed = parse_identity(source);
+  return parsed ? parsed->package_identity() : source;
+}
+
+std::string BundledPackage::tag() const {
+  return "module-" + sha256_hex(fmt::format("{} {} {}", package_source(), origin, h1));
+}
+
 std::string BundledProvider::tag() const {
   std::string text = version;
   std::replace(text.begin(), text.end(), '+', '_');
@@ -227,6 +277,27 @@ void Closure::add(const std::vector<BundledProvider>& more) {
   }
 }
 
+Result<std::vector<BundledProvider>> providers_of(const std::vector<NamedClosure>& closures) {
+  Closure all;
+  std::map<std::string, std::string> digests;  // by address, version and platform
+  for (const NamedClosure& one : closures) {
+    all.add(one.closure.providers);
+    for (const BundledProvider& provider : one.closure.providers) {
+      for (const auto& [platform, archive] : provider.archives) {
+        const std::string name = fmt::format("{} {} for {}", provider.address, provider.version, platform);
+        const std::string& first = digests.emplace(name, archive.layer.digest).first->second;
+        if (first != archive.layer.digest) {
+          return fail(
+              Code::hash_mismatch,
+              fmt::format("two lock files have different archives of {}: {} and {}", name, first, archive.layer.digest),
+              "bundle their root modules separately, or lock the provider again in one of them");
+        }
+      }
+    }
+  }
+  return std::move(all.providers);
+}
+
 std::string Closure::tag() const {
   std::vector<std::string> lines;
   for (const BundledPackage& package : packages) {
@@ -241,10 +312,29 @@ Blob blob_of(std::string_view bytes) {
   return {"sha256:" + sha256_hex(bytes), bytes.size()};
 }
 
-std::string write_package_manifest(const Blob& layer, std::string_view h1) {
-  Json::Value value = manifest(kModulePackage, layer);
-  value["annotations"][kH1] = std::string(h1);
+std::string write_package_manifest(const BundledPackage& package) {
+  Json::Value value = manifest(kModulePackage, package.layer);
+  if (!package.trees.digest.empty()) {  // OpenTofu ignores layers of other types
+    value["layers"].append(descriptor(kTreesType, package.trees));
+  }
+  value["annotations"] = annotations_of(package, package.package_source());
   return write_json(value);
+}
+
+Result<BundledPackage> read_package_manifest(std::string_view text, std::string_view what) {
+  const auto json = parse_json(text);
+  if (!json || !json->isObject() || string_member(*json, "artifactType") != kModulePackage ||
+      !(*json)["layers"].isArray() || (*json)["layers"].empty() || !(*json)["layers"][0].isObject()) {
+    return damaged(what, "it is not the manifest of a module package");
+  }
+  MODLOCK_TRY(auto layer, read_descriptor((*json)["layers"][0], kZip, what));
+  Blob trees;
+  if (const Json::Value& second = (*json)["layers"][1]; second.isObject()) {
+    MODLOCK_TRY(trees, read_descriptor(second, kTreesType, what));
+  }
+  MODLOCK_TRY(auto package, read_package(*json, std::move(layer), std::move(trees), what));
+  package.manifest = blob_of(text);
+  return package;
 }
 
 std::string write_provider_manifest(const Blob& layer) {
@@ -288,20 +378,12 @@ std::string write_closure(const Closure& closure) {
     Json::Value entry = descriptor(kImageManifest, package.manifest);
     entry["artifactType"] = std::string(kModulePackage);
     Json::Value& annotations = entry["annotations"];
-    annotations[kSource] = package.source;
-    annotations[kOrigin] = package.origin;
-    annotations[kH1] = package.h1;
+    annotations = annotations_of(package, package.source);
     annotations[kLayer] = package.layer.digest;
     annotations[kLayerSize] = std::to_string(package.layer.size);
-    if (!package.subdir.empty()) {
-      annotations[kSubdir] = package.subdir;
-    }
-    Json::Value links(Json::objectValue);
-    for (const auto& [name, target] : package.links) {
-      links[name] = target;
-    }
-    if (!links.empty()) {
-      annotations[kLinks] = write_json(links);
+    if (!package.trees.digest.empty()) {
+      annotations[kTrees] = package.trees.digest;
+      annotations[kTreesSize] = std::to_string(package.trees.size);
     }
     value["manifests"].append(std::move(entry));
   }
@@ -316,7 +398,9 @@ Result<Closure> read_closure(std::string_view text, std::string_view what) {
   Closure closure;
   MODLOCK_TRY(closure.providers, read_providers(annotation(index, kProviders), what));
   for (const Json::Value& entry : index["manifests"]) {
-    MODLOCK_TRY(auto package, read_package(entry, what));
+    MODLOCK_TRY(auto package,
+                read_package(entry, read_blob(entry, kLayer, kLayerSize), read_blob(entry, kTrees, kTreesSize), what));
+    MODLOCK_TRY(package.manifest, read_descriptor(entry, kImageManifest, what));
     closure.packages.push_back(std::move(package));
   }
   return closure;
@@ -343,10 +427,14 @@ std::string write_layout_index(const std::vector<TaggedClosure>& closures,
 Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what) {
   MODLOCK_TRY(const auto index, read_index(text, "", what));
   std::vector<TaggedClosure> closures;
+  std::set<std::string> known;  // tags and digests
   for (const Json::Value& entry : index["manifests"]) {
     if (string_member(entry, "artifactType") == kClosureType) {
       MODLOCK_TRY(auto blob, read_descriptor(entry, kImageIndex, what));
-      closures.push_back({annotation(entry, kRefName), std::move(blob)});
+      std::string tag = annotation(entry, kRefName);
+      if (known.insert(tag).second && known.insert(blob.digest).second) {
+        closures.push_back({std::move(tag), std::move(blob)});
+      }
     }
   }
   return closures.empty() ? damaged(what, "it lists no packages of tofu-modlock")

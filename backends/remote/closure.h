@@ -22,6 +22,9 @@ struct Blob {
 // The largest manifest or index that registries and clients accept: 4 MiB.
 inline constexpr std::size_t kManifestLimit = std::size_t{4} << 20U;
 
+// The largest blob with the trees of a package.
+inline constexpr std::size_t kTreesLimit = std::size_t{4} << 20U;
+
 // The names and targets of the links of a package. A zip has their content as regular files.
 using Links = std::map<std::string, std::string>;
 
@@ -33,7 +36,15 @@ struct BundledPackage {
   std::string subdir = {};  // Package::subdir: the directory of the module according to the registry
   Links links = {};
   Blob layer = {};     // the zip
+  Blob trees = {};     // the commit and trees that prove kinds and executable bits; no digest: there are none
   Blob manifest = {};  // the OCI image manifest that a stock OpenTofu accepts as a module package
+
+  // Returns the source without the directory of the module and without the ref of git, which only name a part or a
+  // version of the package: calls with the same package share its manifest.
+  std::string package_source() const;
+  // Returns the tag of the manifest: "module-" and 64 hexadecimal digits. It depends only on package_source(), origin
+  // and h1, which a lock entry contains.
+  std::string tag() const;
 
   auto operator<=>(const BundledPackage&) const = default;
 };
@@ -68,11 +79,15 @@ struct Closure {
   void add(const std::vector<BundledProvider>& more);
 };
 
-// A closure and the tag of its lock file.
+// A closure and the tag of its lock file. An empty tag: packages that are found only by their own tags.
 struct NamedClosure {
   std::string tag;
   Closure closure;
 };
+
+// Returns the providers of closures, each version once. Errors: HASH_MISMATCH naming both digests, if a version has two
+// archives for one platform, which a mirror or a registry cannot hold.
+Result<std::vector<BundledProvider>> providers_of(const std::vector<NamedClosure>& closures);
 
 inline constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
 inline constexpr std::string_view kImageIndex = "application/vnd.oci.image.index.v1+json";
@@ -83,9 +98,11 @@ inline constexpr std::string_view kEmptyConfig = "{}";
 // Returns the descriptor of these bytes.
 Blob blob_of(std::string_view bytes);
 
-// Returns the manifest of a module package. It depends only on the content of the package, so that equal packages of
-// different sources share it.
-std::string write_package_manifest(const Blob& layer, std::string_view h1);
+// Returns the manifest of a module package. Its annotations are those of the closure, with package_source(), so that a
+// reader needs only the manifest and the layer.
+std::string write_package_manifest(const BundledPackage& package);
+// Reads write_package_manifest(). Errors: SOURCE_INVALID naming `what`, as for read_closure().
+Result<BundledPackage> read_package_manifest(std::string_view text, std::string_view what);
 
 // Returns the manifest of the archive of one platform, and the index of a version, that an `oci_mirror` of OpenTofu
 // accepts. The index names the manifests.
@@ -109,8 +126,8 @@ struct TaggedClosure {
   Blob index;
 };
 // Writes and reads `index.json`. The index of each provider of the closures is an entry too, by its name
-// "HOST/NAMESPACE/TYPE:TAG". Reading ignores entries that are not closures. Errors: SOURCE_INVALID naming `what`: not
-// an index, or without a closure.
+// "HOST/NAMESPACE/TYPE:TAG". Reading ignores entries that are not closures, and repeated tags and indexes. Errors:
+// SOURCE_INVALID naming `what`: not an index, or without a closure.
 std::string write_layout_index(const std::vector<TaggedClosure>& closures,
                                const std::vector<BundledProvider>& providers);
 Result<std::vector<TaggedClosure>> read_layout_index(std::string_view text, std::string_view what);

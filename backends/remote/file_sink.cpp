@@ -10,7 +10,6 @@ Result<void> FileSink::begin(std::optional<std::uint64_t> /*length*/) {
   file_ = std::ofstream(path_, std::ios::binary | std::ios::trunc);
   sha_ = Sha256();
   size_ = 0;
-  blob_.reset();
   return file_ ? Result<void>() : Result<void>(system_failure("write", path_, errno));
 }
 
@@ -22,15 +21,12 @@ Result<void> FileSink::write(std::string_view bytes) {
 }
 
 Result<Blob> FileSink::finish() {
-  if (!blob_) {
-    file_.close();
-    if (!file_) {
-      return system_failure("write", path_, errno);
-    }
-    const auto digest = sha_.finish();
-    blob_ = Blob{"sha256:" + hex(digest.data(), digest.size()), size_};
+  file_.close();
+  if (!file_) {
+    return system_failure("write", path_, errno);
   }
-  return *blob_;
+  const auto digest = sha_.finish();
+  return Blob{"sha256:" + hex(digest.data(), digest.size()), size_};
 }
 
 }  // namespace modlock::remote

@@ -19,7 +19,7 @@ class FileSink final : public BodySink {
 
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
-  // Closes the file. Returns the descriptor of its bytes, also at later calls. Errors: IO_ERROR.
+  // Closes the file, once. Returns the descriptor of its bytes. Errors: IO_ERROR.
   Result<Blob> finish();
 
  private:
@@ -27,7 +27,6 @@ class FileSink final : public BodySink {
   std::ofstream file_;
   Sha256 sha_;
   std::uint64_t size_ = 0;
-  std::optional<Blob> blob_;  // once it is finished
 };
 
 }  // namespace modlock::remote

@@ -89,7 +89,7 @@ fs::path LayoutWriter::file(const Blob& blob) const {
 Result<void> LayoutWriter::add_indexes(const std::vector<NamedClosure>& closures) {
   MODLOCK_TRY(add(kEmptyConfig));
   std::vector<TaggedClosure> tagged;
-  Closure all;  // providers
+  MODLOCK_TRY(const auto providers, providers_of(closures));
   for (const auto& [tag, closure] : closures) {
     const std::string text = write_closure(closure);
     if (text.size() > kManifestLimit) {
@@ -100,21 +100,21 @@ Result<void> LayoutWriter::add_indexes(const std::vector<NamedClosure>& closures
     MODLOCK_TRY(auto index, add(text));
     tagged.push_back({tag, std::move(index)});
     for (const BundledPackage& package : closure.packages) {
-      MODLOCK_TRY(add(write_package_manifest(package.layer, package.h1)));
+      MODLOCK_TRY(add(write_package_manifest(package)));
     }
-    all.add(closure.providers);
   }
-  for (const BundledProvider& provider : all.providers) {
+  for (const BundledProvider& provider : providers) {
     for (const auto& [platform, archive] : provider.archives) {
       MODLOCK_TRY(add(write_provider_manifest(archive.layer)));
     }
     MODLOCK_TRY(add(write_provider_index(provider)));
   }
-  return write_file_atomically(work_ / kIndexFile, write_layout_index(tagged, all.providers));
+  return write_file_atomically(work_ / kIndexFile, write_layout_index(tagged, providers));
 }
 
 Result<void> LayoutWriter::finish(const std::vector<NamedClosure>& closures, const fs::path& output,
                                   const Context& context) {
+  MODLOCK_TRY(make_directories(work_));
   MODLOCK_TRY(write_file_atomically(work_ / kLayoutFile, kLayoutText));
   MODLOCK_TRY(add_indexes(closures));
   std::set<std::string> names = {std::string(kLayoutFile), std::string(kIndexFile)};
@@ -172,14 +172,9 @@ Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Co
   return layout;
 }
 
-Result<std::vector<NamedClosure>> Layout::closures() const {
-  std::vector<NamedClosure> closures;
-  for (const TaggedClosure& one : closures_) {
-    MODLOCK_TRY(const auto index, read(one.index));
-    MODLOCK_TRY(auto closure, read_closure(index, fmt::format("{} of \"{}\"", one.tag, path_.string())));
-    closures.push_back({one.tag, std::move(closure)});
-  }
-  return closures;
+Result<Closure> Layout::closure(const TaggedClosure& one) const {
+  MODLOCK_TRY(const auto index, read(one.index));
+  return read_closure(index, fmt::format("{} of \"{}\"", one.tag, path_.string()));
 }
 
 Result<fs::path> Layout::find(const Blob& blob) const {
@@ -197,7 +192,7 @@ Result<fs::path> Layout::find(const Blob& blob) const {
     }
   }
   return fail(Code::hash_mismatch,
-              fmt::format("the blob {} of the bundle \"{}\" has another content", blob.digest, path_.string()),
+              fmt::format("the blob {} of the bundle \"{}\" does not match its digest", blob.digest, path_.string()),
               "create the bundle again, or copy it again");
 }
 

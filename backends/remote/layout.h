@@ -34,8 +34,8 @@ class LayoutWriter {
   // Adds the manifests and indexes of closures whose layers were added. Then it moves the layout to `output`, a
   // directory that must not exist or be empty, or writes it as a tar archive if the name of `output` ends with ".tar";
   // an existing file is replaced. The same closures have the same bytes. Before it returns, `output` is unchanged.
-  // Errors: INVALID_PARAMS (`output` has other content); LIMIT_EXCEEDED (a closure is larger than 4 MiB); IO_ERROR;
-  // cancellation.
+  // Errors: INVALID_PARAMS (`output` has other content); those of providers_of(); LIMIT_EXCEEDED (a closure is larger
+  // than 4 MiB); IO_ERROR; cancellation.
   Result<void> finish(const std::vector<NamedClosure>& closures, const std::filesystem::path& output,
                       const Context& context);
 
@@ -56,8 +56,10 @@ class Layout {
   static Result<Layout> open(const std::filesystem::path& path, const std::filesystem::path& work,
                              const Context& context);
 
-  // Returns the closures in order. Errors: those of find() and read_closure().
-  Result<std::vector<NamedClosure>> closures() const;
+  // The closures of read_layout_index().
+  const std::vector<TaggedClosure>& listed() const { return closures_; }
+  // Returns one of them. All of them may need much memory. Errors: those of find() and read_closure().
+  Result<Closure> closure(const TaggedClosure& one) const;
 
   // Returns the file of a blob with the digest and the size. Errors: SOURCE_INVALID (it is missing or not a regular
   // file); HASH_MISMATCH (another size or digest); IO_ERROR.

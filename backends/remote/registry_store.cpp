@@ -6,7 +6,10 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "backends/base/ascii.h"
@@ -21,104 +24,147 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 
+// Returns the layers of the manifest of a package.
+std::vector<Blob> blobs_of(const BundledPackage& package) {
+  return package.trees.digest.empty() ? std::vector{package.layer} : std::vector{package.layer, package.trees};
+}
+
 class Push {
  public:
-  Push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository, const Context& context)
-      : layout_(layout), registry_(registry), repository_(repository), context_(context) {}
+  Push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository, const Context& context,
+       const std::optional<oci::Repository>& other, Presence presence)
+      : layout_(layout), registry_(registry), repository_(repository), context_(context), presence_(presence) {
+    if (other && other->authority == repository.authority && other->name != repository.name) {
+      other_ = other->name;
+    }
+  }
 
+  // Closures are read in groups whose indexes have at most 4 MiB, because all of them may need much memory.
   Result<PushReport> run() {
-    MODLOCK_TRY(const auto closures, layout_.closures());
     std::vector<Missing> missing;
-    Closure providers;
-    Closure missing_providers;
-    std::set<std::string> present;  // manifests
-    for (const NamedClosure& one : closures) {
-      MODLOCK_TRY(const auto index, missing_index(one));
-      providers.add(one.closure.providers);
+    std::uint64_t bytes = 0;
+    for (const TaggedClosure& one : layout_.listed()) {
+      MODLOCK_TRY(context_.check());
+      if (bytes + one.index.size > kManifestLimit) {
+        MODLOCK_TRY(push_missing(std::exchange(missing, {})));
+        bytes = 0;
+      }
+      MODLOCK_TRY(auto closure, layout_.closure(one));
+      for (const BundledProvider& provider : closure.providers) {
+        versions_.insert({provider.address, provider.version});
+      }
+      MODLOCK_TRY(auto index, one.tag.empty() ? Result<std::optional<std::string>>(std::string())
+                                              : missing_index(one.tag, closure));
       if (index) {
-        missing.push_back({&one, *index});
-        missing_providers.add(one.closure.providers);
+        missing.push_back({one.tag, std::move(closure), std::move(*index)});
+        bytes += one.index.size;
       } else {
-        for (const BundledPackage& package : one.closure.packages) {
-          present.insert(package.manifest.digest);
+        for (const BundledPackage& package : closure.packages) {
+          report_.present += std::size_t{packages_.insert(package.manifest.digest).second};
         }
       }
     }
-    report_.present = present.size();
-    report_.providers = providers.providers.size();
-    for (const BundledProvider& provider : missing_providers.providers) {
-      MODLOCK_TRY(push_provider(provider));
-    }
-    if (!missing.empty()) {
-      MODLOCK_TRY(push_config(repository_));
-      MODLOCK_TRY(push_packages(missing, Known::ask));
-    }
-    for (const Missing& one : missing) {
-      MODLOCK_TRY(push_closure(one));
-    }
+    MODLOCK_TRY(push_missing(missing));
+    report_.providers = versions_.size();
     return report_;
   }
 
  private:
   // A closure that the repository lacks.
   struct Missing {
-    const NamedClosure* own;
+    std::string tag;
+    Closure closure;
     std::string index;
   };
   // Whether manifests that the repository has are sent again: it may have lost a blob of them.
   enum class Known { ask, send_again };
 
+  bool is_trusted(const std::optional<std::string>& known, const std::string& text) const {
+    return presence_ == Presence::trusted && known == blob_of(text).digest;
+  }
+
   // Returns the index that the repository needs for a closure: with the providers that it has there already, so that a
-  // push without them does not remove them. nullopt: it has this index.
-  Result<std::optional<std::string>> missing_index(const NamedClosure& one) {
-    std::string index = write_closure(one.closure);
-    MODLOCK_TRY(const auto known, registry_.find_manifest(repository_, one.tag, context_));
+  // push without them does not remove them. nullopt: it has this index, and is trusted.
+  Result<std::optional<std::string>> missing_index(const std::string& tag, const Closure& closure) {
+    std::string index = write_closure(closure);
+    MODLOCK_TRY(const auto known, registry_.find_manifest(repository_, tag, context_));
     if (known && *known != blob_of(index).digest) {
-      const auto present = find_closure(registry_, repository_, one.tag, context_);
+      const auto present = find_closure(registry_, repository_, tag, context_);
       if (!present && present.error().code != Code::source_invalid) {
         return fail(present.error());
       }
       if (present && *present) {
-        Closure merged = one.closure;
+        Closure merged = closure;
         merged.add((*present)->providers);
         index = write_closure(merged);
       }
       if (index.size() > kManifestLimit) {
         return fail(Code::limit_exceeded,
-                    fmt::format("the index {} would be larger than 4 MiB with the providers that \"{}\" has", one.tag,
+                    fmt::format("the index {} would be larger than 4 MiB with the providers that \"{}\" has", tag,
                                 repository_.display),
                     "delete the tag in the registry, and push again");
       }
     }
-    return known == blob_of(index).digest ? std::nullopt : std::optional(std::move(index));
+    return is_trusted(known, index) ? std::nullopt : std::optional(std::move(index));
+  }
+
+  Result<void> push_missing(const std::vector<Missing>& missing) {
+    if (missing.empty()) {
+      return {};
+    }
+    Closure providers;
+    for (const Missing& one : missing) {
+      providers.add(one.closure.providers);
+    }
+    for (BundledProvider& provider : providers.providers) {
+      std::erase_if(provider.archives, [&](const auto& archive) {
+        return !archives_.insert({provider.address, provider.version, archive.first}).second;
+      });
+      MODLOCK_TRY(provider.archives.empty() ? Result<void>() : push_provider(provider));
+    }
+    MODLOCK_TRY(std::exchange(has_config_, true) ? Result<void>() : push_config(repository_));
+    MODLOCK_TRY(push_packages(missing, Known::ask));
+    for (const Missing& one : missing) {
+      MODLOCK_TRY(one.tag.empty() ? Result<void>() : push_closure(one));
+    }
+    return {};
   }
 
   Result<void> push_closure(const Missing& one) {
-    const std::string& tag = one.own->tag;
-    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository_, tag, kImageIndex, one.index, context_));
+    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_));
     if (!is_stored) {
-      MODLOCK_TRY(push_packages({one}, Known::send_again));
-      MODLOCK_TRY(is_stored, registry_.push_manifest(repository_, tag, kImageIndex, one.index, context_));
+      MODLOCK_TRY(push_packages({&one, 1}, Known::send_again));
+      MODLOCK_TRY(is_stored, registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_));
     }
-    return is_stored ? Result<void>() : lost(tag, repository_);
+    return is_stored ? Result<void>() : lost(one.tag, repository_);
   }
 
-  Result<void> push_packages(const std::vector<Missing>& closures, Known known) {
-    std::map<std::string, BundledPackage> unique;  // by manifest
+  // Uploads the packages of closures that no earlier one has, or all of them again.
+  Result<void> push_packages(std::span<const Missing> closures, Known known) {
+    std::map<std::string, const BundledPackage*> unique;  // by manifest
     for (const Missing& one : closures) {
-      for (const BundledPackage& package : one.own->closure.packages) {
-        unique.emplace(package.manifest.digest, package);
+      for (const BundledPackage& package : one.closure.packages) {
+        if (packages_.insert(package.manifest.digest).second || known == Known::send_again) {
+          unique.emplace(package.manifest.digest, &package);
+        }
       }
     }
-    std::vector<std::function<Result<bool>()>> uploads;
-    std::vector<std::string> names;
+    struct Uploads {
+      std::vector<std::function<Result<bool>()>> tasks;
+      std::vector<std::string> names;
+    };
+    std::set<std::string> layers;
+    Uploads first;  // of each layer, so that it is not sent twice at the same time
+    Uploads others;
     for (const auto& [digest, package] : unique) {
-      names.push_back(package.source);
-      uploads.emplace_back([this, known, &one = package] {
-        return push_archive(repository_, one.layer, write_package_manifest(one.layer, one.h1), known);
+      Uploads& uploads = layers.insert(package->layer.digest).second ? first : others;
+      uploads.names.push_back(package->source);
+      uploads.tasks.emplace_back([this, known, &one = *package] {
+        return push_archive(repository_, blobs_of(one), one.tag(), write_package_manifest(one), known);
       });
     }
-    return run_all(uploads, names);
+    MODLOCK_TRY(run_all(first.tasks, first.names));
+    return run_all(others.tasks, others.names);
   }
 
   // Uploads a provider to its own repository. Platforms that only the repository has stay.
@@ -130,7 +176,7 @@ class Push {
       MODLOCK_TRY(const auto present, registry_.manifest(repository, {.tag = provider.tag(), .digest = {}}, context_));
       index = merge_provider_indexes(index, present.body);
     }
-    if (known == blob_of(index).digest) {
+    if (is_trusted(known, index)) {
       report_.present += provider.archives.size();
       return {};
     }
@@ -140,7 +186,8 @@ class Push {
     for (const auto& [platform, archive] : provider.archives) {
       names.push_back(fmt::format("{} {} for {}", provider.address, provider.version, platform));
       uploads.emplace_back([this, &repository, &layer = archive.layer] {
-        return push_archive(repository, layer, write_provider_manifest(layer), Known::ask);
+        const std::string manifest = write_provider_manifest(layer);
+        return push_archive(repository, {layer}, blob_of(manifest).digest, manifest, Known::ask);
       });
     }
     MODLOCK_TRY(run_all(uploads, names));
@@ -165,30 +212,55 @@ class Push {
   }
 
   Result<void> push_config(const oci::Repository& repository) {
-    MODLOCK_TRY(registry_.push_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_));
+    MODLOCK_TRY(
+        registry_.push_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_, other_of(repository)));
     return {};
   }
 
-  // Uploads a zip and its manifest. Returns whether they were sent.
-  Result<bool> push_archive(const oci::Repository& repository, const Blob& layer, const std::string& manifest,
-                            Known known) {
-    const std::string digest = blob_of(manifest).digest;
+  // Returns the name of the repository that may have the blobs of `repository`, which is that of the bundle or of a
+  // provider; empty: none.
+  std::string other_of(const oci::Repository& repository) const {
+    return other_.empty() ? "" : other_ + repository.name.substr(repository_.name.size());
+  }
+
+  // Uploads blobs, and their manifest under a tag or its digest. Returns whether anything was sent.
+  Result<bool> push_archive(const oci::Repository& repository, const std::vector<Blob>& blobs,
+                            const std::string& reference, const std::string& manifest, Known known) {
+    bool is_found = false;
     if (known == Known::ask) {
-      MODLOCK_TRY(const auto found, registry_.find_manifest(repository, digest, context_));
-      if (found) {
+      MODLOCK_TRY(const auto found, registry_.find_manifest(repository, reference, context_));
+      is_found = found && (found->empty() || *found == blob_of(manifest).digest);
+      if (is_found && presence_ == Presence::trusted) {
         return false;
       }
     }
-    MODLOCK_TRY(const auto path, layout_.find(layer));
-    MODLOCK_TRY(const auto file, MappedFile::open(path));
-    MODLOCK_TRY(registry_.push_blob(repository, layer.digest, file.content(), context_));
-    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository, digest, kImageManifest, manifest, context_));
-    if (!is_stored) {  // it has lost a blob since, or never had it
-      MODLOCK_TRY(registry_.upload_blob(repository, layer.digest, file.content(), context_));
-      MODLOCK_TRY(registry_.upload_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_));
-      MODLOCK_TRY(is_stored, registry_.push_manifest(repository, digest, kImageManifest, manifest, context_));
+    // Returns whether the blob was sent.
+    const auto upload = [&](const Blob& blob, bool is_known_to_miss) -> Result<bool> {
+      MODLOCK_TRY(const auto path, layout_.find(blob));
+      MODLOCK_TRY(const auto file, MappedFile::open(path));
+      if (is_known_to_miss) {
+        MODLOCK_TRY(registry_.upload_blob(repository, blob.digest, file.content(), context_));
+        return true;
+      }
+      return registry_.push_blob(repository, blob.digest, file.content(), context_, other_of(repository));
+    };
+    bool is_sent = false;
+    for (const Blob& blob : blobs) {
+      MODLOCK_TRY(const bool is_new, upload(blob, false));
+      is_sent = is_sent || is_new;
     }
-    return is_stored ? Result<bool>(true) : lost(digest, repository);
+    if (is_found && !is_sent) {
+      return false;
+    }
+    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository, reference, kImageManifest, manifest, context_));
+    if (!is_stored) {  // it has lost a blob since, or never had it
+      for (const Blob& blob : blobs) {
+        MODLOCK_TRY(upload(blob, true));
+      }
+      MODLOCK_TRY(registry_.upload_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_));
+      MODLOCK_TRY(is_stored, registry_.push_manifest(repository, reference, kImageManifest, manifest, context_));
+    }
+    return is_stored ? Result<bool>(true) : lost(reference, repository);
   }
 
   static tl::unexpected<Error> lost(std::string_view reference, const oci::Repository& repository) {
@@ -202,6 +274,13 @@ class Push {
   oci::Registry& registry_;
   const oci::Repository& repository_;
   const Context& context_;
+  const Presence presence_;
+  std::string other_;  // the name of a repository with the same blobs; empty: none is known
+  // Handled so far.
+  bool has_config_ = false;
+  std::set<std::string> packages_;  // by manifest
+  std::set<std::tuple<std::string, std::string, std::string>> archives_;
+  std::set<std::pair<std::string, std::string>> versions_;
   PushReport report_;
 };
 
@@ -213,9 +292,11 @@ struct Download {
 };
 
 Result<void> download(oci::Registry& registry, const Download& wanted, FileSink& sink, const Context& context) {
-  return registry.blob(
-      wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink,
-      [&] { return sink.finish().map([](const Blob& found) { return found.digest; }); }, context);
+  auto received = registry.blob(wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink, context);
+  if (!received && received.error().code == Code::not_found) {
+    received.error().hint = "upload it again with tofu-modlock bundle push ADDRESS --check";
+  }
+  return received;
 }
 
 }  // namespace
@@ -234,8 +315,8 @@ Result<oci::Repository> provider_repository(const oci::Repository& repository, s
 }
 
 Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository,
-                        const Context& context) {
-  return Push(layout, registry, repository, context).run();
+                        const Context& context, const std::optional<oci::Repository>& other, Presence presence) {
+  return Push(layout, registry, repository, context, other, presence).run();
 }
 
 Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& registry, const oci::Repository& repository,
@@ -243,13 +324,15 @@ Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& regi
   std::map<std::string, Download> unique;  // by digest
   for (const auto& [tag, closure] : closures) {
     for (const BundledPackage& package : closure.packages) {
-      if (package.manifest != blob_of(write_package_manifest(package.layer, package.h1))) {
+      if (package.manifest != blob_of(write_package_manifest(package))) {
         return fail(
             Code::source_invalid,
             fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", tag, repository.display),
             "push the bundle again");
       }
-      unique.emplace(package.layer.digest, Download{repository, package.layer, "a module package"});
+      for (const Blob& blob : blobs_of(package)) {
+        unique.emplace(blob.digest, Download{repository, blob, "a module package"});
+      }
     }
     for (const BundledProvider& provider : closure.providers) {
       MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
@@ -284,10 +367,32 @@ Result<std::optional<Closure>> find_closure(oci::Registry& registry, const oci::
   return std::optional(std::move(closure));
 }
 
+Result<std::optional<BundledPackage>> find_package(oci::Registry& registry, const oci::Repository& repository,
+                                                   const BundledPackage& wanted, const Context& context) {
+  const std::string tag = wanted.tag();
+  const auto manifest = registry.manifest(repository, {.tag = tag, .digest = {}}, context);
+  if (!manifest) {
+    return manifest.error().code == Code::not_found ? Result<std::optional<BundledPackage>>(std::nullopt)
+                                                    : fail(manifest.error());
+  }
+  MODLOCK_TRY(auto package,
+              read_package_manifest(manifest->body, fmt::format("{} of \"{}\"", tag, repository.display)));
+  if (package.source != wanted.package_source() || package.origin != wanted.origin || package.h1 != wanted.h1) {
+    return fail(
+        Code::source_invalid,
+        fmt::format("{} of \"{}\" is damaged: it is the package of another lock entry", tag, repository.display),
+        "delete the tag in the registry, and push again");
+  }
+  package.source = wanted.source;
+  return std::optional(std::move(package));
+}
+
 Result<void> download(oci::Registry& registry, const oci::Repository& repository, const Blob& blob,
                       const fs::path& file, const Context& context) {
   FileSink sink(file);
-  return download(registry, {repository, blob, fmt::format("the package {}", blob.digest)}, sink, context);
+  MODLOCK_TRY(download(registry, {repository, blob, fmt::format("the package {}", blob.digest)}, sink, context));
+  MODLOCK_TRY(sink.finish());
+  return {};
 }
 
 }  // namespace modlock::remote

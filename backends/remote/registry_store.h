@@ -25,12 +25,18 @@ struct PushReport {
 // SOURCE_INVALID (not a valid name, for example because of a port).
 Result<oci::Repository> provider_repository(const oci::Repository& repository, std::string_view provider);
 
+// Whether push() trusts that a repository still has the parts of what it has.
+enum class Presence { trusted, checked };
+
 // Uploads the closures of a layout to a repository: packages and providers first, the index of a closure last, so that
-// an index never names what is missing. A closure that the repository has costs one request, and packages that it has
-// are not sent. Providers that are only in the registry are kept. Errors: those of Registry, Layout and
-// provider_repository(); BAD_RESPONSE (the registry loses what it confirmed).
+// an index never names what is missing. `other` may be a repository of push() with the same blobs: a registry that has
+// both need not receive them. A closure that the repository has costs one request, and packages that it has
+// are not sent; with Presence::checked each of their parts costs one, and what is missing is sent. A closure without a
+// tag is not uploaded, only its packages. Providers that are only in the registry are kept. Errors: those of Registry,
+// Layout and provider_repository(); BAD_RESPONSE (the registry loses what it confirmed).
 Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository,
-                        const Context& context);
+                        const Context& context, const std::optional<oci::Repository>& other = {},
+                        Presence presence = Presence::trusted);
 
 // Downloads the packages and providers of closures from the repositories of push(). Errors: those of Registry::blob()
 // and provider_repository(); SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
@@ -41,6 +47,11 @@ Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& regi
 // and read_closure().
 Result<std::optional<Closure>> find_closure(oci::Registry& registry, const oci::Repository& repository,
                                             const std::string& tag, const Context& context);
+
+// Returns the package with the tag, source, origin and h1 of `wanted`; nullopt: the repository does not have it. One
+// request. Errors: those of Registry and read_package_manifest(); SOURCE_INVALID (the package of another lock entry).
+Result<std::optional<BundledPackage>> find_package(oci::Registry& registry, const oci::Repository& repository,
+                                                   const BundledPackage& wanted, const Context& context);
 
 // Downloads a blob to a file. Errors: those of Registry::blob(); HASH_MISMATCH; IO_ERROR.
 Result<void> download(oci::Registry& registry, const oci::Repository& repository, const Blob& blob,

@@ -8,6 +8,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/store/links.h"
 #include "backends/store/work_directory.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
@@ -115,7 +116,9 @@ class Pruning {
   Result<PruneReport> run() {
     MODLOCK_TRY(remove_unfinished());
     MODLOCK_TRY(remove_older_layout());
+    MODLOCK_TRY(linked_, recorded_links(store_, now_));
     MODLOCK_TRY(collect(Kind::package, store_.package_directory()));
+    MODLOCK_TRY(collect(Kind::package, store_.proven_directory()));
     MODLOCK_TRY(collect(Kind::repository, store_.git_directory()));
     for (const fs::path& directory : store_.record_directories()) {
       MODLOCK_TRY(collect_records(directory));
@@ -158,7 +161,7 @@ class Pruning {
     for (const Thing& thing : things_) {
       const bool too_old = limits_.max_age && now_ - thing.used > *limits_.max_age;
       const bool too_much = limits_.max_bytes && total_ > *limits_.max_bytes;
-      if ((!too_old && !too_much) || now_ - thing.used < kInUse) {
+      if ((!too_old && !too_much) || now_ - thing.used < kInUse || is_linked(thing)) {
         continue;
       }
       MODLOCK_TRY(context_.check());
@@ -167,6 +170,12 @@ class Pruning {
       note_removed(thing);
     }
     return {};
+  }
+
+  // An installation may have found the package, and recorded its link, since the things were collected.
+  bool is_linked(const Thing& thing) const {
+    return thing.kind == Kind::package &&
+           (linked_.count(thing.path.filename().string()) != 0 || now_ - last_use(thing.path) < kInUse);
   }
 
   void note_removed(const Thing& thing) {
@@ -275,6 +284,7 @@ class Pruning {
   const PruneLimits& limits_;
   const Context& context_;
   fs::file_time_type now_;
+  std::set<std::string> linked_;  // names of packages
   std::vector<Thing> things_;
   std::uint64_t total_ = 0;
   PruneReport report_;
@@ -291,6 +301,7 @@ Result<std::uint64_t> bytes_below(const fs::path& directory) {
 Result<StoreSizes> measure(const Store& store) {
   StoreSizes sizes;
   MODLOCK_TRY(count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
+  MODLOCK_TRY(count(store.proven_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
   MODLOCK_TRY(count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes));
   for (const fs::path& directory : store.record_directories()) {
     MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));

@@ -24,9 +24,10 @@ struct PruneReport {
 // a day, identities of packages that no longer exist, and the directory of an older layout.
 //
 // A record (Store::record_directories()) was last used when it was written. v2/seen, v2/installed and v2/locks are
-// kept, for the reasons in store.h. Everything that was used within the last hour is kept regardless of the limits,
-// because a process that has found a package may be copying it. Each thing disappears in one step. Concurrent removals
-// by other processes are no error. `now` is a time of the file clock. Errors: IO_ERROR; cancellation.
+// kept, for the reasons in store.h, and so are packages that root modules link to (links.h). Everything that was used
+// within the last hour is kept regardless of the limits, because a process that has found a package may be copying it.
+// Each thing disappears in one step. Concurrent removals by other processes are no error. `now` is a time of the file
+// clock. Errors: IO_ERROR; cancellation.
 Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const Context& context,
                           std::filesystem::file_time_type now = std::filesystem::file_time_type::clock::now());
 

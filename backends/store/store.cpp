@@ -30,7 +30,6 @@ namespace fs = std::filesystem;
 
 // The resolution of file times: a file may have a time this much before it was written.
 constexpr std::chrono::milliseconds kClockStep{10};
-constexpr std::string_view kOverrideFile = "modlock_override.tf";
 
 // An id becomes a file name: an id that does not look like a commit or digest has no record.
 bool is_recordable(std::string_view id) {
@@ -68,17 +67,6 @@ Result<void> check_writers(const fs::path& root) {
               fmt::format("chmod o-w {}", root.string()));
 }
 
-Result<void> refuse_override(const std::vector<TreeEntry>& entries) {
-  for (const TreeEntry& entry : entries) {
-    if (std::string_view(entry.name).substr(entry.name.rfind('/') + 1) == kOverrideFile) {
-      return fail(Code::archive_unsafe,
-                  fmt::format("the package contains \"{}\", a name that only tofu-modlock may write", entry.name),
-                  "ask the author of the package to remove the file");
-    }
-  }
-  return {};
-}
-
 std::optional<Json::Value> read_record(const fs::path& path, const Source& source, std::string_view id) {
   const Result<std::string> text = read_file(path);
   Result<Json::Value> object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
@@ -86,6 +74,10 @@ std::optional<Json::Value> read_record(const fs::path& path, const Source& sourc
     return std::nullopt;
   }
   return std::move(*object);
+}
+
+std::string proven_key(std::string_view origin, std::string_view h1) {
+  return fmt::format("{} {}", origin, h1);
 }
 
 }  // namespace
@@ -144,10 +136,12 @@ std::optional<Error> Store::foreign_writers() const {
                  .message = fmt::format("it belongs to the user {}, who may change its content", found.st_uid),
                  .hint = "name a directory of your own with --cache-dir"};
   }
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return Error{.code = Code::io_error,
-                 .message = "other users may write to it",
-                 .hint = fmt::format("chmod go-w {}", root_.string())};
+  for (const fs::path& directory : {root_, package_directory().parent_path(), package_directory()}) {
+    if (::stat(directory.c_str(), &found) == 0 && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+      return Error{.code = Code::io_error,
+                   .message = "other users may write to it",
+                   .hint = fmt::format("chmod go-w {}", directory.string())};
+    }
   }
   return std::nullopt;
 }
@@ -184,6 +178,14 @@ fs::path Store::installed_directory() const {
   return below("installed");
 }
 
+fs::path Store::link_directory() const {
+  return below("links");
+}
+
+Result<void> Store::make_link_directory() const {
+  return make_below(link_directory());
+}
+
 fs::path Store::hash_directory() const {
   return below("hashes");
 }
@@ -198,6 +200,10 @@ std::vector<fs::path> Store::record_directories() const {
 
 fs::path Store::package_directory() const {
   return below("packages");
+}
+
+fs::path Store::proven_directory() const {
+  return below("proven");
 }
 
 fs::path Store::identity_directory() const {
@@ -343,10 +349,11 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
   const std::string modes = hash_modes(entries);
   auto known = find_content(h1, modes);
   const bool was_known = known.has_value();
-  if (load_intact_package(*this, std::move(known), context)) {
+  MODLOCK_TRY(const auto intact, load_intact_package(*this, std::move(known), context));
+  if (intact) {
     // It is no longer needed, but a failure to remove it is no error.
     (void)remove_tree(tree.directory);
-  } else if (auto ok = move_in(tree.directory, h1, modes); !ok) {
+  } else if (auto ok = move_in(tree.directory, package_directory(h1, modes)); !ok) {
     return fail(ok.error());
   } else if (was_known) {
     tree.warnings.push_back(damage_warning(source));
@@ -365,8 +372,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
 }
 
 // Makes the package appear complete, by renaming a directory that already contains its tree.
-Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::string_view modes) const {
-  const fs::path target = package_directory(h1, modes);
+Result<void> Store::move_in(const fs::path& tree, const fs::path& target) const {
   MODLOCK_TRY(make_below(target.parent_path()));
   MODLOCK_TRY(const auto staging, make_temporary());
   const auto give_up = [&](tl::unexpected<Error> failure) -> Result<void> {
@@ -383,12 +389,12 @@ Result<void> Store::move_in(const fs::path& tree, std::string_view h1, std::stri
     }
   }
   int reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
-  if ((reason == EEXIST || reason == ENOTEMPTY) && !find_content(h1, modes)) {
+  if ((reason == EEXIST || reason == ENOTEMPTY) && !is_there(target / "tree")) {
     // An interrupted removal may have left an incomplete package there.
     (void)remove_tree(target);
     reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   }
-  if (reason != 0 && !find_content(h1, modes)) {
+  if (reason != 0 && !is_there(target / "tree")) {
     if (moved) {
       (void)::rename((staging / "tree").c_str(), tree.c_str());
     }
@@ -430,8 +436,39 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   return write_file_atomically(path, write_json(object) + "\n", Durable::no);
 }
 
+std::optional<Package> Store::find_proven(std::string_view origin, std::string_view h1, const Context& context) const {
+  const std::string key = proven_key(origin, h1);
+  for (const std::string& modes : modes_below(proven_directory(), key)) {
+    Package package{.id = {},
+                    .h1 = std::string(h1),
+                    .modes = modes,
+                    .directory = proven_directory() / content_key(key, modes) / "tree"};
+    if (auto intact = load_intact_package(*this, std::move(package), context); intact && *intact) {
+      note_use((*intact)->directory.parent_path());
+      return std::move(*intact);
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Package> Store::admit_proven(const fs::path& tree, std::string_view origin, std::string_view h1,
+                                    std::string_view modes) const {
+  MODLOCK_TRY(const auto entries, list_tree(tree));
+  MODLOCK_TRY(refuse_override(entries));
+  const fs::path directory = proven_directory() / content_key(proven_key(origin, h1), modes);
+  MODLOCK_TRY(move_in(tree, directory));
+  note_use(directory);
+  return Package{.id = {}, .h1 = std::string(h1), .modes = std::string(modes), .directory = directory / "tree"};
+}
+
 void Store::drop(const Package& package) const {
-  const fs::path directory = package_directory(package.h1, package.modes);
+  const fs::path directory = package.directory.parent_path();
+  if (directory.parent_path() == package_directory() || directory.parent_path() == proven_directory()) {
+    remove_at_once(directory);
+  }
+}
+
+void Store::remove_at_once(const fs::path& directory) const {
   // Renamed in one step, so that no process finds half a tree.
   const auto aside = make_temporary();
   if (aside) {
@@ -440,13 +477,22 @@ void Store::drop(const Package& package) const {
   }
 }
 
-std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context) {
+bool is_intact(const Store& store, const Package& package, const Context& context) {
+  return hash_installed(store, package.directory, {.modes = package.modes}, context).value_or("") == package.h1;
+}
+
+Result<std::optional<Package>> load_intact_package(const Store& store, std::optional<Package> found,
+                                                   const Context& context) {
   if (!found) {
     return found;
   }
-  const auto h1 = hash_installed(store, found->directory, {}, context);
-  if (h1 ? *h1 == found->h1 : !context.check().has_value()) {
+  auto h1 = hash_installed(store, found->directory, {.modes = found->modes}, context);
+  if ((h1 && *h1 == found->h1) || !context.check()) {
     return found;
+  }
+  // Another process may have removed the package.
+  if (!h1 && h1.error().code == Code::io_error && is_there(found->directory)) {
+    return fail(std::move(h1.error()));
   }
   store.drop(*found);
   return std::nullopt;

@@ -22,7 +22,7 @@ struct Package {
   std::string id;                   // commit or digest
   std::string h1;                   // "h1:…" over the tree
   std::string modes = {};           // hash_modes() of the tree
-  std::filesystem::path directory;  // read-only by convention; copy out of it, never link into it
+  std::filesystem::path directory;  // read-only by convention; copy out of it, or link to it (links.h)
   Diagnostics warnings = {};        // of the fetch
   std::string ref = {};             // FetchedTree::ref of that fetch
   std::string subdir = {};          // FetchedTree::subdir
@@ -33,7 +33,12 @@ struct Package {
 // The content-addressed directory of one user, shared by processes. Layout (version 2) below its root:
 //   v2/packages/<sha256 hex of h1>-<modes>/tree/…   packages by content and modes; written in v2/tmp, then renamed.
 //                                                      The time of the empty file `used` next to the tree is its last
-//                                                      use
+//                                                      use. A file `sealed`: the files of the tree are read-only,
+//                                                      because root modules link to it (links.h)
+//   v2/proven/<sha256 hex of origin and h1>-<modes>/tree/…   packages of a remote store that are proven to be the
+//                                                      content of a commit ("git:<commit>"), which proves no source.
+//                                                      The file `trees` next to the tree has the commit and its trees
+//   v2/links/<sha256 hex of path>            packages that the root module with this data directory links to (links.h)
 //   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   the content of a source at an id:
 //                                                      {"source", "id", "h1", "modes"}, with "ref", "subdir",
 //                                                      "package" and "claimed" if the fetch returned them
@@ -70,6 +75,7 @@ class Store {
   std::filesystem::path package_directory() const;
   // Returns the directory of the package with this content, even if it does not exist.
   std::filesystem::path package_directory(std::string_view h1, std::string_view modes) const;
+  std::filesystem::path proven_directory() const;
   std::filesystem::path identity_directory() const;
   // The parent of the work directories, one per process.
   std::filesystem::path temporary_directory() const;
@@ -83,6 +89,9 @@ class Store {
   // Errors: IO_ERROR.
   Result<void> make_seen_directory() const;
   std::filesystem::path installed_directory() const;
+  std::filesystem::path link_directory() const;
+  // Errors: IO_ERROR.
+  Result<void> make_link_directory() const;
   std::filesystem::path tree_directory() const;
   // Errors: IO_ERROR.
   Result<void> make_tree_directory() const;
@@ -129,7 +138,13 @@ class Store {
   // processes may admit the same package concurrently. Errors: those of hash_tree(), and ARCHIVE_UNSAFE for a file
   // named modlock_override.tf; IO_ERROR. After an error the tree still belongs to the caller.
   Result<Package> admit(const Source& source, FetchedTree tree, const Context& context) const;
-  // Removes a package whose tree no longer has its h1.
+  // Returns the package that was added as the content of an origin ("git:<commit>"), which proves nothing about a
+  // source. One without its h1 and modes is removed, but not one that cannot be read: nullopt for both.
+  std::optional<Package> find_proven(std::string_view origin, std::string_view h1, const Context& context) const;
+  // Moves a tree into the store, whose h1 and modes are proven to be those of the origin. Errors: those of admit().
+  Result<Package> admit_proven(const std::filesystem::path& tree, std::string_view origin, std::string_view h1,
+                               std::string_view modes) const;
+  // Removes a package of this store whose tree no longer has its h1.
   void drop(const Package& package) const;
 
  private:
@@ -139,7 +154,8 @@ class Store {
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
   Result<void> make_below(const std::filesystem::path& directory) const;
-  Result<void> move_in(const std::filesystem::path& tree, std::string_view h1, std::string_view modes) const;
+  Result<void> move_in(const std::filesystem::path& tree, const std::filesystem::path& target) const;
+  void remove_at_once(const std::filesystem::path& directory) const;
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
 
   std::filesystem::path root_;
@@ -176,10 +192,15 @@ Result<void> make_store_root(const std::filesystem::path& root);
 // home directory. The caller handles $TOFU_MODLOCK_CACHE_DIR.
 std::filesystem::path default_store_root();
 
-// Returns the found package if its tree still has its h1. Files that cannot have changed since the last check are not
-// read (tree_memo.h). nullopt if the h1 differs or the tree cannot be read: the store has then dropped the package,
-// because it must be neither read nor installed. If the run ends meanwhile, the package is returned unchecked.
-std::optional<Package> load_intact_package(const Store& store, std::optional<Package> found, const Context& context);
+// Returns the found package if its tree still has its h1 and its modes. Files that cannot have changed since the last
+// check are not read (tree_memo.h). nullopt if they differ: the store has then dropped the package, because it must be
+// neither read nor installed. If the run ends meanwhile, the package is returned unchecked. Errors: IO_ERROR, which
+// proves no damage: the store keeps the package, because root modules may link to it.
+Result<std::optional<Package>> load_intact_package(const Store& store, std::optional<Package> found,
+                                                   const Context& context);
+
+// Returns whether the tree of a package still has its h1 and its modes, by the same rule. It removes nothing.
+bool is_intact(const Store& store, const Package& package, const Context& context);
 
 // Returns the warning that a damaged package was fetched again.
 Diagnostic damage_warning(const Source& source);

@@ -197,6 +197,7 @@ class Summariser {
   Result<TreeSummary> run() {
     MODLOCK_TRY(auto scan, scan_tree(package_, options_.rules));
     scan_ = std::move(scan);
+    MODLOCK_TRY(check_modes());
     take_known();
     MODLOCK_TRY(hash_others());
     TreeSummary summary;
@@ -212,6 +213,17 @@ class Summariser {
   fs::path memo_path() const {
     std::error_code ignored;
     return store_.tree_directory() / sha256_hex(fs::absolute(package_, ignored).native());
+  }
+
+  // A mode cannot change without the change time of its file, so an unchanged tree needs no check.
+  Result<void> check_modes() const {
+    std::vector<TreeEntry> entries;
+    for (const ScannedEntry& entry : scan_.entries) {
+      entries.push_back({entry.name, {}, entry.type, entry.mode});
+    }
+    return options_.modes.empty() || hash_modes(entries) == options_.modes
+               ? Result<void>()
+               : fail(Code::hash_mismatch, "permission bits were changed");
   }
 
   // Both are sorted by name.

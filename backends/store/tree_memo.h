@@ -20,6 +20,7 @@ struct MemoOptions {
   bool full = false;        // ignore existing memos: hash every file, and write a new memo
   std::size_t threads = 1;  // to hash with
   TreeRules rules = TreeRules::module_package;
+  std::string_view modes = {};  // of a package in the store: hash_modes() of its tree; empty: any
 };
 
 // Like summarise_tree() for an installed package, but hashes only files that may have changed since the last summary.
@@ -30,8 +31,8 @@ struct MemoOptions {
 // before it was read, and if both times are before the start of that scan. A file that changes at that moment or later
 // gets another change time, so equal stamps mean equal content (git's rule for racily clean entries, made stricter).
 // Links are always read. Not detected: a clock that was set back to the exact nanosecond, and
-// writes that bypass the file system. Errors: those of summarise_tree(); by the rules of providers those of list_tree()
-// and summarise_entries().
+// writes that bypass the file system. Errors: HASH_MISMATCH for other modes; those of summarise_tree(); by the rules of
+// providers those of list_tree() and summarise_entries().
 Result<TreeSummary> summarise_installed(const Store& store, const std::filesystem::path& package, MemoOptions options,
                                         const Context& context);
 

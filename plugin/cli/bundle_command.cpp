@@ -53,9 +53,14 @@ Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) 
       .roots = std::move(roots), .output = {}, .with_providers = line.with_providers, .platforms = line.platforms};
 }
 
-// The hints of errors name the root module if it is the only one. For several, a note does.
-std::unique_ptr<NamedRoot> name_only_root(const std::vector<messages::RootParams>& roots) {
-  return roots.size() == 1 ? std::make_unique<NamedRoot>(roots.front().root, false) : nullptr;
+// The hints of errors name the root module: the only one, or the one of root_note().
+std::unique_ptr<NamedRoot> name_root(const std::vector<messages::RootParams>& roots, const Error& error = {}) {
+  const auto concerns = [&](const messages::RootParams& params) {
+    return roots.size() == 1 ||
+           std::find(error.notes.begin(), error.notes.end(), root_note(params)) != error.notes.end();
+  };
+  const auto root = std::find_if(roots.begin(), roots.end(), concerns);
+  return root == roots.end() ? nullptr : std::make_unique<NamedRoot>(root->root, false);
 }
 
 std::string sum_of(const messages::Bundle& bundle) {
@@ -79,9 +84,11 @@ std::string sum_of(const messages::Bundle& bundle) {
       bytes += size;
     }
   }
-  return fmt::format("{}{} for {}, {:.1f} MiB", counted(sizes.size(), "package"),
-                     providers.empty() ? "" : " and " + counted(providers.size(), "provider"),
-                     counted(bundle.closures.size(), "lock file"), static_cast<double>(bytes) / 1048576.0);
+  std::string content = sizes.empty() && !providers.empty() ? "" : counted(sizes.size(), "package");
+  content += content.empty() || providers.empty() ? "" : " and ";
+  content += providers.empty() ? "" : counted(providers.size(), "provider");
+  return fmt::format("{} for {}, {:.1f} MiB", content, counted(bundle.closures.size(), "lock file"),
+                     static_cast<double>(bytes) / 1048576.0);
 }
 
 void print_content(const messages::Bundle& bundle) {
@@ -134,10 +141,13 @@ void print_written(const CommandLine& line, const messages::Bundle& bundle, cons
 }
 
 template <typename Print>
-int show(const CommandLine& line, const Result<messages::Bundle>& report, const Print& print) {
+int show(const CommandLine& line, const Result<messages::Bundle>& report, const Print& print,
+         const std::vector<messages::RootParams>& roots = {}) {
   if (!report) {
+    const auto named = name_root(roots, report.error());
     return failed_everywhere(report.error(), line.common);
   }
+  const auto named = name_root(roots);
   line.common.json ? print_raw(write_json_pretty(messages::encode(*report))) : print(*report);
   return 0;
 }
@@ -151,11 +161,11 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
     return failed_everywhere(output.error(), line.common);
   }
   options->output = std::move(*output);
-  const auto named = name_only_root(options->roots);
   Run run = host.run();
   const auto report = host.engine().create_bundle(*options, run);
   host.request_done();
-  return show(line, report, [&](const messages::Bundle& created) { print_written(line, created, run); });
+  return show(
+      line, report, [&](const messages::Bundle& created) { print_written(line, created, run); }, options->roots);
 }
 
 int run_bundle_pull(const CommandLine& line, const Host& host) {
@@ -164,12 +174,12 @@ int run_bundle_pull(const CommandLine& line, const Host& host) {
   if (!output) {
     return failed_everywhere(output.error(), line.common);
   }
-  const auto named = name_only_root(*roots);
   Run run = host.run();
-  const auto report = host.engine().pull_bundle(
-      {.roots = std::move(*roots), .address = line.address, .output = std::move(*output)}, run);
+  const auto report =
+      host.engine().pull_bundle({.roots = *roots, .address = line.address, .output = std::move(*output)}, run);
   host.request_done();
-  return show(line, report, [&](const messages::Bundle& pulled) { print_written(line, pulled, run); });
+  return show(
+      line, report, [&](const messages::Bundle& pulled) { print_written(line, pulled, run); }, *roots);
 }
 
 int run_bundle_unpack(const CommandLine& line, const Host& host) {
@@ -188,8 +198,7 @@ int run_bundle_unpack(const CommandLine& line, const Host& host) {
 }
 
 int run_bundle_push(const CommandLine& line, const Host& host) {
-  PushOptions options{.address = line.address};
-  std::unique_ptr<NamedRoot> named;
+  PushOptions options{.address = line.address, .check = line.check};
   if (!line.bundle.empty()) {
     options.bundle = std::filesystem::absolute(line.bundle);
   } else {
@@ -197,12 +206,13 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
     if (!created) {
       return failed_everywhere(created.error(), line.common);
     }
-    named = name_only_root(created->roots);
     options.created = std::move(*created);
   }
   Run run = host.run();
   const auto report = host.engine().push_bundle(options, run);
   host.request_done();
+  const std::vector<messages::RootParams>& roots = options.created.roots;
+  const auto named = report ? name_root(roots) : name_root(roots, report.error());
   if (!report) {
     return failed_everywhere(report.error(), line.common);
   }
@@ -227,17 +237,10 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
 
 int run_bundle_read(const CommandLine& line, const Host& host) {
   const bool verify = line.verb == CommandLine::Verb::bundle_verify;
-  if (line.bundle.starts_with("oci://")) {
-    return failed_everywhere({.code = Code::invalid_params,
-                              .message = fmt::format("\"{}\" is in a registry, and this command reads directories and "
-                                                     "files",
-                                                     line.bundle),
-                              .hint = fmt::format("download it first: tofu-modlock bundle pull {} --output bundle.tar",
-                                                  shell_word(line.bundle))},
-                             line.common);
-  }
   Run run = host.run();
-  const auto report = host.engine().read_bundle(std::filesystem::absolute(line.bundle), verify, run);
+  const std::string name =
+      line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
+  const auto report = host.engine().read_bundle(name, verify, run);
   host.request_done();
   return show(line, report, [&](const messages::Bundle& bundle) {
     if (!verify) {

@@ -177,6 +177,10 @@ void add_dry_run_flags(CLI::App& command, CommandLine& out) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+void add_install_flag(CLI::App& command, CommandLine& out) {
+  command.add_flag("--install", out.install, "Install the locked versions afterwards");
+}
+
 void add_accept_moved_flag(CLI::App& command, CommandLine& out, const std::string& description) {
   command.add_flag("--accept-moved", out.accept_moved, description);
 }
@@ -213,7 +217,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       .add_flag("--no-adopt", out.no_adopt,
                 "On the first lock, select versions from the sources instead of keeping the installed ones")
       ->group(kRareFlags);
-  command.add_flag("--install", out.install, "Install the locked versions afterwards");
+  add_install_flag(command, out);
   add_override_flags(command, out);
 }
 
@@ -246,6 +250,39 @@ void outdated_flags(CLI::App& command, CommandLine& out) {
       ->type_name("DIR");
   add_recursive_flags(command, out.common);
   add_jobs_flag(command, out.common);
+  add_reading_flags(command, out.common);
+  add_network_flags(command, out.common);
+}
+
+void diff_flags(CLI::App& command, CommandLine& out) {
+  add_store_flags(command, out.common);
+  CLI::Option* subjects = command.add_option(
+      "SUBJECT=VERSION", out.updates,
+      "Module calls, and the versions to compare with; without =VERSION the newest version below the "
+      "next major one (default: all module calls with an update)");
+  command.add_option("--chdir", out.common.directories, "Root modules to process (default: the current directory)")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+  add_recursive_flags(command, out.common);
+  add_jobs_flag(command, out.common);
+  command.add_option("--from", out.diff_from, "The old version of the subject, instead of the locked one")
+      ->type_name("VERSION");
+  command.add_option("--to", out.diff_to, "The new version of the subject")->type_name("VERSION");
+  command
+      .add_option("--lock-rev", out.lock_rev,
+                  "Compare the lock file with that of this git revision, instead of with updates")
+      ->type_name("REVISION")
+      ->excludes(subjects);
+  command
+      .add_option("--format", out.output_format,
+                  "text (default), json, markdown (for a pull request), or sarif (2.1.0)")
+      ->check(CLI::IsMember({"text", "json", "markdown", "sarif"}))
+      ->excludes("--json");
+  command
+      .add_flag("--exit-code{risky}", out.exit_grade,
+                "Exit with code 3 if there is a finding of this grade or a worse one: breaking, risky (default), or "
+                "notable")
+      ->check(CLI::IsMember({"breaking", "risky", "notable"}));
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
 }
@@ -288,6 +325,8 @@ void update_flags(CLI::App& command, CommandLine& out) {
   add_accept_moved_flag(command, out, "Resolve the tags of locked versions again, and lock what they point to now");
   command.get_option("--accept-moved")->excludes("--list");
   add_dry_run_flags(command, out);
+  add_install_flag(command, out);
+  command.get_option("--install")->excludes("--list");
   command.add_option("--format", out.output_format, "text (default) or markdown: a summary of the change")
       ->check(CLI::IsMember({"text", "markdown"}))
       ->excludes("--json");
@@ -305,6 +344,12 @@ void install_flags(CLI::App& command, CommandLine& out) {
       ->type_name("BUNDLE");
   command.add_flag("--remote-only", out.remote_only,
                    "Send no request to the sources: use only the cache and the bundle or remote store");
+  CLI::Option* link = command.add_flag_callback(
+      "--link", [&out] { out.link = true; }, "Make symbolic links into the cache instead of copies");
+  command
+      .add_flag_callback(
+          "--no-link", [&out] { out.link = false; }, "Make copies, also if your settings have install = \"link\"")
+      ->excludes(link);
   add_plain_http_flag(command, out.common);
 }
 
@@ -356,7 +401,8 @@ void explain_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
   command.add_option("--chdir", out.common.directories, "The root module (default: the current directory)")
       ->expected(1)
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("DIR");
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* subject = command.add_option(
@@ -367,6 +413,16 @@ void explain_flags(CLI::App& command, CommandLine& out) {
                   "Show instead the credential sources of a host (for OCI, of a repository), without secrets")
       ->type_name("HOST[/REPOSITORY]")
       ->excludes(subject);
+  CLI::Option* find = command
+                          .add_option("--find", out.find,
+                                      "List instead each root module and call path that is locked to a release of a "
+                                      "module or provider, from lock files")
+                          ->type_name("SOURCE[@VERSION|COMMIT|DIGEST]")
+                          ->excludes(subject)
+                          ->excludes("--credentials");
+  add_recursive_flags(command, out.common);
+  command.get_option("--recursive")->needs(find);
+  add_jobs_flag(command, out.common);
 }
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
@@ -415,7 +471,8 @@ void bundle_push_flags(CLI::App& command, CommandLine& out) {
   add_provider_flags(command, out);
   command.add_option("--input", out.bundle, "Upload this bundle instead of the packages of root modules")
       ->type_name("BUNDLE")
-      ->excludes("--providers");
+      ->excludes("--providers", "--chdir", "--recursive");
+  command.add_flag("--check", out.check, "Check each package in the registry, and upload missing parts");
   add_plain_http_flag(command, out.common);
 }
 
@@ -440,7 +497,10 @@ void bundle_unpack_flags(CLI::App& command, CommandLine& out) {
 
 void bundle_read_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
-  command.add_option("BUNDLE", out.bundle, "A directory or a .tar file")->type_name("FILE")->required();
+  command.add_option("BUNDLE", out.bundle, "A directory, a .tar file, or oci://HOST/REPOSITORY")
+      ->type_name("BUNDLE")
+      ->required();
+  add_plain_http_flag(command, out.common);
 }
 
 void cache_info_flags(CLI::App& command, CommandLine& out) {
@@ -464,7 +524,8 @@ void mirror_flags(CLI::App& command, CommandLine& out) {
       .add_option("--chdir", out.common.directories,
                   "The root module, and the directory in which the command runs (default: the current directory)")
       ->expected(1)
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("DIR");
   add_reading_flags(command, out.common);
   add_network_flags(command, out.common);
   command.add_option("COMMAND", out.command, "The program and its arguments, after --")->required();
@@ -535,6 +596,17 @@ void init_flags(CLI::App& command, CommandLine& out) {
 
 void completion_flags(CLI::App& command, CommandLine& out) {
   command.add_option("SHELL", out.shell, "The shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
+void mcp_flags(CLI::App& command, CommandLine& out) {
+  command.add_option("--root", out.mcp_roots, "Directory that tools may read (default: the current one); repeatable")
+      ->type_name("DIR");
+  command.add_option("--cache-dir", out.common.cache_dir, "Directory of the package cache")
+      ->envname("TOFU_MODLOCK_CACHE_DIR")
+      ->group(kRareFlags);
+  command.add_option("--config-file", out.common.config_file, "Settings of this user")
+      ->envname("TOFU_MODLOCK_CONFIG_FILE")
+      ->group(kRareFlags);
 }
 
 void serve_flags(CLI::App& command, CommandLine& out) {

@@ -10,6 +10,7 @@ namespace modlock::cli {
 void lock_flags(CLI::App& command, CommandLine& out);
 void upgrade_flags(CLI::App& command, CommandLine& out);
 void update_flags(CLI::App& command, CommandLine& out);
+void diff_flags(CLI::App& command, CommandLine& out);
 void outdated_flags(CLI::App& command, CommandLine& out);
 void install_flags(CLI::App& command, CommandLine& out);
 void verify_flags(CLI::App& command, CommandLine& out);
@@ -34,6 +35,7 @@ void help_flags(CLI::App& command, CommandLine& out);
 void version_flags(CLI::App& command, CommandLine& out);
 void init_flags(CLI::App& command, CommandLine& out);
 void completion_flags(CLI::App& command, CommandLine& out);
+void mcp_flags(CLI::App& command, CommandLine& out);
 void serve_flags(CLI::App& command, CommandLine& out);
 void call_flags(CLI::App& command, CommandLine& out);
 void schema_flags(CLI::App& command, CommandLine& out);

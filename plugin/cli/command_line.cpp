@@ -65,6 +65,7 @@ const Command kCommands[] = {
      "  tofu-modlock install && tofu init\n"
      "  tofu-modlock install --offline      # only from the cache\n"
      "  tofu-modlock install --from modules.tar    # from a bundle\n"
+     "  tofu-modlock install --link         # symbolic links instead of copies\n"
      "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
      install_flags},
     {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
@@ -88,13 +89,21 @@ const Command kCommands[] = {
      "  tofu-modlock explain module.vpc.nested\n"
      "  tofu-modlock explain provider.hashicorp/aws\n"
      "  tofu-modlock explain --credentials registry.example.com\n"
-     "  tofu-modlock explain --credentials ghcr.io/team/network\n",
+     "  tofu-modlock explain --credentials ghcr.io/team/network\n"
+     "  tofu-modlock explain --recursive --find terraform-aws-modules/vpc/aws@5.1.0\n",
      explain_flags, "why"},
     {kInspect, "", Verb::update, "outdated", "List available updates and change nothing (update --list)",
      "  tofu-modlock outdated\n"
      "  tofu-modlock outdated module.vpc --json\n",
      outdated_flags},
-    {kInspect, "", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
+    {kInspect, "", Verb::diff, "diff",
+     "Show the effect of an update of modules: interface, providers, code that runs, requests, and calls that break",
+     "  tofu-modlock diff\n"
+     "  tofu-modlock diff module.vpc=2.0.0\n"
+     "  tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0 --format markdown\n"
+     "  tofu-modlock diff --lock-rev origin/main --exit-code    # in CI: exit with code 3 if it is risky\n",
+     diff_flags},
+    {kRareCommands, "", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
      "  tofu-modlock graph > modules.mmd\n"
      "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
      graph_flags},
@@ -140,7 +149,9 @@ const Command kCommands[] = {
      "  tofu-modlock bundle unpack all.tar --provider-mirror /srv/providers --cli-config /srv/offline.tofurc\n",
      bundle_unpack_flags},
     {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
-     "  tofu-modlock bundle verify modules.tar\n", bundle_read_flags},
+     "  tofu-modlock bundle verify modules.tar\n"
+     "  tofu-modlock bundle verify oci://registry.example.com/platform/modules\n",
+     bundle_read_flags},
     {kMaintain, "", Verb::version, "help", "Print the help of a command",
      "  tofu-modlock help lock\n"
      "  tofu-modlock help --help-all\n",
@@ -170,6 +181,11 @@ const Command kCommands[] = {
      "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
      "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
      merge_flags},
+    {kRareCommands, "", Verb::mcp, "mcp",
+     "Serve the Model Context Protocol on stdin and stdout: tools for coding agents that only read",
+     "  tofu-modlock mcp                     # the current directory and all below\n"
+     "  tofu-modlock mcp --root /srv/infra --root /srv/platform\n",
+     mcp_flags},
     {kRareCommands, "", Verb::serve, "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
      "  tofu-modlock serve < requests.jsonl\n", serve_flags},
     {kRareCommands, "", Verb::call, "call", "Call one method of the protocol and print its result",
@@ -255,9 +271,14 @@ struct OtherWord {
   const char* word;
   const char* advice;
 };
-constexpr std::array<OtherWord, 3> kOtherWords = {{
+constexpr std::array<OtherWord, 8> kOtherWords = {{
+    {"tofu-modlock", "-chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
+    {"tofu-modlock", "--chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
     {"tofu-modlock", "check", "did you mean \"verify\"?"},
     {"tofu-modlock", "undo", "to restore the committed lock file, run: git restore .terraform.lock.hcl"},
+    {"tofu-modlock diff", "--markdown", "write --format markdown"},
+    {"tofu-modlock diff", "--sarif", "write --format sarif"},
+    {"tofu-modlock update", "--markdown", "write --format markdown"},
     {"tofu-modlock bundle", "install", "to install from a bundle, run: tofu-modlock install --from BUNDLE"},
 }};
 
@@ -267,9 +288,12 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
     const auto other = std::find_if(kOtherWords.begin(), kOtherWords.end(), [&](const OtherWord& one) {
       return name == one.word && full_name(command) == one.command;
     });
-    const std::string nearest = other != kOtherWords.end() ? other->advice
-                                                           : hcl::did_you_mean(name == "-r" ? "--recursive" : name,
-                                                                               {known.begin(), known.end()});
+    std::string nearest = other != kOtherWords.end()
+                              ? other->advice
+                              : hcl::did_you_mean(name == "-r" ? "--recursive" : name, {known.begin(), known.end()});
+    if (nearest.empty() && full_name(command) == "tofu-modlock mirror") {
+      nearest = "write -- before the command";  // whose flag it is
+    }
     return fmt::format("unknown {} \"{}\"{}{}", kind, name, nearest.empty() ? "" : "; ", nearest);
   };
   if (word.starts_with("-")) {

@@ -52,6 +52,7 @@ struct CommandLine {
     lock,
     upgrade,
     update,
+    diff,
     install,
     verify,
     status,
@@ -75,6 +76,7 @@ struct CommandLine {
     version,
     init,
     completion,
+    mcp,
     serve,
     call,
     schema
@@ -94,22 +96,29 @@ struct CommandLine {
   bool accept_moved = false;                        // lock, upgrade, update
   std::string minimum_release_age;
   std::vector<std::string> targets;
-  // update; it has `dry_run` and `color` too
+  // update; it has `dry_run`, `color` and `install` too
   std::vector<std::string> updates;  // SUBJECT=VERSION
   bool list = false;
   std::string from_file;
   std::string from_diff;  // a revision
   std::string pin;
   std::string output_format = "text";
-  // install; lock and upgrade with `install`
+  // diff; it has `updates` and `output_format` too
+  std::string diff_from;
+  std::string diff_to;
+  std::string lock_rev;    // a revision
+  std::string exit_grade;  // empty: findings do not change the exit code
+  // install; lock, upgrade and update with `install`
   std::optional<bool> overrides;
   std::string from;          // install: a bundle
   bool remote_only = false;  // install
+  std::optional<bool> link;  // install
   // bundle
   std::string output;           // create, pull
   std::string bundle;           // list, unpack, verify; push: instead of root modules
   std::string address;          // push, pull
   bool with_providers = false;  // create, push
+  bool check = false;           // push
   std::string provider_mirror;  // unpack
   std::string cli_config;       // unpack
   // verify
@@ -144,9 +153,10 @@ struct CommandLine {
   std::string merge_ours;
   std::string merge_theirs;
   std::size_t marker_size = 7;
-  // explain: one of the two
+  // explain: one of them
   std::string subject;
   std::string credentials;  // HOST or HOST/REPOSITORY
+  std::string find;         // SOURCE[@VERSION|COMMIT|DIGEST]
   // mirror
   std::vector<std::string> command;  // the program and its arguments
   // hook
@@ -162,6 +172,8 @@ struct CommandLine {
   std::string params = "{}";
   // schema
   std::string document;  // "openrpc", "jsonschema" or "settings"
+  // mcp
+  std::vector<std::string> mcp_roots;
   // serve
   std::size_t max_message_bytes = 0;  // 0: the default
   int drain_ms = -1;                  // negative: the default

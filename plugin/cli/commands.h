@@ -29,8 +29,10 @@ int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagn
 int run_status(const CommandLine& line, const Host& host);
 int run_inspect(const CommandLine& line, const Host& host);
 int run_graph(const CommandLine& line, const Host& host);
+int run_diff(const CommandLine& line, const Host& host);
 int run_doctor(const CommandLine& line, const Host& host);
 int run_explain(const CommandLine& line, const Host& host);
+int run_find(const CommandLine& line, const Host& host);  // explain --find
 // For the client from the options, the environment or PATH.
 int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
@@ -65,6 +67,9 @@ Result<void> prepare_hook(CommandLine& line);
 int run_hook(const CommandLine& line, const Host& host);
 // The protocol itself and its description; they need no host.
 int run_serve(const CommandLine& line);
+// Serves the Model Context Protocol until the end of input. Returns 0, or 2 for a terminal or a root that does not
+// exist.
+int run_mcp(const CommandLine& line, const Host& host);
 int run_schema(const CommandLine& line);
 
 // Parses the command line, runs it, and stops it on SIGINT, SIGTERM and SIGHUP (exit code 128 + number).

@@ -36,7 +36,7 @@ Json::Value to_json(const CredentialReport& report) {
 void print(const CredentialReport& report) {
   print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
   for (const CredentialSearch& search : report.uses) {
-    const std::string used = search.use == "git" ? "git queries its own credential helpers"
+    const std::string used = search.use == "git" ? "git reads ~/.netrc and queries its own credential helpers"
                              : search.used       ? "uses " + *search.used
                                                  : "no credential";
     print_out(fmt::format("\n{}: {}\n", search.use, used));

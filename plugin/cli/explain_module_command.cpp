@@ -70,6 +70,9 @@ std::string explanation_text(const messages::LockExplainResult& result) {
   add("digest", selected.digest);
   add("first seen", selected.first_seen);
   add("claimed", selected.claimed);
+  for (const std::string& signer : selected.signers) {
+    add("signed by", signer);
+  }
   add("because", selected.reason);
   for (const messages::ExplainedStep& step : result.chain) {
     text += step_text(step);

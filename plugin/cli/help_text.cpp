@@ -1,6 +1,7 @@
 #include "plugin/cli/help_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -63,8 +64,13 @@ std::string HelpText::make_option(const CLI::Option* option, bool is_positional)
   if (option->get_required()) {
     what += " (required)";
   }
+  std::vector<std::string> others;
   for (const CLI::Option* other : option->get_excludes()) {
-    what += fmt::format(" (not with {})", other->get_name());
+    others.push_back(other->get_name());
+  }
+  std::sort(others.begin(), others.end());  // CLI11 has them by address
+  if (!others.empty()) {
+    what += fmt::format(" (not with {})", fmt::join(others, ", "));
   }
   if (!option->get_envname().empty()) {
     what += fmt::format(" (environment: {})", option->get_envname());

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
+#include "backends/base/ascii.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/root_search.h"
 #include "plugin/lock/lock_file.h"
@@ -22,6 +25,22 @@ namespace fs = std::filesystem;
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : value;
+}
+
+// Returns what a variable turns on or off; nullopt: it is not set. The words are those of flags with a variable.
+Result<std::optional<bool>> switch_variable(const char* name) {
+  const std::string text = ascii::lower(variable(name));
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  constexpr std::array<std::string_view, 4> kOn = {"1", "true", "yes", "on"};
+  constexpr std::array<std::string_view, 4> kOff = {"0", "false", "no", "off"};
+  const bool is_on = std::find(kOn.begin(), kOn.end(), text) != kOn.end();
+  if (!is_on && std::find(kOff.begin(), kOff.end(), text) == kOff.end()) {
+    return fail(Code::invalid_params, fmt::format("{}: expected 1 or 0, found \"{}\"", name, variable(name)),
+                "set it to 1 or 0");
+  }
+  return is_on;
 }
 
 fs::path normal(const fs::path& path) {
@@ -79,7 +98,10 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
   }
   options.offline = flags.offline;
   options.remote = variable("TOFU_MODLOCK_REMOTE");
-  options.plain_http = flags.plain_http || variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP") == "1";
+  MODLOCK_TRY(const auto write, switch_variable("TOFU_MODLOCK_REMOTE_WRITE"));
+  options.remote_write = write ? write : options.remote_write;
+  MODLOCK_TRY(const auto plain_http, switch_variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP"));
+  options.plain_http = flags.plain_http || plain_http.value_or(false);
   if (!flags.settings_from.empty()) {
     options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
   }
@@ -116,7 +138,7 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
   MODLOCK_TRY(host.engine_->open());
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
-  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning);
+  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
   host.stop_ = std::move(stop);
   if (calls_again || flags.recursive || flags.directories.size() > 1) {
     host.shared_run_ = Run::for_many_roots({});

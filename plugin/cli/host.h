@@ -67,6 +67,7 @@ class Host {
   Result<void> apply(const std::string& root, const CommonFlags& flags, const messages::LockPlanResult& plan) const;
 
   const Engine& engine() const { return *engine_; }
+  const MethodTable& methods() const { return *methods_; }
   // Returns a context for work outside engine calls.
   Context context() const;
 

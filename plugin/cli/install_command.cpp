@@ -54,6 +54,7 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   messages::ModulesInstallParams params;
   params.root = host.root_params(root, line.common);
   params.overrides = line.overrides;
+  params.link = line.link;
   if (line.remote_only) {
     params.remote_only = true;
   }
@@ -67,7 +68,8 @@ int run_install(const CommandLine& line, const Host& host) {
   return run_for_roots(
       line.common, host,
       [&](const std::string& root) { return host.call(&Engine::install, install_params(line, host, root)); },
-      [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); });
+      [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); },
+      push_packages(line, host));
 }
 
 }  // namespace modlock::cli

@@ -150,16 +150,8 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   const std::vector<messages::HeldMove> moved = result->moved;
   RootOutcome outcome{
       .exit_code = 0, .json = messages::encode(*result), .next = steps_after(line, host, *result), .state = state};
-  if (line.install && !line.dry_run) {
-    const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
-    if (!installed) {
-      RootOutcome incomplete = failed(installed.error(), line.common, root);
-      incomplete.state = fmt::format("{}, modules not installed", state);
-      return incomplete;
-    }
-    if (!line.common.json) {
-      print_out(installed_text(*installed));
-    }
+  if (auto incomplete = install_after(line, host, root, state)) {
+    return std::move(*incomplete);
   }
   if (!moved.empty()) {
     Json::Value data;
@@ -208,7 +200,8 @@ int run_lock(const CommandLine& line, const Host& host) {
   NamedSubjects targets(line.common, line.targets);
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
-      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
+      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); },
+      push_packages(line, host));
 }
 
 }  // namespace modlock::cli

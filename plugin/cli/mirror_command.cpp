@@ -38,6 +38,10 @@ int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt) 
     return failed(place.error(), line.common).exit_code;
   }
   const NamedRoot named(place->root, false);
+  if (auto missing = find_missing_configuration(place->root)) {
+    missing->message += ": the command runs without a mirror";
+    print_diagnostics({{Severity::warning, std::move(*missing)}}, place->root);
+  }
   TerminalLog log;
   Run run({.stop = interrupt.token(), .deadline = {}, .log = &log});
   const auto mirror = Mirror::start(host.engine(), host.root_params(place->root, line.common), run);

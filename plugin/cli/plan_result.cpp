@@ -154,6 +154,23 @@ RootOutcome not_written(RootOutcome outcome) {
   return outcome;
 }
 
+std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,
+                                         const std::string& state) {
+  if (!line.install || line.dry_run) {
+    return std::nullopt;
+  }
+  const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
+  if (!installed) {
+    RootOutcome incomplete = failed(installed.error(), line.common, root);
+    incomplete.state = fmt::format("{}, modules not installed", state);
+    return incomplete;
+  }
+  if (!line.common.json && line.output_format != "markdown") {
+    print_out(installed_text(*installed));
+  }
+  return std::nullopt;
+}
+
 NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result) {
   NextSteps next;
   const bool is_wrapped = std::getenv("TG_CTX_TF_PATH") != nullptr;  // Terragrunt and the wrapper run the next commands

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "plugin/cli/over_roots.h"
@@ -18,6 +19,11 @@ AskedPlan write_plan(const CommandLine& line, const Host& host, const std::strin
 
 // Sets the state of a root whose plan was interrupted before anything was written.
 RootOutcome not_written(RootOutcome outcome);
+
+// Installs the locked versions if --install is set, and prints their number. `state` is the state of the lock file.
+// Returns the outcome of a root whose installation failed; nullopt: it did not.
+std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,
+                                         const std::string& state);
 
 // Returns what installs the versions that a written plan changed. --install has already installed modules.
 NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result);

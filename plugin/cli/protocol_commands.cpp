@@ -1,19 +1,43 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <mutex>
 
 #include "backends/base/started_child.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/cli/settings_documents.h"
+#include "plugin/server/mcp_server.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"
+#include "protocol/rpc/line_writer.h"
 #include "protocol/rpc/serve.h"
 
 namespace modlock::cli {
+namespace {
+
+// Returns the params of a method for a root module with the variables of the environment, without those of flags.
+Json::Value params_from_environment(const messages::RootParams& root) {
+  Json::Value params;
+  params["root"] = root.root;
+  for (const auto& [name, value] : root.fallback_variables) {
+    params["fallbackVariables"][name] = value;
+  }
+  if (root.workspace) {
+    params["workspace"] = *root.workspace;
+  }
+  if (root.data_dir) {
+    params["dataDir"] = *root.data_dir;
+  }
+  return params;
+}
+
+}  // namespace
 
 int run_call(const CommandLine& line, const Host& host) {
   std::string text = line.params;
@@ -61,6 +85,51 @@ int run_serve(const CommandLine& line) {
   Engine engine(Engine::default_options());
   const MethodTable methods = make_method_table(engine, {.max_message_bytes = options.max_message_bytes});
   return serve(methods, options);
+}
+
+int run_mcp(const CommandLine& line, const Host& host) {
+  if (isatty(STDIN_FILENO) == 1) {
+    print_err(
+        "tofu-modlock mcp serves the Model Context Protocol on stdin and stdout, for a coding agent that starts it.\n"
+        "It is not interactive.\n");
+    return 2;
+  }
+  McpRoots roots;
+  roots.params = [&](const std::string& root) -> Result<Json::Value> {
+    if (auto missing = find_missing_configuration(root)) {
+      missing->hint = "pass the directory of a root module as root";
+      return fail(*std::move(missing));
+    }
+    return params_from_environment(host.root_params(root, line.common));
+  };
+  for (const std::string& directory : line.mcp_roots.empty() ? std::vector<std::string>{"."} : line.mcp_roots) {
+    std::error_code error;
+    roots.directories.push_back(std::filesystem::canonical(directory, error).string());
+    if (error || !std::filesystem::is_directory(roots.directories.back(), error)) {
+      return failed_everywhere({.code = Code::invalid_params,
+                                .message = fmt::format("--root {} is not a directory", directory),
+                                .hint = "name an existing directory"},
+                               line.common);
+    }
+  }
+  auto out = take_stdout();
+  if (!out) {
+    return failed_everywhere(out.error(), line.common);
+  }
+  std::mutex mutex;
+  std::condition_variable written;
+  LineWriter writer(*out, [&] {
+    const std::lock_guard lock(mutex);
+    written.notify_all();
+  });
+  TerminalLog log;
+  {
+    McpServer server(host.methods(), roots, log, [&](std::string answer) { writer.write(std::move(answer)); });
+    serve_mcp(server, STDIN_FILENO);
+  }
+  std::unique_lock lock(mutex);
+  written.wait(lock, [&] { return writer.is_idle(); });
+  return 0;
 }
 
 int run_schema(const CommandLine& line) {

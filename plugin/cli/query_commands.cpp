@@ -43,10 +43,10 @@ void print_versions(const messages::VersionsListResult& result) {
 std::string describe_sizes(const messages::CacheSizes& sizes) {
   const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1048576.0; };
   return fmt::format(
-      "  {} packages, {:.1f} MiB\n  {} git repositories, {:.1f} MiB\n  {} records, {:.1f} MiB\n"
-      "  unfinished work, {:.1f} MiB\n",
-      sizes.packages, mebibytes(sizes.package_bytes), sizes.repositories, mebibytes(sizes.repository_bytes),
-      sizes.records, mebibytes(sizes.record_bytes), mebibytes(sizes.unfinished_bytes));
+      "  {} package{}, {:.1f} MiB\n  {} git {}, {:.1f} MiB\n  {} record{}, {:.1f} MiB\n  unfinished work, {:.1f} MiB\n",
+      sizes.packages, sizes.packages == 1 ? "" : "s", mebibytes(sizes.package_bytes), sizes.repositories,
+      sizes.repositories == 1 ? "repository" : "repositories", mebibytes(sizes.repository_bytes), sizes.records,
+      sizes.records == 1 ? "" : "s", mebibytes(sizes.record_bytes), mebibytes(sizes.unfinished_bytes));
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
   std::error_code ignored;
   if (!fs::exists(repository / ".git", ignored)) {
     return fail(Code::invalid_params, fmt::format("{} is not in a git repository", repository.string()),
-                "run `update --from-diff` in a git work tree");
+                "run the command in a git work tree");
   }
   const Repository git(repository, context);
   MODLOCK_TRY(const auto commit, git.commit_of(revision));

@@ -20,6 +20,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_lock(line, host);
     case CommandLine::Verb::update:
       return run_update(line, host);
+    case CommandLine::Verb::diff:
+      return run_diff(line, host);
     case CommandLine::Verb::install:
       return run_install(line, host);
     case CommandLine::Verb::verify:
@@ -33,7 +35,9 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     case CommandLine::Verb::versions:
       return run_versions(line, host);
     case CommandLine::Verb::explain:
-      return line.credentials.empty() ? run_explain(line, host) : run_explain_credentials(line, host);
+      return !line.find.empty()         ? run_find(line, host)
+             : line.credentials.empty() ? run_explain(line, host)
+                                        : run_explain_credentials(line, host);
     case CommandLine::Verb::bundle_create:
       return run_bundle_create(line, host);
     case CommandLine::Verb::bundle_pull:
@@ -61,6 +65,7 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_hook(line, host);
     case CommandLine::Verb::completion:
     case CommandLine::Verb::init:
+    case CommandLine::Verb::mcp:
     case CommandLine::Verb::merge:
     case CommandLine::Verb::schema:
     case CommandLine::Verb::serve:
@@ -133,13 +138,19 @@ int run_line(CommandLine& line) {
     std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
     return run_serve(line);
   }
+  if (line.verb == CommandLine::Verb::mcp) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto host = Host::start(line.common, {});
+    return host ? run_mcp(line, *host) : failed(host.error(), CommonFlags{}).exit_code;
+  }
   if (line.verb == CommandLine::Verb::hook) {
     if (auto ok = prepare_hook(line); !ok) {
       return failed(ok.error(), CommonFlags{}).exit_code;
     }
   }
   Interrupt interrupt;
-  const bool calls_again = line.verb == CommandLine::Verb::upgrade || line.verb == CommandLine::Verb::update;
+  const bool calls_again = line.verb == CommandLine::Verb::upgrade || line.verb == CommandLine::Verb::update ||
+                           line.verb == CommandLine::Verb::diff;
   const auto host = Host::start(line.common, interrupt.token(), calls_again);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;

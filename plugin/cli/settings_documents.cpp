@@ -23,7 +23,13 @@ std::string place_of(const SettingInfo& setting) {
 Json::Value schema_of(const SettingInfo& setting) {
   Json::Value schema;
   schema["description"] = std::string(setting.meaning) + place_of(setting);
-  schema["type"] = setting.kind == Kind::count ? "integer" : setting.kind == Kind::list ? "array" : "string";
+  schema["type"] = setting.kind == Kind::count                              ? "integer"
+                   : setting.kind == Kind::list                             ? "array"
+                   : setting.kind == Kind::flag || setting.kind == Kind::no ? "boolean"
+                                                                            : "string";
+  if (setting.kind == Kind::no) {
+    schema["enum"].append(false);
+  }
   if (setting.kind == Kind::list) {
     schema["items"]["type"] = "string";
   }

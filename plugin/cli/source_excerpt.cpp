@@ -42,11 +42,13 @@ Excerpt excerpt_at(std::string_view text, std::size_t byte) {
   return excerpt;
 }
 
+// An installed module may have another version than the one that a location is in.
 bool may_be_shown(std::string_view path) {
   constexpr std::array<std::string_view, 10> kSuffixes = {
       ".tf",          ".tofu",         ".tf.json",       ".tofu.json",        ".tftest.hcl",
       ".tftest.json", ".tofutest.hcl", ".tofutest.json", ".tofu-modlock.hcl", ".terraform.lock.hcl"};
-  return std::any_of(kSuffixes.begin(), kSuffixes.end(),
+  return path.find(".terraform/modules/") == std::string_view::npos &&
+         std::any_of(kSuffixes.begin(), kSuffixes.end(),
                      [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
 

@@ -15,9 +15,9 @@ namespace modlock::cli {
 //        |                                                  ^^^^^^^^^^
 //
 // Tabs are shown as blanks, control characters and what is not UTF-8 as "\x1b"; of a line of more than 160 characters
-// only the part around the range, between "…". Empty if the location has no range, the file cannot be read, or the file
-// is neither configuration nor a lock: other files contain values of variables. User-info, query and fragment of an
-// address are shown as "***", except `ref` and `depth` that name a commit or a reference.
+// only the part around the range, between "…". Empty if the location has no range, the file cannot be read, is in an
+// installed module, or is neither configuration nor a lock: other files contain values of variables. User-info, query
+// and fragment of an address are shown as "***", except `ref` and `depth` that name a commit or a reference.
 class SourceExcerpts {
  public:
   explicit SourceExcerpts(std::string root) : root_(std::move(root)) {}

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/cli/over_roots.h"
@@ -36,7 +37,11 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   return asked;
 }
 
-const char* installed_text(VerdictKind kind) {
+// The detail of a denied release also has the verdict of its installation.
+const char* installed_text(VerdictKind kind, std::string_view detail) {
+  const auto mentions = [&](VerdictKind other) {
+    return detail.find(fmt::format("; {}: ", to_string(other))) != std::string_view::npos;
+  };
   switch (kind) {
     case VerdictKind::not_locked:
       return "-";
@@ -50,6 +55,10 @@ const char* installed_text(VerdictKind kind) {
     case VerdictKind::moved:
     case VerdictKind::vanished:
       break;
+    case VerdictKind::denied:
+      return mentions(VerdictKind::missing)                                    ? "no"
+             : mentions(VerdictKind::stale) || mentions(VerdictKind::tampered) ? "differs"
+                                                                               : "yes";
   }
   return "yes";
 }
@@ -118,7 +127,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
-                    {installed_text(kind)},
+                    {installed_text(kind, verdict.detail)},
                     {newer},
                     {std::string(verdict_text(kind)), verdict_color(kind)}});
   }

@@ -328,7 +328,11 @@ void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
-  if (level <= level_) {
+  const auto is_new = [&] {
+    const std::lock_guard lock(mutex_);
+    return warnings_.emplace(line).second;
+  };
+  if (level <= level_ && (repeats_ || level != LogLevel::warning || is_new())) {
     // As the headings of render().
     print_err(fmt::format("{}: {}\n", level == LogLevel::warning ? "Warning" : to_string(level), line));
   }
@@ -379,7 +383,7 @@ std::string with_root(const std::string& text) {
     return text;
   }
   static const std::regex kCommand(
-      "tofu-modlock (doctor|install|lock|outdated|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
+      "tofu-modlock (diff|doctor|install|lock|outdated|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
   const std::string argument = shell_word(current_root()->directory);
   return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
 }

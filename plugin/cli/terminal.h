@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,14 +83,18 @@ std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, cons
 void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto");
 void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit);
 
-// Log lines on stderr, up to this level.
+// Log lines on stderr, up to this level. Without `repeats`, the same warning is printed only once: several roots, or
+// both sides of a comparison, may have it. Thread-safe.
 class TerminalLog final : public Log {
  public:
-  explicit TerminalLog(LogLevel level = LogLevel::warning) : level_(level) {}
+  explicit TerminalLog(LogLevel level = LogLevel::warning, bool repeats = true) : level_(level), repeats_(repeats) {}
   void write(LogLevel level, std::string_view line) override;
 
  private:
   const LogLevel level_;
+  const bool repeats_;
+  std::mutex mutex_;
+  std::set<std::string, std::less<>> warnings_;
 };
 
 // Returns the displayed path of a root: relative to the current directory if it is in or below it.

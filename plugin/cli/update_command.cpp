@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
+#include "plugin/report/diff_markdown.h"
 #include "plugin/resolve/plan.h"
 #include "protocol/base/result.h"
 
@@ -125,11 +127,14 @@ RootOutcome tell_update(const CommandLine& line, const Host& host, const std::st
   } else if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
   }
-  const bool is_written = !line.dry_run && !result->edits.documents.empty();
+  const char* const state = !line.dry_run && !result->edits.documents.empty() ? "written" : "nothing changed";
+  if (auto incomplete = install_after(line, host, root, state)) {
+    return std::move(*incomplete);
+  }
   return {.exit_code = 0,
           .json = messages::encode(*result),
           .next = as_markdown ? NextSteps{} : steps_after(line, host, *result),
-          .state = is_written ? "written" : "nothing changed"};
+          .state = state};
 }
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
@@ -152,8 +157,9 @@ std::string skip_words(const std::string& reason) {
   return found == words.end() ? reason : found->second;
 }
 
-// Sets the newest version below the next major number for each subject without one. Removes those that have none, and
-// returns why. Errors: those of Engine::lookup(); INVALID_PARAMS for a subject without versions.
+// Sets the newest version below the next major number for each subject without one. Removes those that have none,
+// unless `--pin` changes how their version is written, and returns why. Errors: those of Engine::lookup();
+// INVALID_PARAMS for a subject without versions.
 Result<std::string> choose_newest(const CommandLine& line, const Host& host, const std::string& root,
                                   std::vector<messages::Update>& updates) {
   std::string notes;
@@ -211,6 +217,13 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
                          "update {}={}\n",
                          subject, dependency.current_version, options.front().new_major, subject,
                          options.front().new_version);
+      for (const Diagnostic& diagnostic : details.diagnostics) {
+        const bool is_newer = diagnostic.severity == Severity::info && diagnostic.what.code == Code::release_denied;
+        notes += is_newer && diagnostic.what.subject == subject ? diagnostic.what.message + "\n" : "";
+      }
+      if (!line.pin.empty() && dependency.pinned_by.empty()) {
+        updates.push_back({.subject = subject, .new_version = dependency.current_version, .new_constraint = {}});
+      }
     }
   }
   return notes;
@@ -233,12 +246,53 @@ AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::s
   return write_plan(line, host, root, host.call(&Engine::update, params));
 }
 
+// Returns the differences between the packages before and after an update of modules; none if they cannot be compared.
+messages::UpdateDiffResult compare_packages(const CommandLine& line, const Host& host, const std::string& root,
+                                            const std::vector<messages::Update>& updates) {
+  messages::UpdateDiffParams params;
+  params.root = host.root_params(root, line.common);
+  for (const messages::Update& update : updates) {
+    const bool is_provider = update.subject.starts_with("provider.") || update.subject.find('/') != std::string::npos;
+    if (!is_provider && update.new_version) {
+      params.subjects.push_back({.subject = update.subject, .version = update.new_version, .from = {}});
+    }
+  }
+  if (params.subjects.empty() || line.common.json) {
+    return {};
+  }
+  return host.call(&Engine::diff, params).result.value_or(messages::UpdateDiffResult());
+}
+
+void print_diff_summary(const CommandLine& line, const std::string& root, const messages::UpdateDiffResult& diff) {
+  if (line.output_format == "markdown") {
+    const std::string text = diff_markdown(diff);
+    print_out(text.empty() ? "" : "\n" + text);
+    return;
+  }
+  bool is_quiet = true;
+  for (const messages::ModuleDiff& change : diff.changes) {
+    if (std::all_of(change.findings.begin(), change.findings.end(),
+                    [](const auto& finding) { return finding.grade == "notable"; })) {
+      continue;
+    }
+    print_out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
+    is_quiet = false;
+  }
+  std::error_code ignored;
+  const bool can_compare = line.dry_run || fs::exists(find_repository_root(root) / ".git", ignored);
+  if (!is_quiet && can_compare) {
+    const std::string what = line.dry_run ? fmt::format("{}", fmt::join(line.updates, " ")) : "--lock-rev HEAD";
+    print_out(with_root(fmt::format("To read them, run: tofu-modlock diff {}\n", what)));
+  }
+}
+
 // The answer for subjects of the command line.
 struct AskedUpdate {
   Result<messages::LockPlanResult> result;
   CallDetails details = {};
   std::string notes = {};
   bool is_planned = false;  // false: no subject has a newer version
+  messages::UpdateDiffResult diff = {};
 };
 
 AskedUpdate update_subjects(const CommandLine& line, const Host& host, const std::string& root,
@@ -250,8 +304,9 @@ AskedUpdate update_subjects(const CommandLine& line, const Host& host, const std
   if (updates.empty()) {
     return {.result = messages::LockPlanResult(), .notes = std::move(*notes)};
   }
+  auto diff = compare_packages(line, host, root, updates);  // with the lock file before the update
   auto [result, details] = plan_and_write(line, host, root, updates);
-  return {std::move(result), std::move(details), std::move(*notes), true};
+  return {std::move(result), std::move(details), std::move(*notes), true, std::move(diff)};
 }
 
 // One root after another: two roots may have a local module in common.
@@ -277,11 +332,18 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
     }
     print_out(flags.json || line.output_format == "markdown" ? "" : with_root(asked.notes));
     if (asked.result && !asked.is_planned) {
+      if (auto incomplete = install_after(line, host, root, "nothing changed")) {
+        return std::move(*incomplete);
+      }
       return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
     }
-    return tell_update(line, host, root, {std::move(asked.result), std::move(asked.details)});
+    RootOutcome outcome = tell_update(line, host, root, {std::move(asked.result), std::move(asked.details)});
+    if (outcome.exit_code == 0 && !line.common.json) {
+      print_diff_summary(line, root, asked.diff);
+    }
+    return outcome;
   };
-  return run_for_roots(flags, host, ask, tell);
+  return run_for_roots(flags, host, ask, tell, push_packages(line, host));
 }
 
 // Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
@@ -430,7 +492,8 @@ void add_unreadable(const std::string& root, Error error, const std::vector<fs::
   concerned.push_back({.root = root, .error = std::move(error)});
 }
 
-int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& concerned, std::string_view none,
+int update_concerned(const CommandLine& line, const Host& host, const std::vector<ConcernedRoot>& concerned,
+                     std::string_view none,
                      const std::function<RootOutcome(const ConcernedRoot& root, bool is_one_of_several)>& update) {
   std::vector<std::string> roots;
   std::transform(concerned.begin(), concerned.end(), std::back_inserter(roots),
@@ -439,10 +502,13 @@ int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& 
     print_err(none);
   }
   auto next = concerned.begin();
-  return run_for_roots(roots, line.common, [&](const std::string& root) {
-    const ConcernedRoot& one = *next++;
-    return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
-  });
+  return run_for_roots(
+      roots, line.common,
+      [&](const std::string& root) {
+        const ConcernedRoot& one = *next++;
+        return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
+      },
+      push_packages(line, host));
 }
 
 Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const Host& host) {
@@ -475,10 +541,11 @@ int run_from_file(const CommandLine& line, const Host& host) {
   if (!concerned) {
     return failed_everywhere(concerned.error(), line.common);
   }
-  return update_concerned(
-      line, *concerned, "No locked root module is affected.\n", [&](const ConcernedRoot& one, bool is_one_of_several) {
-        return tell_update(line, host, one.root, plan_and_write(line, host, one.root, one.updates), is_one_of_several);
-      });
+  return update_concerned(line, host, *concerned, "No locked root module is affected.\n",
+                          [&](const ConcernedRoot& one, bool is_one_of_several) {
+                            return tell_update(line, host, one.root, plan_and_write(line, host, one.root, one.updates),
+                                               is_one_of_several);
+                          });
 }
 
 // Returns an error for a file of the root whose text at the revision is not available.
@@ -542,15 +609,15 @@ int run_from_diff(const CommandLine& line, const Host& host) {
       concerned.push_back({.root = root, .targets = std::move(**targets)});
     }
   }
-  return update_concerned(line, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
-                          [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            auto params = plan_params(line, host, one.root);
-                            params.mode = one.targets.empty() ? "missing" : "upgrade";
-                            params.targets = one.targets;
-                            return tell_update(line, host, one.root,
-                                               write_plan(line, host, one.root, host.call(&Engine::plan, params)),
-                                               is_one_of_several);
-                          });
+  return update_concerned(
+      line, host, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+      [&](const ConcernedRoot& one, bool is_one_of_several) {
+        auto params = plan_params(line, host, one.root);
+        params.mode = one.targets.empty() ? "missing" : "upgrade";
+        params.targets = one.targets;
+        return tell_update(line, host, one.root, write_plan(line, host, one.root, host.call(&Engine::plan, params)),
+                           is_one_of_several);
+      });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "plugin/cli/update_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -203,16 +205,25 @@ Result<std::vector<DataEntry>> read_update_data(const fs::path& path) {
     error.message = path.string() + ": " + error.message;
     return fail(std::move(error));
   }
-  Json::Value wrapped(Json::objectValue);
-  const bool is_list = parsed->isArray();
-  const char* name = is_list || parsed->isMember("updates") ? "updates" : "upgrades";
-  wrapped[name] = is_list ? std::move(*parsed) : (*parsed)[name];
-  ObjectReader in(wrapped, path.filename().string());
-  std::vector<DataEntry> entries;
-  for (ObjectReader& item : in.objects(name)) {
-    entries.push_back(read_entry(item));
+  const Json::Value* list = &*parsed;
+  if (parsed->isObject()) {
+    list = &(*parsed)[parsed->isMember("updates") ? "updates" : "upgrades"];
   }
-  MODLOCK_TRY(in.finish());
+  if (!list->isArray()) {
+    return fail(Code::invalid_params, path.string() + ": expected a list of updates",
+                "write a list of objects, or an object that has one as updates or upgrades");
+  }
+  std::vector<DataEntry> entries;
+  for (const Json::Value& item : *list) {
+    ObjectReader in(item, fmt::format("entry {}", entries.size() + 1));
+    entries.push_back(read_entry(in));
+    if (auto read = in.finish(); !read) {
+      constexpr std::string_view kPrefix = "decode: ";
+      std::string& message = read.error().message;
+      message.replace(0, message.starts_with(kPrefix) ? kPrefix.size() : 0, path.string() + ": ");
+      return fail(std::move(read.error()));
+    }
+  }
   return entries;
 }
 

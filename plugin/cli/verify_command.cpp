@@ -102,6 +102,8 @@ std::string short_reason(const messages::Verdict& verdict) {
       return "replaced at the source";
     case VerdictKind::tampered:
       return "does not match the lock file";
+    case VerdictKind::denied:
+      return "denied by the settings";
   }
   return "";
 }
@@ -174,6 +176,8 @@ const char* hint_for(VerdictKind kind) {
       return "find out why the source no longer has the locked version";
     case VerdictKind::moved:
       return "review the current content of the source; to lock it, upgrade this module";
+    case VerdictKind::denied:
+      return "run tofu-modlock upgrade --target with the subject";
     case VerdictKind::tampered:
       return "find out who changed it; tofu-modlock install restores the locked package";
   }

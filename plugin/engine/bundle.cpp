@@ -7,8 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "backends/address/scrub.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/parallel.h"
+#include "backends/git/objects.h"
+#include "backends/git/tree_proof.h"
 #include "backends/oci/reference.h"
 #include "backends/package/pack.h"
 #include "backends/package/provider_archive.h"
@@ -31,6 +35,11 @@ using remote::Layout;
 using remote::LayoutWriter;
 using remote::NamedClosure;
 
+// Returns whether a lock entry belongs to a host, which has no module call.
+bool is_of_host(std::string_view key) {
+  return key.find(':') != std::string_view::npos;
+}
+
 Result<remote::Links> links_of(const fs::path& tree) {
   MODLOCK_TRY(const auto entries, list_tree(tree));
   remote::Links links;
@@ -51,6 +60,41 @@ std::string zh_of(const Blob& layer) {
   return "zh:" + layer.digest.substr(layer.digest.find(':') + 1);
 }
 
+// A package that the store has from its source, for a lock entry.
+struct FetchedPackage {
+  ModuleLock entry;
+  ResolvedModule module;
+  SourceAddress address;
+};
+
+// Returns the packages of lock entries that the store has from their sources, without network access.
+Result<std::vector<FetchedPackage>> fetched_packages(const Store& store, OpenRoot& open, const ModuleLocks& modules) {
+  std::vector<FetchedPackage> packages;
+  for (const auto& [key, entry] : modules) {
+    const auto source = parse_identity(entry.source);
+    Backend* const backend = source && !is_of_host(key) ? open.fetcher().backend(*source) : nullptr;
+    if (backend == nullptr) {
+      continue;
+    }
+    ResolvedModule module{.version = {},
+                          .ref = source->is_registry() ? entry.version.value_or("") : "",
+                          .id = backend->id_of(entry.hashes),
+                          .h1 = "h1:" + entry.hash_value("h1"),
+                          .package_directory = {}};
+    const auto package = store.find(*source, module.id, module.ref);
+    if (package && package->h1 == module.h1 && is_intact(store, *package, open.context)) {
+      module.package_directory = package->directory;
+      module.package_subdir = package->subdir;
+      SourceAddress address{*source, {}, {}};
+      if (source->has_commits()) {
+        MODLOCK_TRY(address, parse_source(entry.source));
+      }
+      packages.push_back({entry, std::move(module), std::move(address)});
+    }
+  }
+  return packages;
+}
+
 class BundleWriter {
  public:
   // `work` is an empty directory of the caller, who removes it.
@@ -59,31 +103,37 @@ class BundleWriter {
 
   Result<void> add_root(const messages::RootParams& params) {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params, {}));
-    PlanRequest request = frozen_plan(open->root, open->lock, open->context);
+    PlanRequest request = frozen_plan(open->root, open->lock, engine_.store(), open->context);
     request.installed = {};  // what is installed may have been changed
+    add_bundle(request, open->bundle(), open->context);
     MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
     MODLOCK_TRY(check_locked(plan, open->lock.path, run_));
+    MODLOCK_TRY(check_locked_providers(open->root, open->lock));
     Closure closure;
     for (const auto& [key, module] : plan.resolved) {
       const auto entry = plan.modules.find(key);
       if (entry != plan.modules.end()) {
-        MODLOCK_TRY(auto package, add_package(entry->second, module, open->context));
+        MODLOCK_TRY(auto package, add_package(*open, entry->second, module, plan.tree.nodes.at(key).address));
         closure.packages.push_back(std::move(package));
       }
     }
-    std::sort(closure.packages.begin(), closure.packages.end());
-    closure.packages.erase(std::unique(closure.packages.begin(), closure.packages.end()), closure.packages.end());
     MODLOCK_TRY(closure.providers, add_providers(*open));
-    const std::string tag = closure_tag(effective_lock(open->lock).modules);
-    const auto same =
-        std::find_if(closures_.begin(), closures_.end(), [&](const NamedClosure& one) { return one.tag == tag; });
-    if (same != closures_.end()) {
-      same->closure.add(closure.providers);
-    } else {
-      closures_.push_back({tag, std::move(closure)});
-    }
+    add_closure(closure_tag(effective_lock(open->lock).modules), std::move(closure));
     return {};
   }
+
+  // `tag` may be empty: NamedClosure.
+  Result<void> add_fetched(OpenRoot& open, const std::vector<FetchedPackage>& packages, const std::string& tag) {
+    Closure closure;
+    for (const auto& [entry, module, address] : packages) {
+      MODLOCK_TRY(auto package, add_package(open, entry, module, address));
+      closure.packages.push_back(std::move(package));
+    }
+    add_closure(tag, std::move(closure));
+    return {};
+  }
+
+  bool is_empty() const { return closures_.empty(); }
 
   Result<std::vector<NamedClosure>> finish(const fs::path& output, const Context& context) {
     MODLOCK_TRY(writer_.finish(closures_, output, context));
@@ -91,22 +141,76 @@ class BundleWriter {
   }
 
  private:
-  Result<BundledPackage> add_package(const ModuleLock& entry, const ResolvedModule& module, const Context& context) {
-    BundledPackage package{.source = entry.source,
-                           .origin = entry.origin_hash(),
-                           .h1 = "h1:" + entry.hash_value("h1"),
-                           .subdir = module.package_subdir};
+  // Closures of one tag have the same packages, if it is not empty.
+  void add_closure(const std::string& tag, Closure closure) {
+    auto same =
+        std::find_if(closures_.begin(), closures_.end(), [&](const NamedClosure& one) { return one.tag == tag; });
+    if (same == closures_.end()) {
+      same = closures_.insert(closures_.end(), {tag, {}});
+    }
+    std::vector<BundledPackage>& packages = same->closure.packages;
+    packages.insert(packages.end(), closure.packages.begin(), closure.packages.end());
+    std::sort(packages.begin(), packages.end());
+    packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
+    same->closure.add(closure.providers);
+  }
+
+  Result<BundledPackage> add_package(OpenRoot& open, const ModuleLock& entry, const ResolvedModule& module,
+                                     const SourceAddress& address) {
+    const Context& context = open.context;
+    BundledPackage package = bundled_entry(entry);
+    package.subdir = module.package_subdir;
     MODLOCK_TRY(package.links, links_of(module.package_directory));
-    Blob& layer = packed_[module.package_directory];
+    auto& [layer, trees] = packed_[module.package_directory];
     if (layer.digest.empty()) {
+      MODLOCK_TRY(const auto objects, trees_of(open, entry, module, address));
+      if (objects) {
+        MODLOCK_TRY(trees, writer_.add(*objects));
+      }
       context.progress->report(fmt::format("packing {}", entry.source), packed_.size(), 0);
       MODLOCK_TRY(layer, writer_.add([&](const ByteSink& sink) {
         return pack_zip(module.package_directory, package.h1, sink, context);
       }));
     }
     package.layer = layer;
-    package.manifest = remote::blob_of(write_package_manifest(layer, package.h1));
+    package.trees = trees;
+    package.manifest = remote::blob_of(write_package_manifest(package));
     return package;
+  }
+
+  // Returns the commit and trees of a package of git, if they prove the package. They are next to a proven package of
+  // the cache, else in its repository. Errors: HASH_MISMATCH (it is not the package of the commit).
+  Result<std::optional<std::string>> trees_of(OpenRoot& open, const ModuleLock& entry, const ResolvedModule& module,
+                                              const SourceAddress& called) const {
+    const std::string commit = entry.hash_value("git");
+    if (commit.empty()) {
+      return std::nullopt;
+    }
+    auto objects = read_file(trees_file(module.package_directory));
+    objects = objects ? std::move(objects) : trees_of_repository(open, commit, module, called);
+    const auto entries = list_tree(module.package_directory);
+    const auto proof = objects && entries ? git::prove_tree(*objects, commit, module.package_directory, *entries)
+                                          : Result<git::Proof>(git::Proof::none);
+    if (!proof && proof.error().code == Code::hash_mismatch) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("the cached package of {} was changed: {}", entry.source, proof.error().message),
+                  "find out what writes into the cache; only tofu-modlock should");
+    }
+    return proof && *proof != git::Proof::none ? std::optional(std::move(*objects)) : std::nullopt;
+  }
+
+  Result<std::string> trees_of_repository(OpenRoot& open, const std::string& commit, const ResolvedModule& module,
+                                          const SourceAddress& called) const {
+    Context context = open.context;
+    context.offline = true;
+    const auto known = engine_.store().find(called.source, module.id, module.ref);
+    MODLOCK_TRY(const auto address, called.source.is_registry() ? parse_source(known ? known->package : "") : called);
+    Backend* const backend = open.fetcher().backend(address.source);
+    const std::vector<FetchRequest> requests = {{.id = commit, .ref = {}, .locked = true}};
+    MODLOCK_TRY(const auto repository, backend == nullptr ? fail(Code::source_unsupported, "")
+                                                          : backend->repository_with(address, requests, context));
+    MODLOCK_TRY(const auto reader, git::ObjectReader::open(repository));
+    return reader.commit_and_trees(commit);
   }
 
   Result<std::vector<BundledProvider>> add_providers(OpenRoot& open) {
@@ -163,9 +267,9 @@ class BundleWriter {
   Run& run_;
   const fs::path work_;
   LayoutWriter writer_;
-  const std::vector<Platform> platforms_;  // of providers; empty: without them
-  std::map<fs::path, Blob> packed_;
-  std::map<std::string, Downloaded> archives_;  // by address, version and platform
+  const std::vector<Platform> platforms_;             // of providers; empty: without them
+  std::map<fs::path, std::pair<Blob, Blob>> packed_;  // zips and trees
+  std::map<std::string, Downloaded> archives_;        // by address, version and platform
   std::vector<NamedClosure> closures_;
 };
 
@@ -180,24 +284,6 @@ Result<std::vector<Platform>> platforms_of(const BundleOptions& options) {
     platforms.push_back(Platform::current());
   }
   return platforms;
-}
-
-// Checks the manifest of each archive, its digest and its h1. Errors: those of Layout::find() and
-// hash_provider_archive(); HASH_MISMATCH.
-Result<void> verify_provider(const Layout& layout, const BundledProvider& provider, const fs::path& work,
-                             const Context& context) {
-  for (const auto& [platform, archive] : provider.archives) {
-    const std::string display = fmt::format("{} {} for {}", provider.address, provider.version, platform);
-    MODLOCK_TRY(layout.find(remote::blob_of(write_provider_manifest(archive.layer))));
-    MODLOCK_TRY(const auto file, layout.find(archive.layer));
-    MODLOCK_TRY(const auto hashes, hash_provider_archive(file, display, work, context));
-    if (hashes.h1 != archive.h1) {
-      return fail(Code::hash_mismatch,
-                  fmt::format("{} has another content: expected {}, got {}", display, archive.h1, hashes.h1),
-                  "create the bundle again");
-    }
-  }
-  return {};
 }
 
 // Returns the archives that a lock file has a hash of. A closure has also those of earlier lock files with the same
@@ -237,10 +323,11 @@ Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const Pull
     if (place == closures.end()) {
       MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, tag, open->context));
       if (!closure) {
-        return fail(Code::not_found,
-                    fmt::format("{} does not have the packages of the lock file {} ({})", options.address,
-                                open->lock.path, tag),
-                    fmt::format("upload them with tofu-modlock bundle push {}", options.address));
+        Error missing{.code = Code::not_found,
+                      .message = fmt::format("{} does not have the packages of the lock file {} ({})", options.address,
+                                             open->lock.path, tag),
+                      .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
+        return fail(with_note(std::move(missing), root_note(params)));
       }
       providers[tag] = std::exchange(closure->providers, {});
       place = closures.insert(closures.end(), {tag, std::move(*closure)});
@@ -250,41 +337,116 @@ Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const Pull
   return closures;
 }
 
-// Checks the manifest of a package, its blobs and its h1. Errors: those of Layout::find() and extract_package();
-// SOURCE_INVALID (the manifest is another one).
-Result<void> verify_package(const Layout& layout, const BundledPackage& package, const fs::path& directory,
-                            const Context& context) {
-  MODLOCK_TRY(const auto manifest, layout.read(package.manifest));
-  if (manifest != write_package_manifest(package.layer, package.h1)) {
-    return fail(Code::source_invalid,
-                fmt::format("the manifest {} does not match its package", package.manifest.digest),
-                "create the bundle again");
+// Returns whether the store has content for a module of a lock file.
+bool has_package(const Store& store, const ModuleLocks& modules) {
+  return std::any_of(modules.begin(), modules.end(), [&](const auto& entry) {
+    return !is_of_host(entry.first) && store.find_by_h1("h1:" + entry.second.hash_value("h1"));
+  });
+}
+
+// Returns whether a repository has each tag.
+Result<std::vector<bool>> has_tags(oci::Registry& registry, const oci::Repository& repository,
+                                   const std::vector<std::string>& tags, const Context& context) {
+  constexpr std::size_t kParallel = 8;
+  std::vector<Result<std::optional<std::string>>> found(tags.size());
+  parallel_for(tags.size(), kParallel,
+               [&](std::size_t i) { found[i] = registry.find_manifest(repository, tags[i], context); });
+  std::vector<bool> has;
+  for (const auto& one : found) {
+    MODLOCK_TRY(const auto digest, one);
+    has.push_back(digest.has_value());
   }
-  MODLOCK_TRY(const auto zip, layout.find(package.layer));
-  const auto extracted = extract_package(package, zip, directory, context);
-  const auto removed = remove_tree(directory);
-  return extracted ? removed : extracted;
+  return has;
+}
+
+// Uploads what a repository lacks of root modules and what this machine has fetched: closures if it has fetched all of
+// their packages, else single packages. `work` is an empty directory.
+Result<void> push_missing(const Engine& engine, const oci::Repository& repository,
+                          const std::vector<messages::RootParams>& roots, const fs::path& work, Run& run) {
+  const Context context = engine.context_for(run);
+  std::map<std::string, const messages::RootParams*> roots_by_tag;
+  for (const messages::RootParams& params : roots) {
+    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
+    if (const ModuleLocks modules = effective_lock(open->lock).modules; has_package(engine.store(), modules)) {
+      roots_by_tag.emplace(closure_tag(modules), &params);
+    }
+  }
+  const auto network = engine.network(run);
+  const auto registry = network->oci_registry();
+  std::vector<std::string> tags;
+  for (const auto& [tag, params] : roots_by_tag) {
+    tags.push_back(tag);
+  }
+  MODLOCK_TRY(const auto has_closure, has_tags(*registry, repository, tags, context));
+  BundleWriter writer(engine, run, work, {});
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    if (has_closure[i]) {
+      continue;
+    }
+    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, *roots_by_tag.at(tags[i]), {}));
+    const ModuleLocks modules = effective_lock(open->lock).modules;
+    MODLOCK_TRY(auto packages, fetched_packages(engine.store(), *open, modules));
+    const auto wanted =
+        std::count_if(modules.begin(), modules.end(), [](const auto& one) { return !is_of_host(one.first); });
+    const bool is_complete = packages.size() == static_cast<std::size_t>(wanted);
+    if (!is_complete) {
+      std::vector<std::string> package_tags;
+      for (const FetchedPackage& package : packages) {
+        package_tags.push_back(bundled_entry(package.entry).tag());
+      }
+      MODLOCK_TRY(const auto is_known, has_tags(*registry, repository, package_tags, context));
+      std::size_t at = 0;
+      std::erase_if(packages, [&](const FetchedPackage&) { return is_known[at++]; });
+    }
+    if (!packages.empty()) {
+      MODLOCK_TRY(writer.add_fetched(*open, packages, is_complete ? tags[i] : ""));
+    }
+  }
+  if (writer.is_empty()) {
+    return {};
+  }
+  MODLOCK_TRY(writer.finish(work / "bundle", context));
+  MODLOCK_TRY(const auto layout, Layout::open(work / "bundle", work / "unused", context));
+  MODLOCK_TRY(const auto pushed, remote::push(layout, *registry, repository, context));
+  context.log->write(LogLevel::info,
+                     fmt::format("pushed to {}: {} package{} uploaded, {} already there", repository.display,
+                                 pushed.sent, pushed.sent == 1 ? "" : "s", pushed.present));
+  return {};
 }
 
 }  // namespace
 
 Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http) {
+  constexpr std::string_view kOci = "oci://";
+  const std::size_t at = address.find('@');
+  const std::size_t path = address.find('/', address.starts_with(kOci) ? kOci.size() : 0);
+  if (at != std::string::npos && (at < path || !std::string_view(address).substr(at).starts_with("@sha256:"))) {
+    return fail(Code::source_invalid, "the address of a repository must not contain a user or password",
+                "write oci://HOST/REPOSITORY, and log in: docker login HOST, or podman login HOST");
+  }
   const auto source = parse_source(address);
   if (!source || source->source.kind != SourceKind::oci || address.find('?') != std::string::npos ||
       !source->source.subdir.empty()) {
-    return fail(Code::source_invalid, fmt::format("\"{}\" is not a repository of an OCI registry", address),
+    return fail(Code::source_invalid, fmt::format("\"{}\" is not a repository of an OCI registry", scrub_urls(address)),
                 "write oci://HOST/REPOSITORY, without a tag");
   }
   MODLOCK_TRY(auto read, oci::read_address(*source));
   return plain_http ? oci::over_plain_http(std::move(read.repository)) : std::move(read.repository);
 }
 
+std::string root_note(const messages::RootParams& root) {
+  return fmt::format("root module: {}", root.root);
+}
+
+BundledPackage bundled_entry(const ModuleLock& entry) {
+  return {.source = entry.source, .origin = entry.origin_hash(), .h1 = "h1:" + entry.hash_value("h1")};
+}
+
 std::string closure_tag(const ModuleLocks& modules) {
   Closure closure;
   for (const auto& [key, entry] : modules) {
-    if (key.find(':') == std::string::npos) {
-      closure.packages.push_back(
-          {.source = entry.source, .origin = entry.origin_hash(), .h1 = "h1:" + entry.hash_value("h1")});
+    if (!is_of_host(key)) {
+      closure.packages.push_back(bundled_entry(entry));
     }
   }
   return closure.tag();
@@ -324,29 +486,12 @@ Result<messages::Bundle> Engine::create_bundle(const BundleOptions& options, Run
   for (std::size_t i = 0; added && i < options.roots.size(); ++i) {
     added = writer.add_root(options.roots[i]);
     if (!added) {
-      added = fail(with_note(std::move(added.error()), fmt::format("root module: {}", options.roots[i].root)));
+      added = fail(with_note(std::move(added.error()), root_note(options.roots[i])));
     }
   }
   auto closures = added ? writer.finish(options.output, context_for(run)) : fail(std::move(added.error()));
   (void)remove_tree(work);  // `cache prune` handles a failure
   return closures ? Result<messages::Bundle>(to_message(*closures)) : fail(std::move(closures.error()));
-}
-
-Result<messages::Bundle> Engine::read_bundle(const fs::path& path, bool verify, Run& run) const {
-  const Context context = context_for(run);
-  MODLOCK_TRY(const auto bundle, OpenBundle::open(path, store(), context));
-  MODLOCK_TRY(const auto work, store().work_directory());
-  for (const auto& [tag, closure] : bundle->closures()) {
-    if (verify) {
-      for (const BundledPackage& package : closure.packages) {
-        MODLOCK_TRY(verify_package(bundle->layout(), package, work / random_hex(8), context));
-      }
-      for (const BundledProvider& provider : closure.providers) {
-        MODLOCK_TRY(verify_provider(bundle->layout(), provider, work, context));
-      }
-    }
-  }
-  return to_message(bundle->closures());
 }
 
 Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, Run& run) const {
@@ -366,13 +511,44 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
     MODLOCK_TRY(make_directories(work / "layout"));
     MODLOCK_TRY(const auto layout, Layout::open(path, work / "layout", context));
     const auto network = this->network(run);
-    auto pushed = remote::push(layout, *network->oci_registry(), repository, context);
+    const auto presence = options.check ? remote::Presence::checked : remote::Presence::trusted;
+    auto pushed = remote::push(layout, *network->oci_registry(), repository, context, remote_, presence);
     return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
                   : fail(network->with_warnings(with_plain_http_hint(std::move(pushed.error()), repository)));
   };
   auto report = push_it();
   (void)remove_tree(work);  // `cache prune` handles a failure
   return report;
+}
+
+void Engine::write_remote(const std::vector<messages::RootParams>& roots, Run& run) const {
+  if (!writes_remote()) {
+    return;
+  }
+  if (run.remote_is_down()) {
+    run.options().log->write(LogLevel::info,
+                             fmt::format("not pushed to {}: a registry failed in this run", remote_->display));
+    return;
+  }
+  RunOptions limited = run.options();
+  const auto deadline = std::chrono::steady_clock::now() + options_.remote_write_time;
+  limited.deadline = limited.deadline ? std::min(*limited.deadline, deadline) : deadline;
+  Run writing = run.next(limited);
+  const auto work = store().make_temporary();
+  const auto written = work ? push_missing(*this, *remote_, roots, *work, writing) : fail(work.error());
+  if (work) {
+    (void)remove_tree(*work);  // `cache prune` handles a failure
+  }
+  if (!written && written.error().code != Code::request_cancelled) {
+    const Error error = with_plain_http_hint(written.error(), *remote_);
+    const bool is_late = error.code == Code::deadline_exceeded;
+    run.options().log->write(
+        LogLevel::warning,
+        is_late ? fmt::format("not pushed to {}: this took longer than {} s", remote_->display,
+                              std::chrono::duration_cast<std::chrono::seconds>(options_.remote_write_time).count())
+                : fmt::format("not pushed to {}: {}{}", remote_->display, error.message,
+                              error.hint.empty() ? "" : fmt::format(" ({})", error.hint)));
+  }
 }
 
 Result<messages::Bundle> Engine::pull_bundle(const PullOptions& options, Run& run) const {

@@ -26,6 +26,7 @@ struct PushOptions {
   BundleOptions created = {};         // what to upload; it has no output
   std::filesystem::path bundle = {};  // absolute: upload this instead
   std::string address;                // "oci://HOST/REPOSITORY"
+  bool check = false;                 // remote::Presence::checked
 };
 
 // What Engine::pull_bundle() downloads.
@@ -42,12 +43,18 @@ struct UnpackOptions {
   std::filesystem::path cli_configuration;  // a file
 };
 
-// Returns the repository of "oci://HOST/REPOSITORY". Errors: SOURCE_INVALID; with `plain_http` those of
-// oci::over_plain_http().
+// Returns the repository of "oci://HOST/REPOSITORY". Errors: SOURCE_INVALID, without the secrets of the address; with
+// `plain_http` those of oci::over_plain_http().
 Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http);
+
+// Returns the note of an error that names its root module.
+std::string root_note(const messages::RootParams& root);
 
 // Converts the content of a bundle to a message.
 messages::Bundle to_message(const std::vector<remote::NamedClosure>& closures);
+
+// Returns what a bundle calls the package of a lock entry, without its blobs.
+remote::BundledPackage bundled_entry(const ModuleLock& entry);
 
 // Returns the tag of the closure of a lock file: Closure::tag() of its entries, without those of hosts.
 std::string closure_tag(const ModuleLocks& modules);

@@ -3,15 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <functional>
+#include <future>
 #include <utility>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/mapped_file.h"
 #include "backends/base/parallel.h"
+#include "backends/git/tree_proof.h"
+#include "backends/http/tls_failure.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"
 #include "backends/remote/registry_store.h"
+#include "plugin/engine/bundle.h"
 
 namespace modlock {
 namespace {
@@ -22,71 +29,153 @@ using remote::Layout;
 using remote::NamedClosure;
 using std::chrono::seconds;
 
-constexpr std::size_t kParallel = 32;  // mostly waits for a registry
-constexpr seconds kIndexTime{10};
-constexpr seconds kPackagesTime{30};
+constexpr std::size_t kParallel = 64;                                // mostly waits for a registry
 constexpr seconds kLongestTime{600};                                 // whatever sizes a registry claims
 constexpr std::uint64_t kSlowestDownload = std::uint64_t{1} << 20U;  // bytes per second
 
+// Returns whether a bundle cannot be used for now, in contrast to damage.
+bool is_unreachable(const Error& error) {
+  return exit_code(error) == exit_code(Code::unreachable);
+}
+
 class LayoutPlace final : public BundlePlace {
  public:
-  LayoutPlace(fs::path path, const Context& context) : path_(std::move(path)), context_(context) {}
+  LayoutPlace(fs::path path, std::string tag, const Context& context)
+      : path_(std::move(path)), tag_(std::move(tag)), context_(context) {}
 
   Result<std::vector<NamedClosure>> closures(const fs::path& work) override {
     MODLOCK_TRY(layout_, Layout::open(path_, work, context_));
-    return layout_->closures();
-  }
-  Result<fs::path> find(const BundledPackage& package, const fs::path& /*work*/) override {
-    return layout_->find(package.layer);
+    std::vector<NamedClosure> closures;
+    for (const remote::TaggedClosure& one : layout_->listed()) {
+      if (one.tag == tag_) {
+        MODLOCK_TRY(auto closure, layout_->closure(one));
+        closures.push_back({tag_, std::move(closure)});
+      }
+    }
+    return closures;
   }
 
+  // Only one closure is in memory at a time.
+  Found find_packages(const std::set<BundledPackage>& entries) override {
+    Found found;
+    std::set<BundledPackage> missing = entries;
+    for (const remote::TaggedClosure& one : layout_->listed()) {
+      if (missing.empty()) {
+        break;
+      }
+      const auto closure = context_.check().and_then([&] { return layout_->closure(one); });
+      if (!closure) {
+        found.errors.push_back(closure.error());
+        break;
+      }
+      for (const BundledPackage& package : closure->packages) {
+        if (missing.erase({.source = package.source, .origin = package.origin, .h1 = package.h1}) != 0) {
+          found.packages.push_back(package);
+        }
+      }
+    }
+    return found;
+  }
+
+  Result<fs::path> find(const remote::Blob& layer, const fs::path& /*work*/) override { return layout_->find(layer); }
+
  private:
-  fs::path path_;
+  const fs::path path_;
+  const std::string tag_;
   const Context& context_;
   std::optional<Layout> layout_;
 };
 
 class RegistryPlace final : public BundlePlace {
  public:
-  RegistryPlace(std::unique_ptr<oci::Registry> registry, oci::Repository repository, std::string tag, Context context)
+  RegistryPlace(std::unique_ptr<oci::Registry> registry, oci::Repository repository, std::string tag, Context context,
+                PlaceTimes times)
       : registry_(std::move(registry)),
         repository_(std::move(repository)),
         tag_(std::move(tag)),
-        context_(std::move(context)) {
+        context_(std::move(context)),
+        times_(times) {
     context_.check_source = {};  // the targets of its redirects are not sources of modules
   }
 
   Result<std::vector<NamedClosure>> closures(const fs::path& /*work*/) override {
-    auto found = within(kIndexTime, remote::find_closure(*registry_, repository_, tag_, limited(kIndexTime)));
-    if (!found) {
-      return fail(with_plain_http_hint(std::move(found.error()), repository_));
-    }
-    auto closure = std::move(*found);
+    index_ = limited(times_.index);
+    auto closure = within(times_.index, remote::find_closure(*registry_, repository_, tag_, index_));
     if (!closure) {
-      return fail(Code::not_found, "it does not have the packages of this lock file",
-                  fmt::format("push them: tofu-modlock bundle push {}", repository_.display));
+      return fail(with_plain_http_hint(std::move(closure.error()), repository_));
     }
-    std::uint64_t bytes = 0;
-    for (const BundledPackage& package : closure->packages) {
-      bytes += package.layer.size;
+    if (!*closure) {
+      return std::vector<NamedClosure>{};
     }
-    time_ = std::min(kPackagesTime + seconds(bytes / kSlowestDownload), kLongestTime);
-    packages_ = limited(time_);
-    return std::vector<NamedClosure>{{tag_, std::move(*closure)}};
+    allow_time((*closure)->packages);
+    return std::vector<NamedClosure>{{tag_, std::move(**closure)}};
   }
 
-  Result<fs::path> find(const BundledPackage& package, const fs::path& work) override {
-    const fs::path file = work / package.layer.digest.substr(package.layer.digest.find(':') + 1);
-    auto done = within(time_, remote::download(*registry_, repository_, package.layer, file, packages_));
+  // Calls with the same package have the same tag, which is requested once.
+  Found find_packages(const std::set<BundledPackage>& entries) override {
+    std::map<std::string, std::vector<const BundledPackage*>> by_tag;
+    for (const BundledPackage& entry : entries) {
+      by_tag[entry.tag()].push_back(&entry);
+    }
+    std::vector<const std::vector<const BundledPackage*>*> wanted;
+    for (const auto& [tag, of_tag] : by_tag) {
+      wanted.push_back(&of_tag);
+    }
+    std::vector<Result<std::optional<BundledPackage>>> received(wanted.size());
+    std::atomic<bool> is_down = false;
+    parallel_for(wanted.size(), kParallel, [&](std::size_t i) {
+      if (!is_down) {
+        received[i] = within(times_.index, remote::find_package(*registry_, repository_, *wanted[i]->front(), index_));
+        is_down = is_down || (!received[i] && is_unreachable(received[i].error()));
+      }
+    });
+    Found found;
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!received[i]) {
+        found.errors.push_back(std::move(received[i].error()));
+        continue;
+      }
+      missing += *received[i] ? 0 : wanted[i]->size();
+      for (const BundledPackage* entry : *wanted[i]) {
+        if (*received[i]) {
+          found.packages.push_back(**received[i]);
+          found.packages.back().source = entry->source;
+        }
+      }
+    }
+    if (missing != 0 && !is_down) {
+      found.errors.push_back({.code = Code::not_found,
+                              .message = missing == entries.size()
+                                             ? "it does not have the packages of this lock file"
+                                             : fmt::format("it does not have {} of {} packages of this lock file",
+                                                           missing, entries.size()),
+                              .hint = fmt::format("push them: tofu-modlock bundle push {}", repository_.display)});
+    }
+    allow_time(found.packages);
+    return found;
+  }
+
+  Result<fs::path> find(const remote::Blob& layer, const fs::path& work) override {
+    const fs::path file = work / random_hex(8);  // another package may use a file with this digest
+    auto done = within(time_, remote::download(*registry_, repository_, layer, file, packages_));
     if (!done && done.error().code == Code::not_found) {
-      return fail(Code::source_invalid,
-                  fmt::format("\"{}\" lacks the blob {}", repository_.display, package.layer.digest),
-                  "push the bundle again");
+      return fail(Code::source_invalid, fmt::format("\"{}\" lacks the blob {}", repository_.display, layer.digest),
+                  done.error().hint);
     }
     return done ? Result<fs::path>(file) : fail(std::move(done.error()));
   }
 
  private:
+  // Starts the time for the packages that are known so far.
+  void allow_time(const std::vector<BundledPackage>& packages) {
+    for (const BundledPackage& package : packages) {
+      bytes_ += package.layer.size + package.trees.size;
+    }
+    time_ = download_time(bytes_, times_.packages);
+    packages_ = limited(time_);
+  }
+
   Context limited(seconds time) const {
     Context context = context_;
     const auto deadline = std::chrono::steady_clock::now() + time;
@@ -108,7 +197,10 @@ class RegistryPlace final : public BundlePlace {
   const oci::Repository repository_;
   const std::string tag_;
   Context context_;
-  seconds time_ = kPackagesTime;
+  Context index_;  // of closures and tags
+  std::uint64_t bytes_ = 0;
+  const PlaceTimes times_;
+  seconds time_ = times_.packages;
   Context packages_;
 };
 
@@ -133,58 +225,80 @@ Result<void> restore_links(const fs::path& tree, const remote::Links& links, Fil
   return {};
 }
 
-// Returns whether a bundle cannot be used for now, in contrast to damage.
-bool is_unreachable(const Error& error) {
-  return exit_code(error) == exit_code(Code::unreachable);
-}
-
 }  // namespace
 
+seconds download_time(std::uint64_t bytes, seconds at_least) {
+  return std::min(at_least + seconds(bytes / kSlowestDownload), kLongestTime);
+}
+
 Error with_plain_http_hint(Error error, const oci::Repository& repository) {
-  if (error.code == Code::unreachable && !repository.plain_http && error.message.find("no TLS") != std::string::npos &&
-      oci::over_plain_http(repository)) {
+  if (http::lacks_tls(error) && !repository.plain_http && oci::over_plain_http(repository)) {
     error.hint = "if it uses plain http, add --plain-http or set TOFU_MODLOCK_REMOTE_PLAIN_HTTP=1";
   }
   return error;
 }
 
-std::unique_ptr<BundlePlace> make_layout_place(fs::path path, const Context& context) {
-  return std::make_unique<LayoutPlace>(std::move(path), context);
+std::unique_ptr<BundlePlace> make_layout_place(fs::path path, std::string tag, const Context& context) {
+  return std::make_unique<LayoutPlace>(std::move(path), std::move(tag), context);
 }
 
 std::unique_ptr<BundlePlace> make_registry_place(std::unique_ptr<oci::Registry> registry, oci::Repository repository,
-                                                 std::string tag, Context context) {
-  return std::make_unique<RegistryPlace>(std::move(registry), std::move(repository), std::move(tag),
-                                         std::move(context));
+                                                 std::string tag, Context context, PlaceTimes times) {
+  return std::make_unique<RegistryPlace>(std::move(registry), std::move(repository), std::move(tag), std::move(context),
+                                         times);
 }
 
-Result<void> extract_package(const BundledPackage& package, const fs::path& zip, const fs::path& directory,
-                             const Context& context) {
+fs::path trees_file(const fs::path& package) {
+  return package.parent_path() / "trees";
+}
+
+Result<ExtractedPackage> extract_package(const BundledPackage& package, const fs::path& zip, const fs::path& trees,
+                                         const fs::path& directory, const Context& context) {
+  constexpr std::string_view kGit = "git:";
   MODLOCK_TRY(make_directories(directory));
   MODLOCK_TRY(auto digests, unpack_archive(zip, ArchiveFormat::zip, directory,
                                            fmt::format("the package {}", package.layer.digest), context));
   MODLOCK_TRY(restore_links(directory, package.links, digests));
   MODLOCK_TRY(const auto entries, list_tree(directory));
+  MODLOCK_TRY(refuse_override(entries));
   MODLOCK_TRY(const auto summary, summarise_entries(entries, digests, context));
   if (const std::string h1 = summary.h1(); h1 != package.h1) {
     return fail(
         Code::hash_mismatch,
-        fmt::format("the package {} has another content: expected {}, got {}", package.layer.digest, package.h1, h1),
+        fmt::format("the package {} has other content: expected {}, got {}", package.layer.digest, package.h1, h1),
         "create the bundle again");
   }
-  return {};
+  ExtractedPackage extracted{.modes = hash_modes(entries)};
+  if (!trees.empty() && package.origin.starts_with(kGit)) {
+    MODLOCK_TRY(const auto objects, MappedFile::open(trees));
+    auto proof = git::prove_tree(objects.content(), package.origin.substr(kGit.size()), directory, entries);
+    if (!proof) {
+      Error error = std::move(proof.error());
+      error.message = fmt::format("the package {} with the trees {}: {}", package.layer.digest, package.trees.digest,
+                                  error.message);
+      error.hint = "create the bundle again";
+      return fail(std::move(error));
+    }
+    extracted.is_proven = *proof == git::Proof::content;
+  }
+  return extracted;
 }
 
 Result<std::unique_ptr<OpenBundle>> OpenBundle::open(const fs::path& path, const Store& store, const Context& context) {
   MODLOCK_TRY(auto work, store.make_temporary());
   std::unique_ptr<OpenBundle> bundle(new OpenBundle(std::move(work)));
   MODLOCK_TRY(bundle->layout_, Layout::open(path, bundle->work_, context));
-  MODLOCK_TRY(bundle->closures_, bundle->layout_->closures());
   return bundle;
 }
 
 OpenBundle::~OpenBundle() {
   (void)remove_tree(work_);  // `cache prune` handles a failure
+}
+
+BundleReader::BundleReader(Options options, const Store& store) : options_(std::move(options)), store_(store) {
+  for (const auto& [key, entry] : options_.modules) {
+    entries_.insert(bundled_entry(entry));
+  }
 }
 
 BundleReader::~BundleReader() {
@@ -200,6 +314,7 @@ Result<void> BundleReader::open() {
   }
   MODLOCK_TRY(make_directories(work_ / "layout"));
   MODLOCK_TRY(closures_, options_.place->closures(work_ / "layout"));
+  is_readable_ = true;
   return {};
 }
 
@@ -213,57 +328,96 @@ void BundleReader::open_once(const Context& context) {
 
 std::optional<bool> BundleReader::lists(const ModuleLock& entry, const Context& context) {
   open_once(context);
-  const std::string h1 = "h1:" + entry.hash_value("h1");
-  const bool is_listed = std::any_of(closures_.begin(), closures_.end(), [&](const NamedClosure& one) {
-    return std::any_of(one.closure.packages.begin(), one.closure.packages.end(), [&](const BundledPackage& package) {
-      return package.h1 == h1 && package.source == entry.source;
-    });
-  });
-  const bool is_read = !closures_.empty() || (failure_ && failure_->code == Code::not_found);
-  return is_read ? std::optional(is_listed) : std::nullopt;
+  std::set<BundledPackage> wanted = {bundled_entry(entry)};
+  if (!is_readable_ || !take_listed(wanted).empty()) {
+    return is_readable_ ? std::optional(true) : std::nullopt;
+  }
+  const BundlePlace::Found found = options_.place->find_packages(wanted);
+  for (const Error& error : found.errors) {
+    if (error.code != Code::not_found) {
+      report(error, {}, context);
+      return std::nullopt;
+    }
+  }
+  return !found.packages.empty();
 }
 
 std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
+  const auto entry = options_.modules.find(node.key);
+  if (entry != options_.modules.end() && node.address.source.has_commits()) {
+    if (const auto known = store_.find_proven(entry->second.origin_hash(), h1, context)) {
+      return LocalPackage{.directory = known->directory};
+    }
+  }
+  if (!has_place()) {
+    return std::nullopt;
+  }
   open_once(context);
   if (!std::exchange(is_extracted_, true)) {
-    extract(needed(), context);
+    extract_needed(context);
   }
-  const std::string source = node.address.source.identity();
-  for (const auto& [tag, closure] : closures_) {
-    const auto package = std::find_if(closure.packages.begin(), closure.packages.end(),
-                                      [&](const BundledPackage& one) { return one.h1 == h1 && one.source == source; });
-    if (package == closure.packages.end()) {
-      continue;
-    }
-    if (extracted_.count(&*package) == 0) {
-      extract({&*package}, context);
-    }
-    const Result<fs::path>& directory = extracted_.at(&*package);
-    if (directory) {
-      // Only a registry chooses the directory of a module in its package.
-      const bool has_subdir = node.address.source.kind == SourceKind::registry;
-      return LocalPackage{.directory = *directory, .subdir = has_subdir ? package->subdir : ""};
-    }
-    if (reported_.insert(&*package).second) {
-      report(directory.error(), node.subject(), context);
-    }
+  const BundledPackage* const package = choose(node, h1);
+  if (package == nullptr) {
     return std::nullopt;
+  }
+  if (extracted_.count(package) == 0) {
+    extract({package}, context);
+  }
+  const Result<fs::path>& directory = extracted_.at(package);
+  if (directory) {
+    // Only a registry chooses the directory of a module in its package.
+    const bool has_subdir = node.address.source.kind == SourceKind::registry;
+    return LocalPackage{.directory = *directory, .subdir = has_subdir ? package->subdir : ""};
+  }
+  if (reported_.insert(package).second) {
+    report(directory.error(), node.subject(), context);
   }
   return std::nullopt;
 }
 
-// Returns one package of each content that the entries name and the store lacks.
-std::vector<const BundledPackage*> BundleReader::needed() const {
-  std::set<std::pair<std::string, std::string>> missing;  // source and h1
-  for (const auto& [key, entry] : options_.modules) {
-    if (const std::string h1 = "h1:" + entry.hash_value("h1"); !store_.find_by_h1(h1)) {
-      missing.emplace(entry.source, h1);
+// Returns a package of the call with this content; null if there is none. One with the commit or digest of the lock
+// entry of the call takes precedence.
+const BundledPackage* BundleReader::choose(const ModuleNode& node, std::string_view h1) const {
+  const std::string source = node.address.source.identity();
+  const auto entry = options_.modules.find(node.key);
+  const std::string origin = entry == options_.modules.end() ? "" : entry->second.origin_hash();
+  for (const auto& [tag, closure] : closures_) {
+    for (const BundledPackage& package : closure.packages) {
+      if (package.h1 == h1 && package.source == source && package.origin == origin) {
+        return &package;
+      }
     }
   }
+  return nullptr;
+}
+
+// Extracts one package of each content that the entries name and the store lacks.
+void BundleReader::extract_needed(const Context& context) {
+  std::set<BundledPackage> entries = entries_;
+  std::erase_if(entries, [&](const BundledPackage& entry) {
+    const auto source = parse_identity(entry.source);  // a registry also chooses a directory in the package
+    return store_.find_by_h1(entry.h1) ||
+           (source && source->has_commits() && store_.find_proven(entry.origin, entry.h1, context));
+  });
+  auto packages = take_listed(entries);
+  if (is_readable_ && !entries.empty()) {
+    BundlePlace::Found found = options_.place->find_packages(entries);
+    for (const Error& error : found.errors) {
+      report(error, {}, context);
+    }
+    closures_.push_back({.tag = {}, .closure = {.packages = std::move(found.packages)}});
+    const auto more = take_listed(entries);
+    packages.insert(packages.end(), more.begin(), more.end());
+  }
+  extract(packages, context);
+}
+
+// Returns the packages of these entries, and removes the entries.
+std::vector<const BundledPackage*> BundleReader::take_listed(std::set<BundledPackage>& entries) const {
   std::vector<const BundledPackage*> packages;
   for (const auto& [tag, closure] : closures_) {
     for (const BundledPackage& package : closure.packages) {
-      if (missing.erase({package.source, package.h1}) != 0) {
+      if (entries.erase({.source = package.source, .origin = package.origin, .h1 = package.h1}) != 0) {
         packages.push_back(&package);
       }
     }
@@ -271,43 +425,75 @@ std::vector<const BundledPackage*> BundleReader::needed() const {
   return packages;
 }
 
+// The trees of a package are requested at the same time as its zip.
 void BundleReader::extract(const std::vector<const BundledPackage*>& packages, const Context& context) {
+  using File = Result<fs::path>;
   std::map<std::string, std::vector<const BundledPackage*>> by_layer;
   for (const BundledPackage* package : packages) {
-    by_layer[package->layer.digest].push_back(package);
-    extracted_.emplace(package, fs::path());
-  }
-  std::vector<const std::vector<const BundledPackage*>*> layers;
-  for (const auto& [digest, of_layer] : by_layer) {
-    layers.push_back(&of_layer);
-  }
-  std::atomic<std::size_t> done = 0;
-  parallel_for(layers.size(), kParallel, [&](std::size_t i) {
-    for (const BundledPackage* package : *layers[i]) {
-      extracted_.at(package) = extract_one(*package, context);
+    const auto known = store_.find_proven(package->origin, package->h1, context);
+    extracted_.emplace(package, known ? known->directory : fs::path());
+    if (!known) {
+      by_layer[package->layer.digest].push_back(package);
     }
-    context.progress->report(fmt::format("reading {}", layers[i]->front()->source), ++done, layers.size());
-  });
+  }
+  std::map<std::string, std::promise<File>> trees;
+  std::map<std::string, std::shared_future<File>> received;
+  std::vector<std::function<void()>> tasks;
+  std::atomic<std::size_t> done = 0;
+  for (const auto& [layer, of_layer] : by_layer) {
+    for (const BundledPackage* package : of_layer) {
+      if (const remote::Blob& blob = package->trees; !blob.digest.empty() && trees.count(blob.digest) == 0) {
+        auto& promise = trees[blob.digest];
+        received[blob.digest] = promise.get_future().share();
+        tasks.emplace_back([this, &blob, &promise] { promise.set_value(download(blob)); });
+      }
+    }
+    // Tasks start in order, so that those that this one waits for have started.
+    tasks.emplace_back([this, &of_layer = of_layer, &received, &done, &context, &by_layer] {
+      const File zip = download(of_layer.front()->layer);
+      for (const BundledPackage* package : of_layer) {
+        const auto found = received.find(package->trees.digest);
+        const File file = found == received.end() ? File(fs::path()) : found->second.get();
+        extracted_.at(package) = !zip    ? fail(zip.error())
+                                 : !file ? fail(file.error())
+                                         : extract_one(*package, *zip, *file, context);
+      }
+      context.progress->report(fmt::format("reading {}", of_layer.front()->source), ++done, by_layer.size());
+    });
+  }
+  parallel_for(tasks.size(), kParallel, [&](std::size_t i) { tasks[i](); });
 }
 
-Result<fs::path> BundleReader::extract_one(const BundledPackage& package, const Context& context) {
+Result<fs::path> BundleReader::download(const remote::Blob& layer) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_by_) {
       return fail(*stopped_by_);
     }
   }
-  const auto zip = options_.place->find(package, work_ / "layout");
-  if (!zip) {
+  auto file = options_.place->find(layer, work_ / "layout");
+  if (!file && is_unreachable(file.error())) {
     const std::lock_guard lock(mutex_);
-    if (is_unreachable(zip.error()) && !stopped_by_) {
-      stopped_by_ = zip.error();
-    }
-    return fail(zip.error());
+    stopped_by_ = stopped_by_ ? stopped_by_ : file.error();
   }
+  return file;
+}
+
+Result<fs::path> BundleReader::extract_one(const BundledPackage& package, const fs::path& zip, const fs::path& trees,
+                                           const Context& context) {
   const fs::path directory = work_ / random_hex(8);
-  MODLOCK_TRY(extract_package(package, *zip, directory, context));
-  return directory;
+  MODLOCK_TRY(const auto extracted, extract_package(package, zip, trees, directory, context));
+  if (!extracted.is_proven) {
+    return directory;
+  }
+  const auto admitted = store_.admit_proven(directory, package.origin, package.h1, extracted.modes);
+  if (!admitted) {
+    return directory;  // a full disk costs a download next time
+  }
+  if (const auto objects = read_file(trees)) {  // a package without them can be bundled again, but not proven
+    (void)write_file_atomically(trees_file(admitted->directory), *objects, Durable::no);
+  }
+  return admitted->directory;
 }
 
 void BundleReader::report(const Error& error, std::string_view subject, const Context& context) {
@@ -316,16 +502,16 @@ void BundleReader::report(const Error& error, std::string_view subject, const Co
   }
   std::string text = fmt::format("not installed from {}: {}", options_.name, error.message);
   if (is_unreachable(error)) {
-    const bool is_known =
-        failure_ || (options_.is_down != nullptr && error.code != Code::not_found && options_.is_down->exchange(true));
-    failure_ = failure_ ? failure_ : error;
+    const bool is_missing = error.code == Code::not_found;
+    const bool is_known = (failure_ && (is_missing || failure_->code != Code::not_found)) ||
+                          (options_.is_down != nullptr && !is_missing && options_.is_down->exchange(true));
+    failure_ = is_known && failure_ ? failure_ : error;
     if (error.code == Code::unreachable && !error.hint.empty()) {
       text += fmt::format(" ({})", error.hint);
     }
     if (!is_known) {
       // A named bundle should have the packages. In a store they may be missing only for now.
-      const bool is_expected =
-          error.code == Code::offline_miss || (options_.role == Role::store && error.code == Code::not_found);
+      const bool is_expected = error.code == Code::offline_miss || (options_.role == Role::store && is_missing);
       context.log->write(is_expected ? LogLevel::info : LogLevel::warning, text);
     }
     return;

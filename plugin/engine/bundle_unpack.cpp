@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "backends/address/provider_address.h"
 #include "backends/base/digest.h"
@@ -91,15 +93,18 @@ Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run
   const Context context = context_for(run);
   MODLOCK_TRY(const auto text, configuration_of(options.provider_mirror));
   MODLOCK_TRY(const auto reader, OpenBundle::open(options.bundle, store(), context));
-  remote::Closure all;  // providers
-  for (const auto& [tag, closure] : reader->closures()) {
-    all.add(closure.providers);
+  std::vector<remote::NamedClosure> closures;  // without their packages, which may need much memory
+  for (const remote::TaggedClosure& one : reader->layout().listed()) {
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(auto closure, reader->layout().closure(one));
+    closures.push_back({one.tag, {.packages = {}, .providers = std::move(closure.providers)}});
   }
-  if (all.providers.empty()) {
+  MODLOCK_TRY(const auto providers, remote::providers_of(closures));
+  if (providers.empty()) {
     return fail(Code::invalid_params, fmt::format("the bundle \"{}\" has no providers", options.bundle.string()),
                 "create it with --providers");
   }
-  for (const remote::BundledProvider& provider : all.providers) {
+  for (const remote::BundledProvider& provider : providers) {
     MODLOCK_TRY(make_directories_below(options.provider_mirror, provider.address));
     const std::string type = provider.address.substr(provider.address.rfind('/') + 1);
     for (const auto& [platform, archive] : provider.archives) {
@@ -111,7 +116,7 @@ Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run
     }
   }
   MODLOCK_TRY(place_configuration(options.cli_configuration, text));
-  return to_message(reader->closures());
+  return to_message(closures);
 }
 
 }  // namespace modlock

@@ -42,8 +42,34 @@ std::string without_user_info(std::string key) {
              : key.substr(0, scheme + 3) + key.substr(at + 1);
 }
 
+// Returns the location in ~/.netrc, which git reads by the name of the host, without its port and before its helpers.
+// Unlike for archives, NETRC does not matter.
+Result<std::vector<CredentialLocation>> netrc_places(const std::string& host, ProcessEnvironment environment,
+                                                     const Context& context) {
+  std::erase_if(environment.environment, [](const auto& variable) { return variable.first == "NETRC"; });
+  const auto credentials = make_credentials({}, std::move(environment));
+  const std::string name = host.ends_with(']') ? host : host.substr(0, host.rfind(':'));
+  MODLOCK_TRY(auto places, credentials->places(CredentialUse::download, name, "", context));
+  for (CredentialLocation& place : places) {
+    place.outcome = place.outcome == "used" ? "read by git" : place.outcome;
+  }
+  return places;
+}
+
+// Returns whether a setting is for this host or for all: "credential.https://example.com/a.helper" has a URL, whose
+// host may have wildcards. A host without a port also stands for its other ports.
+bool concerns_host(const std::string& key, const std::string& host) {
+  const std::size_t scheme = key.find("://");
+  if (scheme == std::string::npos) {
+    return true;
+  }
+  const std::string rest = key.substr(scheme + 3);
+  const std::string named = ascii::lower(rest.substr(0, std::min(rest.find('/'), rest.rfind('.'))));
+  return named == host || named.starts_with(host + ":") || named.find('*') != std::string::npos;
+}
+
 // Returns git's own settings that give a request credentials, by location; their values may be secrets.
-Result<std::vector<CredentialLocation>> git_places(const Context& context) {
+Result<std::vector<CredentialLocation>> configured_places(const std::string& host, const Context& context) {
   const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
                                               R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"}},
                                     context);
@@ -59,10 +85,11 @@ Result<std::vector<CredentialLocation>> git_places(const Context& context) {
   while (!rest.empty()) {
     const std::string_view origin = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(origin.size() + 1, rest.size()));
-    const std::string key(rest.substr(0, rest.find('\0')));
-    rest.remove_prefix(std::min(key.size() + 1, rest.size()));
-    const std::string place = fmt::format("{} in {}", without_user_info(key), origin);
-    if (seen.insert(place).second) {
+    const std::string_view name = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    const std::string key = without_user_info(std::string(name));
+    const std::string place = fmt::format("{} in {}", key, origin);
+    if (concerns_host(key, host) && seen.insert(place).second) {
       places.push_back({place, "asked by git"});
     }
   }
@@ -90,7 +117,9 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
                                    [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});
   }
-  MODLOCK_TRY(auto git, git_places(context));
+  MODLOCK_TRY(auto git, netrc_places(asked.host, environment, context));
+  MODLOCK_TRY(const auto configured, configured_places(asked.host, context));
+  git.insert(git.end(), configured.begin(), configured.end());
   report.uses.push_back({"git", std::nullopt, std::move(git)});
   return report;
 }

@@ -19,10 +19,14 @@
 #include "backends/http/trusted_authorities.h"
 #include "backends/providers/provider_source.h"
 #include "plugin/client/client_configuration.h"
+#include "plugin/engine/bundle.h"
+#include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/credential_report.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
+#include "plugin/engine/open_root.h"
+#include "plugin/engine/plan_request.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/settings/settings.h"
@@ -216,6 +220,28 @@ class HostQueries {
   std::shared_ptr<ProviderSource> providers_;
 };
 
+// Sends one request to the remote store: whether it has the packages of the root, if the root has locked some.
+Finding query_remote(const Engine& engine, const Network& network, const oci::Repository& remote,
+                     const messages::RootParams& params, Run& run) {
+  Finding finding{.check = "remote store " + remote.display};
+  Run reading(run.options());
+  const auto open = OpenRoot::open(engine, reading, params, {});  // the check of its settings reports a failure
+  const ModuleLocks modules = open ? effective_lock((*open)->lock).modules : ModuleLocks();
+  const auto found = network.oci_registry()->find_manifest(remote, closure_tag(modules), engine.context_for(run));
+  if (found) {
+    finding.found = !has_module_entries(modules) ? "can be reached"
+                    : *found                     ? "has the packages of this lock file"
+                                                 : "does not have the packages of this lock file";
+    return finding;
+  }
+  const Error error = with_plain_http_hint(found.error(), remote);
+  finding.verdict = Finding::Verdict::error;
+  finding.found = error.message;
+  finding.hint = error.hint;
+  finding.exit_code = exit_code(error);
+  return finding;
+}
+
 }  // namespace
 
 std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run) {
@@ -269,6 +295,9 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
       queries.query(name, use, finding);
     }
     findings.push_back(std::move(finding));
+  }
+  if (options.online && engine.remote()) {
+    findings.push_back(query_remote(engine, *network, *engine.remote(), options.root, run));
   }
   for (const Diagnostic& warning : network->warnings()) {
     findings.push_back({.check = "CLI configuration",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "backends/address/scrub.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
@@ -181,7 +182,11 @@ const std::vector<std::pair<const char*, Describe>>& described() {
        }},
       {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
       {"git_helpers", [](const Settings& s) { return fmt::format("{}", fmt::join(s.git_helpers, ", ")); }},
-      {"remote_store", [](const Settings& s) { return s.remote_store ? s.remote_store->text : ""; }},
+      {"remote_store", [](const Settings& s) { return s.remote_store ? without_user(s.remote_store->text) : ""; }},
+      {"install", [](const Settings& s) { return !s.links   ? ""
+                                                 : *s.links ? "link"
+                                                            : "copy"; }},
+      {"remote_write", [](const Settings& s) { return s.remote_write ? "true" : ""; }},
       {"trust_publication_dates",
        [](const Settings& s) {
          return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";
@@ -222,10 +227,12 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
   for (const char* name :
        {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
         "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
-        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_RESOLUTION"}) {
+        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_REMOTE_WRITE",
+        "TOFU_MODLOCK_RESOLUTION"}) {
     if (const std::string value = variable(name); !value.empty()) {
       finding.found = "effective settings and their sources";
-      finding.details.push_back(fmt::format("{} = {}  (the environment overrides every file)", name, value));
+      finding.details.push_back(
+          fmt::format("{} = {}  (the environment overrides every file)", name, scrub_urls(value)));
     }
   }
   return {finding};
@@ -254,8 +261,9 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   }
   const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
   Finding finding{.check = "cache"};
-  finding.found = fmt::format("{} ({}): {} packages, {} git repositories, {:.1f} MiB", place.string(),
-                              options.cache_origin, sizes->packages, sizes->repositories, mib);
+  finding.found = fmt::format("{} ({}): {} package{}, {} git {}, {:.1f} MiB", place.string(), options.cache_origin,
+                              sizes->packages, sizes->packages == 1 ? "" : "s", sizes->repositories,
+                              sizes->repositories == 1 ? "repository" : "repositories", mib);
   const auto work = engine.store().work_directory();
   const fs::path probe = work.value_or(place) / "doctor";
   const auto ok = work ? write_file_atomically(probe, "", Durable::no) : fail(work.error());

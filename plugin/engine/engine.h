@@ -21,10 +21,12 @@
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/initialize.h"
 #include "protocol/messages/lock_explain.h"
+#include "protocol/messages/lock_find.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/messages/lock_verify.h"
 #include "protocol/messages/modules_install.h"
 #include "protocol/messages/root_params.h"
+#include "protocol/messages/update_diff.h"
 #include "protocol/messages/update_lookup.h"
 #include "protocol/messages/update_plan.h"
 #include "protocol/messages/versions_list.h"
@@ -50,7 +52,10 @@ struct EngineOptions {
   bool offline = false;
   bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
   // The repository of module packages that is read before any source; empty: that of the user's settings.
-  std::string remote = {};                      // "oci://HOST/REPOSITORY"
+  std::string remote = {};                // "oci://HOST/REPOSITORY"
+  std::optional<bool> remote_write = {};  // as in Settings, which it overrides
+  // The time that write_remote() may take.
+  std::chrono::milliseconds remote_write_time = std::chrono::seconds(30);
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
@@ -108,11 +113,20 @@ class Engine {
   // Finds newer versions of the modules and providers of a root. Errors: those of reading; a source that fails is a
   // diagnostic.
   Result<messages::UpdateLookupResult> lookup(const messages::UpdateLookupParams& params, Run& run) const;
+  // Compares the packages of a root before and after updates of module calls, or those of its lock file with those of
+  // an earlier state. Writes nothing. Errors: those of lookup(), of update() and of reading; INVALID_PARAMS for a
+  // subject that is no module call. A package that cannot be compared is a diagnostic.
+  Result<messages::UpdateDiffResult> diff(const messages::UpdateDiffParams& params, Run& run) const;
   // Explains why a call or a provider has its version. Errors: INVALID_PARAMS (no such subject); those of plan().
   Result<messages::LockExplainResult> explain(const messages::LockExplainParams& params, Run& run) const;
+  // Returns the lock entries of a release, without network access. Reads no configuration. Errors: INVALID_PARAMS (the
+  // text does not name a release); those of OpenRoot::open(); SOURCE_INVALID (the source of an entry).
+  Result<messages::LockFindResult> find(const messages::LockFindParams& params, Run& run) const;
   // Returns the content of the configuration of a root, without network access.
   Result<messages::ConfigInspectResult> inspect(const messages::RootParams& params, Run& run) const;
-  // Returns the versions of a source. Errors: SOURCE_UNSUPPORTED, SOURCE_DENIED; those of sources.
+  // Returns the versions of a source, and the selected one. For a call this is what an upgrade would select; if it
+  // would fail, a warning has the reason. Errors: SOURCE_UNSUPPORTED, SOURCE_DENIED; INVALID_PARAMS (no such call);
+  // those of sources.
   Result<messages::VersionsListResult> versions(const messages::VersionsListParams& params, Run& run) const;
   // Returns location and size of the cache; removes unused packages. Errors: IO_ERROR; INVALID_PARAMS (maxAge).
   Result<messages::CacheInfoResult> cache_info() const;
@@ -152,17 +166,23 @@ class Engine {
   // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
   // Layout::open() and remote::push().
   Result<messages::PushedBundle> push_bundle(const PushOptions& options, Run& run) const;
+  // Uploads the closures of root modules that the remote store lacks, if the user's settings allow it and the cache has
+  // all of their packages, which it fetched from their sources. Sends one request for each closure that the remote
+  // store has. A failure is a warning in the log.
+  void write_remote(const std::vector<messages::RootParams>& roots, Run& run) const;
   // Downloads the closures of root modules from a repository of an OCI registry, and writes them like create_bundle().
   // Errors: those of OpenRoot::open(), bundle_repository(), remote::find_closure(), remote::pull() and
   // LayoutWriter::finish(); NOT_FOUND (the repository does not have a closure).
   Result<messages::Bundle> pull_bundle(const PullOptions& options, Run& run) const;
   // Writes the providers of a bundle as a filesystem mirror, and a CLI configuration that names it. Nothing outside of
-  // these two paths is written. Errors: those of read_bundle(); INVALID_PARAMS (a file has other content, a directory
-  // of the mirror is a link, or the bundle has no providers).
+  // these two paths is written. Errors: those of read_bundle() and remote::providers_of(); INVALID_PARAMS (a file has
+  // other content, a directory of the mirror is a link, or the bundle has no providers).
   Result<messages::Bundle> unpack_bundle(const UnpackOptions& options, Run& run) const;
-  // Reads a bundle: a directory or a tar archive. With `verify` it checks every digest and every h1. Errors: those of
-  // Layout::open() and Layout::closures(); with `verify` HASH_MISMATCH and SOURCE_INVALID.
-  Result<messages::Bundle> read_bundle(const std::filesystem::path& path, bool verify, Run& run) const;
+  // Reads a bundle: the absolute path of a directory or a tar archive, or "oci://HOST/REPOSITORY" with all closures of
+  // a repository. With `verify` it checks every digest and every h1. Errors: those of Layout::open() and
+  // Layout::closures(), or bundle_repository() and oci::Registry; NOT_FOUND (the repository has no closure); with
+  // `verify` HASH_MISMATCH and SOURCE_INVALID.
+  Result<messages::Bundle> read_bundle(const std::string& name, bool verify, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.
   std::vector<Finding> diagnose(const DiagnoseOptions& options, Run& run) const;
@@ -173,6 +193,10 @@ class Engine {
   const Settings& user_settings() const { return user_settings_; }
   // Returns the repository that locked packages are read from before their sources; nullopt: none.
   const std::optional<oci::Repository>& remote() const { return remote_; }
+  // Returns whether write_remote() may upload packages.
+  bool writes_remote() const {
+    return remote_ && !options_.offline && options_.remote_write.value_or(user_settings_.remote_write);
+  }
   // Returns the network of this client. Thread-safe.
   std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // Returns the network of the client that is used if no root is given.

@@ -36,6 +36,7 @@ messages::LockExplainResult to_message(Explanation explanation, const std::strin
                     .hashes = lock->hashes,
                     .first_seen = explanation.first_seen ? time_text(*explanation.first_seen) : "",
                     .claimed = explanation.claimed ? time_text(*explanation.claimed) : "",
+                    .signers = std::move(explanation.signers),
                     .reason = {}};
   }
   out.selected.reason = std::move(explanation.reason);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "backends/address/version.h"
 #include "plugin/engine/bundle.h"
@@ -12,6 +13,8 @@
 #include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
+#include "plugin/resolve/module_node.h"
+#include "plugin/resolve/provider_selection.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/modules_install.h"
 
@@ -71,7 +74,7 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
 // proven. The locked h1 of installed content does not prove it.
 PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
                         const Context& context) {
-  PlanRequest request = frozen_plan(root, lock, context);
+  PlanRequest request = frozen_plan(root, lock, store, context);
   request.installed = [find = std::move(request.installed), mode, &modules = lock.file.modules, &data = root.data,
                        &store, &context](const ModuleNode& node, std::string_view h1) {
     const auto entry = modules.find(node.key);
@@ -105,7 +108,9 @@ Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::s
   }
   open.set_bundle(std::make_unique<BundleReader>(
       BundleReader::Options{
-          .place = make_layout_place(from, open.context), .name = from, .modules = open.allowed_entries()},
+          .place = make_layout_place(from, closure_tag(effective_lock(open.lock).modules), open.context),
+          .name = from,
+          .modules = open.allowed_entries()},
       engine.store()));
   return {};
 }
@@ -129,7 +134,20 @@ Error missing_package_error(Error error, const BundleReader& bundle, const Modul
   return error;
 }
 
-Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode, bool remote_only, Run& run) {
+// Returns the calls whose packages may be links into the cache.
+std::set<std::string, std::less<>> linked_calls(const Plan& plan, const Settings& settings) {
+  std::set<std::string, std::less<>> keys;
+  for (const auto& [key, node] : plan.tree.nodes) {
+    if (!is_always_copied(node, settings)) {
+      keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode,
+                                  const messages::ModulesInstallParams& params, Run& run) {
+  const bool remote_only = params.remote_only.value_or(false);
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
@@ -157,11 +175,14 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   MODLOCK_TRY(check_locked(*plan, lock.path, run));
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
+  const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
   MODLOCK_TRY(auto report, install_modules({.plan = *plan,
                                             .lock = effective_lock(lock),
                                             .data = root.data,
                                             .root = root.walk.root,
-                                            .overridden = std::move(overrides.sources)},
+                                            .overridden = std::move(overrides.sources),
+                                            .linked = links ? linked_calls(*plan, root.walk.settings)
+                                                            : std::set<std::string, std::less<>>()},
                                            engine.store(), context));
   const Diagnostics& unread = open.network().warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
@@ -177,8 +198,16 @@ Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& r
   return blocking.empty() ? Result<void>() : fail(frozen_error(blocking, lock_path, run));
 }
 
+Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock) {
+  for (const auto& [address, provider] : lock.provider_file().providers) {
+    MODLOCK_TRY(check_provider_allowed(address, provider.version, provider.hashes, root.walk.settings.deny_rules));
+  }
+  return {};
+}
+
 Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesInstallParams& params, Run& run) const {
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   Context& context = open->context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
@@ -187,26 +216,26 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   }
   const BundleReader* bundle = open->bundle();
   const bool remote_only = params.remote_only.value_or(false);
-  if (remote_only && bundle == nullptr) {
+  if (remote_only && !bundle->has_place()) {
     return fail(Code::invalid_params, "no bundle or remote store to install from",
                 "name one with --from, TOFU_MODLOCK_REMOTE or the setting remote_store");
   }
   context.offline = context.offline || remote_only;  // the requests to the remote have a context of their own
-  auto done = install_once(*this, *open, mode, remote_only, run);
+  auto done = install_once(*this, *open, mode, params, run);
   if (!done && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";
-    done = install_once(*this, *open, mode, remote_only, run);
+    done = install_once(*this, *open, mode, params, run);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }
   }
   if (!done) {
-    const bool is_told = bundle == nullptr || !bundle->damage() || done.error().message == bundle->damage()->message;
+    const bool is_told = !bundle->damage() || done.error().message == bundle->damage()->message;
     return fail(is_told ? std::move(done.error()) : with_note(std::move(done.error()), bundle->damage()->message));
   }
-  if (bundle != nullptr && bundle->damage()) {
+  if (bundle->damage()) {
     return fail(with_note(*bundle->damage(), "the packages were installed from their sources instead"));
   }
   run.diagnostics = done->diagnostics;

@@ -299,6 +299,7 @@ class LockPlanner {
     add_bundle(plan_request, open.bundle(), open.context);
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
+    plan_request.skipped = wanted_.skipped;
     is_first_lock_ = is_first_lock(plan_request) && !params_.lock.path && !params_.lock.text && !lock.beside;
     const bool may_lose_blocks =
         plan_request.history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());

@@ -76,7 +76,8 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
                         .providers = lock.provider_file().providers,
                         .default_host = default_registry(root.walk.tool),
                         .subjects = params.subjects,
-                        .minimum_age = [&](const Source& source) { return minimum_age(root.walk.settings, source); }},
+                        .minimum_age = [&](const Source& source) { return minimum_age(root.walk.settings, source); },
+                        .deny_rules = root.walk.settings.deny_rules},
                        open->fetcher(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));

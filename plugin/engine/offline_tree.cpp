@@ -21,12 +21,13 @@ Result<ModuleTree> walk_offline_modules(RootRequest& root, const LockFile& lock,
   return walk_modules(root.walk, visit, context);
 }
 
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine) {
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine, Diagnostics* skipped) {
   auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine, open.context);
   if (!tree || unread_modules(*tree).empty()) {
     return tree;
   }
-  PlanRequest request = frozen_plan(open.root, open.lock, open.context);
+  PlanRequest request = frozen_plan(open.root, open.lock, engine.store(), open.context);
+  request.skipped = skipped;
   add_bundle(request, open.bundle(), open.context);
   auto plan = make_plan(request, open.fetcher(), open.context);
   return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));

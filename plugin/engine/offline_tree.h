@@ -12,8 +12,9 @@ namespace modlock {
 Result<ModuleTree> walk_offline_modules(RootRequest& root, const LockFile& lock, const Engine& engine,
                                         const Context& context);
 
-// The same, but fetches locked packages that are not on this machine. Errors: also those of make_plan().
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine);
+// The same, but fetches locked packages that are not on this machine. `skipped`: of PlanRequest. Errors: also those of
+// make_plan().
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine, Diagnostics* skipped = nullptr);
 
 // Returns the keys of remote calls of a tree that were not read.
 std::vector<std::string> unread_modules(const ModuleTree& tree);

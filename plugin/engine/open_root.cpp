@@ -40,25 +40,31 @@ SourceFetcher& OpenRoot::fetcher() {
 BundleReader* OpenRoot::bundle() {
   if (bundle_ == nullptr && engine_.remote()) {
     bundle_ = read_repository(*engine_.remote(), BundleReader::Role::store);
+  } else if (bundle_ == nullptr) {
+    bundle_ =
+        std::make_unique<BundleReader>(BundleReader::Options{.modules = effective_lock(lock).modules}, engine_.store());
   }
   return bundle_.get();
 }
 
 ModuleLocks OpenRoot::allowed_entries() const {
   ModuleLocks modules = effective_lock(lock).modules;
-  std::erase_if(modules,
-                [&](const auto& entry) { return !check_source_allowed(root.walk.settings, entry.second.source); });
+  std::erase_if(modules, [&](const auto& entry) {
+    const bool is_of_host = entry.first.find(':') != std::string::npos;
+    return is_of_host || !check_source_allowed(root.walk.settings, entry.second.source);
+  });
   return modules;
 }
 
 std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
   const std::string tag = closure_tag(effective_lock(lock).modules);
   auto place = make_registry_place(network().oci_registry(), repository, tag, context);
+  auto& is_down = role == BundleReader::Role::store ? run_.remote_is_down() : run_.bundle_is_down();
   return std::make_unique<BundleReader>(BundleReader::Options{.place = std::move(place),
                                                               .name = repository.display,
                                                               .role = role,
                                                               .modules = allowed_entries(),
-                                                              .is_down = &run_.remote_is_down()},
+                                                              .is_down = &is_down},
                                         engine_.store());
 }
 

@@ -28,12 +28,12 @@ class OpenRoot {
   const Network& network();
   SourceFetcher& fetcher();
   // Returns the bundle that locked packages come from before their sources: the one that is set, else the packages of
-  // this lock file in the remote store of the user; null: neither.
+  // this lock file in the remote store of the user, else only in the cache. Never null.
   BundleReader* bundle();
   void set_bundle(std::unique_ptr<BundleReader> bundle) { bundle_ = std::move(bundle); }
-  // Creates a reader of the packages of this lock file in a repository.
-  // Returns the lock entries whose source the settings allow.
+  // Returns the lock entries whose source the settings allow, without those of hosts.
   ModuleLocks allowed_entries() const;
+  // Creates a reader of the packages of this lock file in a repository.
   std::unique_ptr<BundleReader> read_repository(const oci::Repository& repository, BundleReader::Role role);
   // Checks sources against the current settings from now on.
   void check_sources();

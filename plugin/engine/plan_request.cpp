@@ -107,30 +107,29 @@ ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const
   return add_restorable_blocks(request, root, lock, context) ? std::move(request.restorable) : ModuleLocks();
 }
 
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context) {
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context) {
   return {.walk = root.walk,
           .lock = effective_lock(lock),
           .mode = PlanMode::frozen,
           .resolution = Resolution::per_call,
-          .installed = find_installed(root, context)};
+          .installed = find_installed(root, store, context)};
 }
 
 std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               const Store& store,
                                                                                                const Context& context) {
   auto manifest = read_manifest(root.data.manifest());
-  return
-      [&data = root.data, &context, manifest = manifest.value_or(Manifest{})](
-          const ModuleNode& node, std::string_view h1) { return installed_package(node, h1, data, manifest, context); };
+  return [&data = root.data, &store, &context, manifest = manifest.value_or(Manifest{})](const ModuleNode& node,
+                                                                                         std::string_view h1) {
+    return installed_package(node, h1, data, manifest, store, context);
+  };
 }
 
 void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
                 std::function<bool(const ModuleNode&)> needs_proof) {
-  if (bundle == nullptr) {
-    return;
-  }
   request.installed = [find = std::move(request.installed), bundle, &context, needs_proof = std::move(needs_proof)](
                           const ModuleNode& node, std::string_view h1) {
-    auto place = find(node, h1);
+    auto place = find ? find(node, h1) : std::nullopt;
     return place || (needs_proof && needs_proof(node)) ? std::move(place) : bundle->find(node, h1, context);
   };
 }
@@ -203,7 +202,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       }
     }
   }
-  request.installed = find_installed(root, context);
+  request.installed = find_installed(root, engine.store(), context);
   request.judge = [&root, &engine, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
     check_client_versions(tree, root.implementation, engine.options(), context, diagnostics);
   };

@@ -23,22 +23,25 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
                                       const Context& context);
 
 // Creates a request under frozen for a root and its lock, for `modules/install`. Each entry is independent: calls that
-// share a version were determined when they were locked. `root` and `context` outlive the request.
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Context& context);
+// share a version were determined when they were locked. `root`, `store` and `context` outlive the request.
+PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context);
 
 // Returns PlanRequest::installed for a root. If its manifest cannot be read, nothing counts as installed.
 std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               const Store& store,
                                                                                                const Context& context);
 
-// Lets locked packages that are not installed come from a bundle, which may be null, except for calls for which
-// `needs_proof` returns true: like installed content, a bundle does not prove a commit or digest. `bundle` and
-// `context` outlive the request.
+// Lets locked packages that are not installed come from a bundle, except for calls for which `needs_proof` returns
+// true: like installed content, a bundle does not prove a commit or digest. `bundle` and `context` outlive the request.
 void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
                 std::function<bool(const ModuleNode&)> needs_proof = {});
 
 // Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN. Other changes (an entry
 // without a call) are allowed.
 Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& run);
+
+// Checks the provider blocks of a lock against the deny rules; make_plan() checks the modules. Errors: RELEASE_DENIED.
+Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock);
 
 // Returns FROZEN with the required changes, which also go to `run.changes`. `is_locked_per_call`: nothing would change
 // with the resolution "per-call".

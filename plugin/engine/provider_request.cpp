@@ -101,7 +101,8 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                               .mode = parse_mode(params.mode),
                               .hashes = hashes,
                               .platforms = std::move(platforms),
-                              .tool = root.walk.tool};
+                              .tool = root.walk.tool,
+                              .deny_rules = root.walk.settings.deny_rules};
   if (!params.targets.empty()) {
     MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));
     request.targets = std::move(targets);

@@ -46,8 +46,9 @@ class Run {
   messages::RunStats stats() const;  // so far, with the parts for roots
   // Returns null if the run has no networks of its own and uses those of the engine.
   NetworkPool* networks() const { return shared_->networks ? &*shared_->networks : nullptr; }
-  // Whether the remote store could not be reached in this run. Thread-safe.
+  // Whether the remote store, or the registry that --from names, could not be reached in this run. Thread-safe.
   std::atomic<bool>& remote_is_down() const { return shared_->remote_is_down; }
+  std::atomic<bool>& bundle_is_down() const { return shared_->bundle_is_down; }
   // Packages fetched since this time are fresh.
   std::filesystem::file_time_type began() const { return shared_->began; }
 
@@ -64,6 +65,7 @@ class Run {
     std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
     std::optional<NetworkPool> networks = {};
     std::atomic<bool> remote_is_down = false;
+    std::atomic<bool> bundle_is_down = false;
   };
 
   RunOptions options_;

@@ -18,6 +18,7 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/backup.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 
 namespace modlock {
@@ -263,6 +264,11 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   verdict.source = entry->second.source;
+  if (const DenyRule* rule = find_denial(std::span(open->root.walk.settings.deny_rules), node->address.source,
+                                         entry->second.parsed_version(), entry->second.hashes)) {
+    return fail(
+        denied_release(*rule, locked_text(entry->second), node->address.source.package_identity(), options.key));
+  }
   const LocalPackage package = stored_package(*node, lock, store(), open->context);
   MODLOCK_TRY(auto files, locked_files(*open, "h1:" + entry->second.hash_value("h1"), package));
   if (!files) {

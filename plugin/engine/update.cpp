@@ -9,6 +9,7 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "protocol/base/result.h"
@@ -48,8 +49,9 @@ std::optional<UpdatePin> to_pin(const std::optional<std::string>& text) {
 // Decides one `update/plan`: the configuration first, then the lock for the new configuration.
 class UpdatePlanner {
  public:
-  UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Run& run)
-      : engine_(engine), params_(params), updates_(params.updates), run_(run) {}
+  // `skipped`: of PlanRequest.
+  UpdatePlanner(const Engine& engine, const messages::UpdatePlanParams& params, Diagnostics* skipped, Run& run)
+      : engine_(engine), params_(params), updates_(params.updates), skipped_(skipped), run_(run) {}
 
   Result<messages::LockPlanResult> plan() {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
@@ -128,13 +130,39 @@ class UpdatePlanner {
         errors.push_back({Severity::error, std::move(done.error())});
       }
     }
+    for (const auto& [key, listed] : editor.pinned()) {
+      if (auto moved = find_move(open, tree.nodes.at(key), listed); moved && !params_.accept_moved) {
+        errors.push_back({Severity::error, std::move(*moved)});
+      }
+    }
     if (!errors.empty()) {
       return fail(combine(std::move(errors)));
     }
     MODLOCK_TRY(auto files, editor.files());
     files_ = std::move(files);
-    wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree)};
+    wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree), skipped_};
     return {};
+  }
+
+  // A commit that is written for the locked version must be the locked one.
+  static std::optional<Error> find_move(OpenRoot& open, const ModuleNode& node, const ListedVersion& listed) {
+    const ModuleLocks locks = effective_lock(open.lock).modules;
+    const auto lock = locks.find(node.key);
+    if (lock == locks.end() ||
+        (lock->second.parsed_version() != listed.version && named_reference(node.address.source) != listed.tag)) {
+      return std::nullopt;
+    }
+    const Backend& backend = *open.fetcher().backend(node.address.source);
+    const std::string id = backend.id_of(lock->second.hashes);
+    if (id.empty() || id == listed.id) {
+      return std::nullopt;
+    }
+    return Error{.code = Code::hash_mismatch,
+                 .message = fmt::format("the tag {} of {} was locked as {} and is now {}", listed.tag, node.subject(),
+                                        backend.id_hash(id), backend.id_hash(listed.id)),
+                 .subject = node.subject(),
+                 .location = node.call.source.location,
+                 .hint = "find out why it moved; to accept it, add --accept-moved"};
   }
 
   std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls(const ModuleTree& tree) const {
@@ -206,6 +234,7 @@ class UpdatePlanner {
   const Engine& engine_;
   const messages::UpdatePlanParams& params_;
   std::vector<messages::Update> updates_;  // with full subjects once the tree was read
+  Diagnostics* skipped_;
   Run& run_;
   EditedFiles files_;  // by path
   WantedVersions wanted_;
@@ -214,7 +243,12 @@ class UpdatePlanner {
 }  // namespace
 
 Result<messages::LockPlanResult> Engine::update(const messages::UpdatePlanParams& params, Run& run) const {
-  return UpdatePlanner(*this, params, run).plan();
+  return UpdatePlanner(*this, params, nullptr, run).plan();
+}
+
+Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params,
+                                             Diagnostics& skipped, Run& run) {
+  return UpdatePlanner(engine, params, &skipped, run).plan();
 }
 
 }  // namespace modlock

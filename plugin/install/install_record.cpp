@@ -62,10 +62,11 @@ std::optional<ModuleLock> find_installed(const fs::path& records, std::string_vi
 bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const DataDirectory& data, const Store& store,
                       const Context& context) {
   const auto entries = list_tree(place);
-  if (!entries || !has_copied_modes(*entries)) {
+  const std::string h1 = h1_of(entry);
+  const bool is_linked = entries && place == store.package_directory(h1, hash_modes(*entries)) / "tree";
+  if (!entries || (!is_linked && !has_copied_modes(*entries))) {
     return false;
   }
-  const std::string h1 = h1_of(entry);
   // Only the cache proves that a commit was reachable from a branch or tag: a checkout with a lock file may also
   // contain a data directory.
   const bool is_commit = !entry.hash_value("git").empty();

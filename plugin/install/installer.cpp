@@ -12,6 +12,8 @@
 #include "backends/base/parallel.h"
 #include "backends/base/pinned_directory.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/links.h"
+#include "backends/store/tree_memo.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
@@ -50,6 +52,9 @@ class Installer {
       ok = write_records();
     }
     if (ok) {
+      (void)record_links(store_, request_.data.path);
+    }
+    if (ok) {
       ok = save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_,
                             [&] { return request_.data.pin(request_.data.ours()); });
     }
@@ -70,6 +75,7 @@ class Installer {
     const ModuleNode* node = nullptr;
     const ResolvedModule* resolved = nullptr;  // null: linked
     std::string modes = {};
+    bool is_linked = false;
     bool reused = false;
     Result<void> outcome = {};
   };
@@ -104,10 +110,12 @@ class Installer {
       }
     }
     total_ = placements.size();
+    MODLOCK_TRY(prepare_links(placements));
     parallel_for(placements.size(), kWidth, [&](std::size_t i) {
-      placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link(placements[i]);
+      placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link_local(placements[i]);
       ++placed_;
     });
+    std::optional<Result<PinnedDirectory>> lists;
     for (Placement& placement : placements) {
       if (!placement.outcome) {
         return std::move(placement.outcome);
@@ -116,8 +124,11 @@ class Installer {
       if (const auto entry = request_.lock.modules.find(placement.node->key);
           placement.resolved != nullptr && !placement.resolved->modes.empty() && entry != request_.lock.modules.end()) {
         record_installed(store_.installed_directory(), entry->second, placement.modes);
-        if (const auto lists = request_.data.pin(request_.data.file_lists())) {
-          record_installed(lists->path(), entry->second, placement.modes);
+        if (!lists) {
+          lists.emplace(request_.data.pin(request_.data.file_lists()));
+        }
+        if (*lists) {
+          record_installed((*lists)->path(), entry->second, placement.modes);
         }
       }
       InstalledModule module{
@@ -125,6 +136,39 @@ class Installer {
           .directory = (fs::path(request_.data.name) / "modules" / placement.node->key).generic_string(),
           .h1 = placement.resolved != nullptr ? placement.resolved->h1 : ""};
       (placement.reused ? report_.reused : report_.installed).push_back(std::move(module));
+    }
+    return {};
+  }
+
+  // Records the links before they exist, and with those that they replace: `cache prune` may run at any time, and the
+  // installation may fail.
+  Result<void> prepare_links(std::vector<Placement>& placements) {
+    std::set<std::string> links;  // names of packages
+    for (Placement& placement : placements) {
+      if (placement.resolved == nullptr || request_.linked.count(placement.node->key) == 0) {
+        continue;
+      }
+      MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
+      const fs::path package = store_.package_directory(placement.resolved->h1, placement.modes);
+      placement.is_linked = placement.resolved->package_directory == package / "tree";
+      if (placement.is_linked) {
+        links.insert(package.filename().string());
+      }
+    }
+    if (links.empty()) {
+      return {};
+    }
+    auto problem = store_.foreign_writers();
+    if (auto ok = problem ? Result<void>() : record_links(store_, request_.data.path, std::move(links)); !ok) {
+      problem = std::move(ok.error());
+    }
+    if (problem) {
+      problem->message =
+          fmt::format("modules were copied, not linked to the cache {}: {}", store_.root().string(), problem->message);
+      report_.diagnostics.push_back({Severity::warning, *std::move(problem)});
+      for (Placement& placement : placements) {
+        placement.is_linked = false;
+      }
     }
     return {};
   }
@@ -138,13 +182,16 @@ class Installer {
     if (!place) {
       return fail(unusable_key(*placement.node));
     }
-    MODLOCK_TRY(auto modes, modes_of(*placement.resolved));
-    placement.modes = std::move(modes);
-    placement.reused = is_in_place(*place, placement);
+    MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
+    placement.reused = placement.is_linked ? is_link_in_place(*place, placement) : is_in_place(*place, placement);
     if (placement.reused) {
       return {};
     }
     context_.progress->report("installing module." + key, placed_, total_);
+    if (placement.is_linked) {
+      MODLOCK_TRY(seal_package(placement));
+      return link(placement);
+    }
     MODLOCK_TRY(const auto target, modules());
     MODLOCK_TRY(const auto directory, staging());
     const fs::path staged = directory / key;
@@ -156,22 +203,51 @@ class Installer {
     MODLOCK_TRY(auto summary, entries ? summarise_entries(*entries, digests, context_) : fail(entries.error()));
     if (const std::string hash = summary.h1();
         hash != placement.resolved->h1 || hash_modes(*entries) != placement.modes) {
-      store_.drop(Package{.id = placement.resolved->id,
-                          .h1 = placement.resolved->h1,
-                          .modes = placement.modes,
-                          .directory = placement.resolved->package_directory});
-      const std::string found = hash == placement.resolved->h1
-                                    ? "permission bits were changed"
-                                    : fmt::format("expected {}, got {}", placement.resolved->h1, hash);
-      return fail(Error{.code = Code::hash_mismatch,
-                        .message = fmt::format("the cached package of module \"{}\" is damaged: {}", key, found),
-                        .subject = placement.node->subject(),
-                        .hint = "it was removed from the cache; run the command again to download it"});
+      return drop_damaged(placement, hash == placement.resolved->h1
+                                         ? "permission bits were changed"
+                                         : fmt::format("expected {}, got {}", placement.resolved->h1, hash));
     }
     if (auto ok = write_file_list(request_.data, summary); !ok) {
       return ok;
     }
     return swap_in(staged, target / key);
+  }
+
+  tl::unexpected<Error> drop_damaged(const Placement& placement, const std::string& found) const {
+    store_.drop(stored(placement));
+    return fail(
+        Error{.code = Code::hash_mismatch,
+              .message = fmt::format("the cached package of module \"{}\" is damaged: {}", placement.node->key, found),
+              .subject = placement.node->subject(),
+              .hint = "it was removed from the cache; run the command again to download it"});
+  }
+
+  static Package stored(const Placement& placement) {
+    return Package{.id = placement.resolved->id,
+                   .h1 = placement.resolved->h1,
+                   .modes = placement.modes,
+                   .directory = placement.resolved->package_directory};
+  }
+
+  // A package that was damaged and fetched again is not sealed. Its content was checked when it was planned.
+  bool is_link_in_place(const fs::path& place, const Placement& placement) const {
+    const auto linked = linked_package(store_, place);
+    return linked && linked->directory == placement.resolved->package_directory && is_sealed(*linked);
+  }
+
+  Result<void> seal_package(const Placement& placement) const {
+    const Package package = stored(placement);
+    MODLOCK_TRY(seal(package));
+    const auto summary = summarise_installed(store_, package.directory, {.modes = package.modes}, context_);
+    MODLOCK_TRY(context_.check());
+    if (!summary && summary.error().code == Code::io_error) {
+      return fail(summary.error());
+    }
+    if (!summary || summary->h1() != package.h1) {
+      return drop_damaged(
+          placement, summary ? fmt::format("expected {}, got {}", package.h1, summary->h1()) : summary.error().message);
+    }
+    return write_file_list(request_.data, *summary);
   }
 
   static Result<std::string> modes_of(const ResolvedModule& resolved) {
@@ -202,7 +278,7 @@ class Installer {
   }
 
   // Relative files keep working: the link is absolute, as the client makes it.
-  Result<void> link(Placement& placement) {
+  Result<void> link_local(Placement& placement) {
     const auto place = request_.data.place_of(placement.node->key);
     if (!place) {
       return fail(unusable_key(*placement.node));
@@ -210,12 +286,14 @@ class Installer {
     std::error_code error;
     placement.reused =
         fs::is_symlink(*place, error) && fs::read_symlink(*place, error) == placement.node->package_directory;
-    if (placement.reused) {
-      return {};
-    }
+    return placement.reused ? Result<void>() : link(placement);
+  }
+
+  Result<void> link(const Placement& placement) {
     MODLOCK_TRY(const auto target, modules());
     MODLOCK_TRY(const auto directory, staging());
     const fs::path staged = directory / placement.node->key;
+    std::error_code error;
     fs::create_directory_symlink(placement.node->package_directory, staged, error);
     if (error) {
       return fail(Code::io_error, fmt::format("cannot create the link {}: {}", staged.string(), error.message()));

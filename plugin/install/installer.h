@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,14 @@ struct InstallRequest {
   std::filesystem::path root;
   // The sources of calls with an override file, by key: OverridePlan::sources.
   std::map<std::string, std::string, std::less<>> overridden = {};
+  // The keys of calls whose packages are linked instead of copied, if the store has them.
+  std::set<std::string, std::less<>> linked = {};
 };
 
 struct InstalledModule {
   std::string key;
   std::string directory;  // as the manifest names it, without the subdirectory
-  std::string h1;         // empty for what is linked
+  std::string h1;         // empty for local modules
 };
 
 struct InstallReport {
@@ -38,6 +41,8 @@ struct InstallReport {
 // was there stays if anything fails. Records and directories of sources that nobody serves are left as they lie.
 // A manifest that is none, which may be somebody's work, is moved to `modules.json.broken` with a warning, and no
 // directory is removed on its account.
+// A linked package is one symbolic link to its directory in the store, whose files become read-only. The store records
+// the links first. If it cannot, or if other users may write to it, the packages are copied, with a warning.
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
 // dropped it: plan and install again fetch it anew); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/package/tree_hash.h"
+#include "backends/store/links.h"
 #include "backends/store/store.h"
 #include "plugin/install/overrides.h"
 
@@ -34,10 +35,14 @@ const ManifestRecord* record_of(const ModuleNode& node, const Manifest& manifest
   return record != manifest.end() && is_source_of(record->second.source, node) ? &record->second : nullptr;
 }
 
-std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest) {
-  const auto place = data.place_of(node.key);
+std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
+                                          const Store& store) {
+  auto place = data.place_of(node.key);
+  // Only a symbolic link to a package of the cache is followed.
+  if (const auto linked = place ? linked_package(store, *place) : std::nullopt) {
+    place = linked->directory;
+  }
   std::error_code ignored;
-  // No package is installed as a symbolic link, which could point anywhere.
   if (!place || !fs::is_directory(fs::symlink_status(*place, ignored))) {
     return std::nullopt;
   }
@@ -52,7 +57,7 @@ LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, co
   if (node.address.source.is_directory()) {
     return {node.address.source.path};
   }
-  auto place = find_in_place(node, data, manifest);
+  auto place = find_in_place(node, data, manifest, store);
   return place ? std::move(*place) : stored_package(node, lock, store, context);
 }
 
@@ -66,7 +71,7 @@ LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, c
   }
   LocalPackage stored = stored_package(node, lock, store, context);
   return stored.directory.empty()
-             ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, context)
+             ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, store, context)
                    .value_or(LocalPackage{})
              : stored;
 }
@@ -78,19 +83,18 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
   }
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   // Only the record of the fetch contains the subdirectory from the registry. Ids of registry modules are hash texts.
-  auto recorded = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
-  if (recorded && recorded->h1 == h1) {
-    recorded = load_intact_package(store, std::move(recorded), context);
-    return recorded ? LocalPackage{std::move(recorded->directory), std::move(recorded->subdir)} : LocalPackage{};
-  }
-  const auto package = load_intact_package(store, store.find_by_h1(h1), context);
-  return package ? LocalPackage{package->directory} : LocalPackage{};
+  auto package = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
+  package = package && package->h1 == h1 ? std::move(package) : store.find_by_h1(h1);
+  // A damaged package is not removed here: root modules may link to it, and `install` replaces it.
+  return package && is_intact(store, *package, context)
+             ? LocalPackage{std::move(package->directory), std::move(package->subdir)}
+             : LocalPackage{};
 }
 
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
-                                              const Manifest& manifest, const Context& context) {
+                                              const Manifest& manifest, const Store& store, const Context& context) {
   const bool needs_record = !node.address.source.has_commits();
-  auto place = find_in_place(node, data, manifest);
+  auto place = find_in_place(node, data, manifest, store);
   const bool fits = place && (!needs_record || record_of(node, manifest) != nullptr) &&
                     hash_tree(place->directory, context).value_or("") == h1;
   return fits ? std::move(place) : std::nullopt;

@@ -28,6 +28,6 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
 // Returns the installed package of a call if it has this h1 ("h1:…") and the manifest has its record (git sources need
 // none); nullopt otherwise.
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,
-                                              const Manifest& manifest, const Context& context);
+                                              const Manifest& manifest, const Store& store, const Context& context);
 
 }  // namespace modlock

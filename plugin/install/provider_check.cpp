@@ -87,6 +87,9 @@ class ProviderChecker {
       }
     }
     check_place(provider, lock, verdict);
+    if (const DenyRule* rule = find_denial(std::span(check_.deny_rules), provider, lock.version, lock.hashes)) {
+      verdict = merge(std::move(verdict), {.kind = VerdictKind::denied, .detail = rule->text()});
+    }
     return verdict;
   }
 

@@ -10,6 +10,7 @@
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/settings/settings.h"
 
 namespace modlock {
 
@@ -22,6 +23,7 @@ struct ProviderCheck {
   std::map<ProviderAddress, std::string> dev_overrides;
   std::string plugin_cache_directory = {};  // empty: none
   Platform platform;
+  std::vector<DenyRule> deny_rules = {};
   bool full = false;  // hash every file, even if its digest is known
 };
 
@@ -32,6 +34,7 @@ struct ProviderCheck {
 // - held: the h1 of the directory is among the hashes, or the lock has no hash of a scheme that clients know;
 // - missing: there is no such directory;
 // - tampered: the lock has only other h1 hashes, or the directory cannot be hashed;
+// - denied: a rule of the settings denies the locked version;
 // - not-locked: required but not locked, or the constraints exclude the locked version, or there is no h1 to compare.
 // Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::vector<Verdict>> check_providers(const ProviderCheck& check, const Store& store, const Context& context);

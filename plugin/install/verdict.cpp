@@ -9,7 +9,7 @@
 namespace modlock {
 namespace {
 
-constexpr std::array<std::pair<VerdictKind, std::string_view>, 8> kNames = {
+constexpr std::array<std::pair<VerdictKind, std::string_view>, 9> kNames = {
     {{VerdictKind::held, "held"},
      {VerdictKind::update_available, "update-available"},
      {VerdictKind::not_locked, "not-locked"},
@@ -17,7 +17,8 @@ constexpr std::array<std::pair<VerdictKind, std::string_view>, 8> kNames = {
      {VerdictKind::stale, "stale"},
      {VerdictKind::vanished, "vanished"},
      {VerdictKind::moved, "moved"},
-     {VerdictKind::tampered, "tampered"}}};
+     {VerdictKind::tampered, "tampered"},
+     {VerdictKind::denied, "denied"}}};
 
 }  // namespace
 
@@ -44,6 +45,7 @@ int exit_code(VerdictKind kind) {
       return exit_code(Code::vanished);
     case VerdictKind::moved:
     case VerdictKind::tampered:
+    case VerdictKind::denied:
       break;
   }
   return exit_code(Code::hash_mismatch);

@@ -14,7 +14,7 @@ namespace modlock {
 inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
 
 // The state of one locked module or provider, from best to worst. If several apply, the last one is used.
-enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered };
+enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered, denied };
 std::string_view to_string(VerdictKind kind);
 // The reverse; nullopt for any other text.
 std::optional<VerdictKind> parse_verdict_kind(std::string_view text);

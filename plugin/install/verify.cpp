@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "backends/address/source_text.h"
 #include "backends/base/parallel.h"
+#include "backends/store/links.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/locked_reference.h"
@@ -18,6 +20,7 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/resolve/signatures.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -35,6 +38,11 @@ std::optional<std::string> link_target(const fs::path& package, const std::strin
   const fs::path target = fs::read_symlink(package / name, error);
   return error ? std::nullopt
                : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
+}
+
+std::string target_of(const fs::path& link) {
+  std::error_code ignored;
+  return escape_controls(fs::read_symlink(link, ignored).string());
 }
 
 std::optional<std::uint64_t> size_of(const fs::path& file) {
@@ -94,6 +102,7 @@ class Verifier {
     }
     check_records(tree);
     check_unvisited(tree);
+    (void)record_links(store_, request_.data.path);
     diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
     if (request_.fetcher != nullptr && request_.modules) {
       ask_origins(tree);
@@ -173,6 +182,11 @@ class Verifier {
       return not_locked(node.key, std::move(*reason));
     }
     Verdict verdict = check_place(lock);
+    if (const DenyRule* rule = find_denial(std::span(request_.walk.settings.deny_rules), node.address.source,
+                                           lock.parsed_version(), lock.hashes)) {
+      verdict = merge(std::move(verdict), {.kind = VerdictKind::denied, .detail = rule->text()});
+      verdict.subject = node.subject();
+    }
     auto contradiction = known_contradiction(node, lock);
     return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
   }
@@ -229,13 +243,26 @@ class Verifier {
     const std::string h1 = lock.hash_value("h1");
     verdict.expected = h1.empty() ? "" : "h1:" + h1;
     std::error_code ignored;
-    const auto place = request_.data.place_of(lock.key);
+    auto place = request_.data.place_of(lock.key);
+    const bool is_link = place && fs::is_symlink(*place, ignored);
     if (!place || !fs::is_directory(*place, ignored)) {
       verdict.kind = VerdictKind::missing;
-      verdict.detail = "it is locked, but not installed";
+      verdict.detail = is_link ? fmt::format("it is a symbolic link to \"{}\", which does not exist", target_of(*place))
+                               : "it is locked, but not installed";
       return verdict;
     }
-    auto installed = hash_installed(store_, *place, memo_, context_);
+    MemoOptions memo = memo_;
+    const auto linked = linked_package(store_, *place);
+    if (linked) {
+      place = linked->directory;
+      memo.modes = linked->modes;
+    } else if (is_link) {
+      verdict.kind = VerdictKind::tampered;
+      verdict.detail = fmt::format("it is a symbolic link to \"{}\", which is not a package of the cache {}",
+                                   target_of(*place), store_.root().string());
+      return verdict;
+    }
+    auto installed = hash_installed(store_, *place, memo, context_);
     if (!installed) {
       verdict.kind = VerdictKind::tampered;
       verdict.detail = installed.error().message;
@@ -366,6 +393,36 @@ class Verifier {
       }
     }
     OriginFindings findings = check_origins(calls, *request_.fetcher, context_);
+    SignatureCheck signatures(request_.walk.settings, *request_.fetcher, context_);
+    const auto verify_signatures = [&](const ModuleNode& node, const ModuleLock& lock) {
+      const Backend* backend = request_.fetcher->backend(node.address.source);
+      if (backend == nullptr) {
+        return;
+      }
+      if (auto signers = signatures.verify(node, lock.version, backend->id_of(lock.hashes)); !signers) {
+        findings.diagnostics.push_back({Severity::error, std::move(signers.error())});
+      }
+    };
+    for (const auto& [node, lock] : calls) {
+      // Another finding already explains why the tag does not have the locked commit.
+      const auto found = findings.verdicts.find(node->key);
+      if (found == findings.verdicts.end() || found->second.kind == VerdictKind::update_available) {
+        verify_signatures(*node, *lock);
+      }
+    }
+    for (const auto& [key, lock] : request_.lock.modules) {
+      // An entry of a host, such as the source of a Terragrunt unit, has no call.
+      if (key.find(':') == std::string::npos) {
+        continue;
+      }
+      if (auto address = parse_source(lock.source)) {
+        ModuleNode node;
+        node.key = key;
+        node.address = std::move(*address);
+        verify_signatures(node, lock);
+      }
+    }
+    findings.diagnostics.insert(findings.diagnostics.end(), signatures.warnings().begin(), signatures.warnings().end());
     for (auto& [key, verdict] : findings.verdicts) {
       Verdict& known = verdicts_.at(key);
       verdict.subject = known.subject;
@@ -385,6 +442,7 @@ class Verifier {
                                                 .dev_overrides = settings.dev_overrides,
                                                 .plugin_cache_directory = settings.plugin_cache_directory,
                                                 .platform = Platform::current(),
+                                                .deny_rules = request_.walk.settings.deny_rules,
                                                 .full = request_.full},
                                                store_, context_));
     for (Verdict& verdict : verdicts) {

@@ -10,6 +10,7 @@
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/source.h"
+#include "backends/address/version.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -35,6 +36,8 @@ struct ModuleLock {
   // Returns the first hash that identifies the origin of the content instead of the content itself ("git:…", "oci:…",
   // "zh:…", or an unknown scheme); empty if there is none.
   std::string origin_hash() const;
+  // Returns `version`; nullopt if there is none.
+  std::optional<Version> parsed_version() const;
 
   bool operator==(const ModuleLock&) const = default;
 };

@@ -310,6 +310,11 @@ std::string ModuleLock::origin_hash() const {
   return found == hashes.end() ? std::string() : *found;
 }
 
+std::optional<Version> ModuleLock::parsed_version() const {
+  auto parsed = version ? Version::parse(*version) : fail(Error{});
+  return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+}
+
 std::size_t common_labels(std::string_view a, std::string_view b) {
   std::size_t count = 0;
   for (;; ++count) {

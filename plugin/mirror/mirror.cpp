@@ -21,7 +21,8 @@ constexpr std::string_view kGitName = "git-configuration";
 struct Offer {
   ClientKind tool = ClientKind::opentofu;
   MirroredModules modules;
-  ServicesByHost services;  // of the hosts of the modules
+  ServicesByHost services;         // of the hosts of the modules
+  std::unique_ptr<OpenRoot> open;  // Mirror::open_
 };
 
 // Providers still come from the host itself, so its other services are kept.
@@ -49,13 +50,17 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   const RootRequest& root = open->root;
   const Context& context = open->context;
   const Network& network = open->network();
-  PlanRequest plan_request = frozen_plan(root, open->lock, context);
+  PlanRequest plan_request = frozen_plan(root, open->lock, engine.store(), context);
   plan_request.installed = {};  // the command may remove installed modules while they are served
+  // Modules of git are served from their repositories, which a bundle does not have.
+  add_bundle(plan_request, open->bundle(), context,
+             [](const ModuleNode& node) { return !node.address.source.is_registry(); });
   auto plan = make_plan(plan_request, open->fetcher(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
   MODLOCK_TRY(check_locked(*plan, open->lock.path, run));
+  MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   MODLOCK_TRY(
       auto overrides,
       plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds}));
@@ -77,7 +82,10 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   }
   diagnostics.insert(diagnostics.end(), network.warnings().begin(), network.warnings().end());
   auto services = services_of(modules.modules, network, context, diagnostics);
-  return Offer{.tool = root.implementation.tool, .modules = std::move(modules), .services = std::move(services)};
+  return Offer{.tool = root.implementation.tool,
+               .modules = std::move(modules),
+               .services = std::move(services),
+               .open = std::move(open)};
 }
 
 }  // namespace
@@ -85,6 +93,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
 Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& root, Run& run) {
   MODLOCK_TRY(auto offer, make_offer(engine, root, run));
   Mirror mirror;
+  mirror.open_ = std::move(offer.open);
   if (!offer.modules.repositories.empty()) {
     MODLOCK_TRY(auto file, PrivateFile::create(kGitName, [&](const std::filesystem::path& directory) {
                   return write_locked_repositories(offer.modules.repositories, directory);

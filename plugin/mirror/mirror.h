@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plugin/engine/engine.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/mirror/mirror_server.h"
 #include "plugin/mirror/private_file.h"
 #include "protocol/base/result.h"
@@ -28,6 +29,7 @@ class Mirror {
  private:
   Mirror() = default;
 
+  std::unique_ptr<OpenRoot> open_;    // with the packages of the remote store, which the server reads
   std::shared_ptr<Context> context_;  // of the server
   std::unique_ptr<MirrorServer> server_;
   std::optional<PrivateFile> client_configuration_;

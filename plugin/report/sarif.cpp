@@ -1,12 +1,16 @@
 #include "plugin/report/sarif.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
+#include "plugin/diff/package_diff.h"
+#include "plugin/lock/lock_file.h"
 
 namespace modlock {
 namespace {
@@ -19,14 +23,15 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 7> kRules = {
+constexpr std::array<Rule, 8> kRules = {
     {{"tampered", "error", "The installed content does not match the lock file."},
      {"moved", "error", "A tag points to content other than what was locked."},
      {"vanished", "error", "A locked version is no longer available at its source."},
      {"stale", "error", "The installed version differs from the locked version."},
      {"missing", "error", "A locked version is not installed."},
      {"not-locked", "error", "A module call has no matching lock entry, or a lock entry has no module call."},
-     {"update-available", "note", "A newer version satisfies the constraints."}}};
+     {"update-available", "note", "A newer version satisfies the constraints."},
+     {"denied", "error", "A rule of the settings denies the locked release."}}};
 
 std::string percent_encoded(std::string_view path) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -44,9 +49,14 @@ std::string percent_encoded(std::string_view path) {
   return out;
 }
 
-Json::Value message(const std::string& text) {
+// Brackets in a message are links, unless they are escaped.
+Json::Value message(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += c == '[' || c == ']' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+  }
   Json::Value out(Json::objectValue);
-  out["text"] = text;
+  out["text"] = escaped;
   return out;
 }
 
@@ -138,11 +148,11 @@ Json::Value to_notification(const Diagnostic& said, const std::string& root, con
   return out;
 }
 
-Json::Value driver() {
+Json::Value driver(std::span<const Rule> rules) {
   Json::Value out(Json::objectValue);
   out["name"] = "tofu-modlock";
   out["version"] = std::string(kVersion);
-  for (const Rule& rule : kRules) {
+  for (const Rule& rule : rules) {
     Json::Value item(Json::objectValue);
     item["id"] = std::string(rule.id);
     item["shortDescription"] = message(std::string(rule.text));
@@ -152,27 +162,77 @@ Json::Value driver() {
   return out;
 }
 
-}  // namespace
-
-Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
-                      const std::string& base, int exit_code) {
+// Returns a run without results.
+Json::Value new_run(std::span<const Rule> rules, bool is_successful, const Diagnostics& said, const std::string& root,
+                    const std::string& base, int exit_code) {
   Json::Value run(Json::objectValue);
-  run["tool"]["driver"] = driver();
+  run["tool"]["driver"] = driver(rules);
   run["originalUriBaseIds"]["%SRCROOT%"]["uri"] = "file://" + percent_encoded(base) + (base.ends_with('/') ? "" : "/");
   Json::Value invocation(Json::objectValue);
-  invocation["executionSuccessful"] = result.has_value();
+  invocation["executionSuccessful"] = is_successful;
   invocation["exitCode"] = exit_code;
-  const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
   for (const Diagnostic& diagnostic : said) {
     invocation["toolExecutionNotifications"].append(to_notification(diagnostic, root, base));
   }
   run["invocations"].append(std::move(invocation));
   run["results"] = Json::arrayValue;
+  return run;
+}
+
+std::string_view level_of(std::string_view grade) {
+  return grade == "breaking" ? "error" : grade == "risky" ? "warning" : "note";
+}
+
+// A finding is at the call if the call has to change, and otherwise at the lock file, which decides the version: the
+// files of the package are not in the repository.
+Json::Value to_result(const messages::ModuleDiff& change, const messages::DiffFinding& finding,
+                      std::span<const Rule> rules, const std::string& root, const std::string& base) {
+  Json::Value out(Json::objectValue);
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.id == finding.rule; });
+  out["ruleId"] = finding.rule;
+  out["ruleIndex"] = Json::Value::UInt64(static_cast<std::uint64_t>(rule - rules.begin()));
+  out["level"] = std::string(level_of(finding.grade));
+  const auto& inside = finding.after ? finding.after : finding.before;
+  out["message"] =
+      message(change.subject + ": " + finding.message + (inside ? " (" + to_string(*inside) + " of the package)" : ""));
+  Json::Value where = place(finding.call.value_or(Location{std::string(kLockFileName), std::nullopt}), root, base);
+  Json::Value logical(Json::objectValue);
+  logical["fullyQualifiedName"] = change.subject;
+  logical["kind"] = "module";
+  where["logicalLocations"].append(std::move(logical));
+  out["locations"].append(std::move(where));
+  out["partialFingerprints"]["finding/v1"] = finding.rule + " " + change.subject + " " + finding.message;
+  out["properties"]["grade"] = finding.grade;
+  return out;
+}
+
+}  // namespace
+
+Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
+                      const std::string& base, int exit_code) {
+  const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
+  Json::Value run = new_run(kRules, result.has_value(), said, root, base, exit_code);
   for (const messages::Verdict& verdict : result ? result->verdicts : std::vector<messages::Verdict>()) {
     for (std::size_t i = 0; i < kRules.size(); ++i) {
       if (verdict.verdict == kRules.at(i).id) {
         run["results"].append(to_result(verdict, i, root, base));
       }
+    }
+  }
+  return run;
+}
+
+Json::Value sarif_run(const Result<messages::UpdateDiffResult>& result, const std::string& root,
+                      const std::string& base, int exit_code) {
+  std::vector<Rule> rules;
+  for (const DiffRule& rule : diff_rules()) {
+    rules.push_back({rule.name, level_of(rule.grade), rule.text});
+  }
+  const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
+  Json::Value run = new_run(rules, result.has_value(), said, root, base, exit_code);
+  for (const messages::ModuleDiff& change : result ? result->changes : std::vector<messages::ModuleDiff>()) {
+    for (const messages::DiffFinding& finding : change.findings) {
+      run["results"].append(to_result(change, finding, rules, root, base));
     }
   }
   return run;

@@ -6,6 +6,7 @@
 
 #include "protocol/base/result.h"
 #include "protocol/messages/lock_verify.h"
+#include "protocol/messages/update_diff.h"
 
 namespace modlock {
 
@@ -14,6 +15,10 @@ namespace modlock {
 // an absolute directory that contains the root. Regions are lines and bytes; the columns of tofu-modlock count
 // displayed characters, which SARIF cannot express.
 Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
+                      const std::string& base, int exit_code);
+
+// The same for a diff: each finding is a result, at the call if the call has to change, else at the lock file.
+Json::Value sarif_run(const Result<messages::UpdateDiffResult>& result, const std::string& root,
                       const std::string& base, int exit_code);
 
 // Returns the log file of these runs.

@@ -8,6 +8,7 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
+#include "plugin/resolve/signatures.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -18,6 +19,7 @@ struct Candidate {
   Version version;
   std::optional<SourceFetcher::Time> known_since;
   std::optional<std::string> deprecated = {};  // the reason
+  std::string id = {};
 };
 using Candidates = std::vector<Candidate>;
 
@@ -63,7 +65,7 @@ class Explainer {
     return std::move(explanation_);
   }
 
-  Explanation run() {
+  Explanation run(const Context& context) {
     explanation_.source = node_.address.source.identity();
     const auto selected = request_.plan.modules.find(node_.key);
     const auto resolved = request_.plan.resolved.find(node_.key);
@@ -82,6 +84,7 @@ class Explainer {
       explain_reference();
     }
     explain_choice();
+    name_signers(resolved->second, context);
     return std::move(explanation_);
   }
 
@@ -98,6 +101,12 @@ class Explainer {
     return changed == nullptr || changed->action == Action::restored || changed->action == Action::renamed ||
            changed->action == Action::hashes_added || changed->action == Action::constraints_changed ||
            changed->action == Action::reordered;
+  }
+
+  // Returns the subject of the lock entry before the call was renamed; empty: the call was not renamed.
+  std::string former_subject() const {
+    const Change* changed = change();
+    return changed == nullptr ? "" : changed->previous_subject;
   }
 
   template <typename WhyRejected>
@@ -127,13 +136,14 @@ class Explainer {
                             : std::optional<std::string>("a prerelease is chosen only if a constraint names it");
                });
     }
+    explain_denied();
     explain_age(resolved);
     explain_deprecated(resolved);
     explain_kept(resolved);
   }
 
   void explain_constraints() {
-    for (const ConstraintUse& use : uses()) {
+    for (const ConstraintUse& use : shared_constraints(request_.plan.tree, node_, request_.plan_request.resolution)) {
       add_step({.constraint = use.constraint.text(), .subject = "module." + use.key, .location = use.location},
                [&](const Candidate& candidate) { return why_rejected(use.constraint, candidate.version); });
     }
@@ -154,7 +164,7 @@ class Explainer {
     const auto& since = fetcher_.known_since(node_.address, node_.tag_prefix);
     for (std::size_t i = 0; i < listing->versions.size(); ++i) {
       const ListedVersion& listed = listing->versions[i];
-      candidates_.push_back({listed.version, since[i], listed.deprecated});
+      candidates_.push_back({listed.version, since[i], listed.deprecated, listed.id});
       // A locked package that is available was not looked up.
       if (explanation_.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
         explanation_.ref = listed.ref;
@@ -164,17 +174,18 @@ class Explainer {
     explanation_.first_seen = fetcher_.first_seen(node_.address.source, explanation_.ref, resolved.id);
   }
 
-  // Returns the constraints of every call that shares the version, its own first.
-  std::vector<ConstraintUse> uses() const {
-    std::vector<ConstraintUse> all = node_.constraints;
-    const Resolution resolution = request_.plan_request.resolution;
-    const std::string group = version_group(node_, resolution);
-    for (const auto& [key, other] : request_.plan.tree.nodes) {
-      if (key != node_.key && !other.is_local() && version_group(other, resolution) == group) {
-        all.insert(all.end(), other.constraints.begin(), other.constraints.end());
+  void explain_denied() {
+    const Source& source = node_.address.source;
+    for (const DenyRule& rule : request_.plan_request.walk.settings.deny_rules) {
+      if (rule.releases.source.matches(source)) {
+        add_step({.constraint = fmt::format("deny \"{}\"", rule.releases.source.text()), .location = rule.location},
+                 [&](const Candidate& candidate) {
+                   const std::string hash = fetcher_.backend(source)->id_hash(candidate.id);
+                   const bool is_denied = rule.releases.matches(source, candidate.version, {&hash, 1});
+                   return is_denied ? std::optional(rule.text()) : std::nullopt;
+                 });
       }
     }
-    return all;
   }
 
   void explain_age(const ResolvedModule& resolved) {
@@ -240,10 +251,10 @@ class Explainer {
 
   ExplainedStep kept_step() const {
     const LockFile& lock = request_.plan_request.lock;
-    const Change* changed = change();
-    const bool is_renamed = changed != nullptr && !changed->previous_subject.empty();
-    const auto range = lock.module_ranges.find(is_renamed ? changed->previous_subject.substr(7) : node_.key);
-    return {.constraint = "locked: " + explanation_.selected->version.value_or(explanation_.selected->origin_hash()),
+    const std::string former = former_subject();
+    const auto range = lock.module_ranges.find(former.empty() ? node_.key : former.substr(7));
+    return {.constraint = fmt::format("locked{}: {}", former.empty() ? "" : " as " + former,
+                                      explanation_.selected->version.value_or(explanation_.selected->origin_hash())),
             .location = range == lock.module_ranges.end() ? std::nullopt
                                                           : std::optional(Location{request_.lock_path, range->second})};
   }
@@ -275,6 +286,17 @@ class Explainer {
     }
   }
 
+  void name_signers(const ResolvedModule& resolved, const Context& context) {
+    SignatureCheck check(request_.plan_request.walk.settings, fetcher_, context);
+    auto signers = check.verify(node_, explanation_.selected->version, resolved.id);
+    if (signers) {
+      explanation_.signers = std::move(*signers);
+    } else {
+      explanation_.diagnostics.push_back({Severity::warning, std::move(signers.error())});
+    }
+    explanation_.diagnostics.insert(explanation_.diagnostics.end(), check.warnings().begin(), check.warnings().end());
+  }
+
   // Returns the location of the commit that replaces a constraint.
   Location place_of_commit() const {
     if (node_.call.version) {
@@ -289,7 +311,10 @@ class Explainer {
     const Change* changed = change();
     const bool is_version = explanation_.selected->version.has_value();
     if (is_locked()) {
-      explanation_.reason = is_version ? "it is locked, and the constraints allow it" : "it is locked";
+      const std::string former = former_subject();
+      explanation_.reason = fmt::format("it is locked{}{}{}", former.empty() ? "" : " as " + former,
+                                        is_version ? ", and the constraints allow it" : "",
+                                        former.empty() ? "" : "; run tofu-modlock lock to rename the entry");
     } else if (changed->action == Action::adopted) {
       explanation_.reason = changed->reason.starts_with(kOpenTofuLockReason)
                                 ? std::string(kOpenTofuLockReason)
@@ -330,7 +355,7 @@ Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetche
   if (node == request.plan.tree.nodes.end()) {
     return fail(unknown_subject(subject, module_subjects(request.plan.tree)));
   }
-  return Explainer(request, fetcher, node->second).run();
+  return Explainer(request, fetcher, node->second).run(context);
 }
 
 }  // namespace modlock

@@ -31,6 +31,7 @@ struct Explanation {
   std::string ref;                       // where it was found, if known
   std::optional<SourceFetcher::Time> first_seen;
   std::optional<SourceFetcher::Time> claimed = {};  // by its publisher
+  std::vector<std::string> signers = {};            // as the settings demand, for people
   std::string reason;                               // the end of a sentence
   std::vector<ExplainedStep> chain;
   Diagnostics diagnostics;  // what could not be determined

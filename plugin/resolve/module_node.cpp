@@ -217,6 +217,14 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   return {};
 }
 
+bool is_always_copied(const ModuleNode& node, const Settings& settings) {
+  const auto rule = settings.modules.find(node.key);
+  return (rule != settings.modules.end() && rule->second.is_copied) ||
+         std::any_of(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& each) {
+           return each.is_copied && matches_glob(each.glob, node.address.source.identity());
+         });
+}
+
 std::optional<std::string> why_not_answered(const ModuleNode& node, const ModuleLock& entry) {
   if (const std::string identity = node.address.source.identity(); entry.source != identity) {
     return fmt::format("it is locked from {}, and the configuration calls {}", entry.source, identity);

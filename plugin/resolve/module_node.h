@@ -85,6 +85,9 @@ bool is_expected_to_move(const Source& source, std::string_view ref);
 // constraint). `warnings` gets CONSTRAINT_UNBOUNDED and LOCK_UNENFORCED.
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings);
 
+// Returns whether the settings exclude the package of a call from `install --link`.
+bool is_always_copied(const ModuleNode& node, const Settings& settings);
+
 // Returns why a lock entry does not match a call. Returns nullopt if it matches: the sources are equal, and the
 // constraints or commit id of the call allow the locked version.
 std::optional<std::string> why_not_answered(const ModuleNode& node, const ModuleLock& entry);

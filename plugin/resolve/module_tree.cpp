@@ -415,6 +415,17 @@ std::string rule_hint(const std::string& key, const ModuleRule& rule, const Modu
 
 }  // namespace
 
+std::vector<ConstraintUse> shared_constraints(const ModuleTree& tree, const ModuleNode& node, Resolution resolution) {
+  std::vector<ConstraintUse> all = node.constraints;
+  const std::string group = version_group(node, resolution);
+  for (const auto& [key, other] : tree.nodes) {
+    if (key != node.key && !other.is_local() && version_group(other, resolution) == group) {
+      all.insert(all.end(), other.constraints.begin(), other.constraints.end());
+    }
+  }
+  return all;
+}
+
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks) {
   Diagnostics diagnostics;
   for (const auto& [key, rule] : settings.modules) {

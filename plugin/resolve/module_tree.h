@@ -79,6 +79,9 @@ struct WalkRequest {
 // than 200,000 calls are LIMIT_EXCEEDED. Errors: those of `visit`, cancellation, an unreadable root.
 Result<ModuleTree> walk_modules(const WalkRequest& request, const VisitLevel& visit, const Context& context);
 
+// Returns the constraints of a call, and then those of the other calls that get the same version.
+std::vector<ConstraintUse> shared_constraints(const ModuleTree& tree, const ModuleNode& node, Resolution resolution);
+
 // Returns module rules of the settings whose key matches no call: CONFIG_PARSE at the rule. It is an error in the
 // settings file of the root directory, and in a file above it if the call was renamed according to the lock entries;
 // otherwise a note. The hint names the new call, or for an error the nearest one. In a tree that was not walked

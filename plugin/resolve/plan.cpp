@@ -14,6 +14,7 @@
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
+#include "plugin/resolve/signatures.h"
 #include "plugin/resolve/source_fetcher.h"
 #include "plugin/resolve/version_resolver.h"
 #include "protocol/base/result.h"
@@ -179,6 +180,48 @@ void name_deprecated_versions(Plan& plan, const SourceFetcher& fetcher) {
   }
 }
 
+bool is_restored(const PlanRequest& request, const ModuleLock& prior) {
+  const auto kept = request.restorable.find(prior.key);
+  return kept != request.restorable.end() && &kept->second == &prior;
+}
+
+// Verifies what is not yet locked, and what is restored. An entry of the lock file is the proof that its release was
+// verified; an entry of a backup, which is not reviewed, is none.
+Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTree& tree,
+                                      const VersionResolver& resolver, SourceFetcher& fetcher, const Context& context) {
+  SignatureCheck check(request.walk.settings, fetcher, context);
+  Diagnostics errors;
+  for (const auto& [key, resolved] : resolver.resolved()) {
+    const ModuleNode& node = tree.nodes.find(key)->second;
+    const ModuleLock* prior = resolver.prior(node);
+    const std::optional<std::string> version =
+        resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt;
+    if (prior != nullptr && !is_restored(request, *prior) && prior->parsed_version() == resolved.version) {
+      const std::string id = fetcher.backend(node.address.source)->id_of(prior->hashes);
+      if (id.empty() ? "h1:" + prior->hash_value("h1") == resolved.h1 : id == resolved.id) {
+        continue;
+      }
+    }
+    if (auto signers = check.verify(node, version, resolved.id); !signers) {
+      errors.push_back({Severity::error, std::move(signers.error())});
+    }
+  }
+  if (errors.empty()) {
+    return check.warnings();
+  }
+  errors.insert(errors.end(), check.warnings().begin(), check.warnings().end());  // each is given only once
+  return fail(combine(std::move(errors)));
+}
+
+// Returns whether PlanRequest::skipped receives an error. What is in the files of a package is not about its call.
+bool is_skipped(const PlanRequest& request, const Error& error) {
+  if (request.skipped == nullptr || !error.subject.starts_with("module.")) {
+    return false;
+  }
+  const bool is_in_package = error.location && error.location->path.starts_with(request.walk.data_directory + "/");
+  return is_in_package || request.wanted.find(error.subject.substr(7)) == request.wanted.end();
+}
+
 // The resolution "auto" lets registry calls differ; "unified" and "per-call" are fixed. Several walks converge: the
 // tree and the decisions of the last walk belong together.
 Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver& resolver, const Context& context) {
@@ -272,6 +315,13 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
     request.judge(plan.tree, plan.diagnostics);
   }
   drop_repeated(plan.diagnostics);
+  std::erase_if(plan.diagnostics, [&](Diagnostic& diagnostic) {
+    const bool is_gone = diagnostic.severity == Severity::error && is_skipped(request, diagnostic.what);
+    if (is_gone) {
+      request.skipped->push_back(std::move(diagnostic));
+    }
+    return is_gone;
+  });
   Diagnostics errors;
   std::copy_if(plan.diagnostics.begin(), plan.diagnostics.end(), std::back_inserter(errors),
                [](const Diagnostic& d) { return d.severity == Severity::error; });
@@ -292,6 +342,8 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   for (const auto& [key, move] : resolver.held()) {
     plan.moved.push_back(move);
   }
+  MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
+  plan.diagnostics.insert(plan.diagnostics.end(), warnings.begin(), warnings.end());
   name_tags_seen_elsewhere(plan, fetcher);
   name_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
@@ -326,6 +378,8 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
     call.is_served = false;
     return call;
   }
+  MODLOCK_TRY(const auto warnings, verify_signatures(request, tree, resolver, fetcher, context));
+  call.warnings.insert(call.warnings.end(), warnings.begin(), warnings.end());
   call.package = {resolved->second.package_directory, resolved->second.package_subdir};
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
   if (const auto move = resolver.held().find(node.key); move != resolver.held().end()) {

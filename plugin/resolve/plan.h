@@ -69,6 +69,9 @@ struct PlanRequest {
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
+  // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
+  // no entry for a call that cannot be resolved.
+  Diagnostics* skipped = nullptr;
 };
 
 // The resolved content of a remote module call.

@@ -18,7 +18,7 @@ class Explainer {
  public:
   Explainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
             const std::string& lock_path)
-      : need_(need), lock_(lock), lock_path_(lock_path) {
+      : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
     const auto locked = request.locked.find(need.address);
     locked_ = locked == request.locked.end() ? nullptr : &locked->second;
   }
@@ -34,6 +34,15 @@ class Explainer {
     if (need_.constraints.empty()) {
       add_step({.constraint = "any release", .location = need_.location},
                [&](const ProviderVersion& version) { return why_rejected({}, version); });
+    }
+    for (const DenyRule& rule : request_.deny_rules) {
+      if (rule.releases.source.matches(need_.address)) {
+        add_step({.constraint = fmt::format("deny \"{}\"", rule.releases.source.text()), .location = rule.location},
+                 [&](const ProviderVersion& version) {
+                   const bool is_denied = rule.releases.matches(need_.address, version, {});
+                   return is_denied ? std::optional(rule.text()) : std::nullopt;
+                 });
+      }
     }
     if (locked_ != nullptr && !need_.merged.allows(locked_->version)) {
       out_.diagnostics.push_back({Severity::warning, excluded_version(need_, locked_->version, tool)});
@@ -117,6 +126,7 @@ class Explainer {
     out_.reason = "it is locked, and the constraints allow it";
   }
 
+  const ProviderPlanRequest& request_;
   const ProviderNeed& need_;
   const LockFile& lock_;
   const std::string& lock_path_;

@@ -126,6 +126,9 @@ class Planner {
   Result<ProviderPlan> run() {
     plan_.diagnostics = ambiguous_providers(request_);
     if (request_.mode == PlanMode::frozen) {
+      for (const auto& [address, lock] : request_.locked) {
+        MODLOCK_TRY(check_provider_allowed(address, lock.version, lock.hashes, request_.deny_rules));
+      }
       plan_.providers = request_.locked;
       plan_.changes = changes_under_frozen(request_, prior_);
       return std::move(plan_);
@@ -191,6 +194,13 @@ class Planner {
       finding.error = excluded_version(need, prior->version, request_.tool);
       return finding;
     }
+    if (auto allowed = is_kept
+                           ? check_provider_allowed(need.address, prior->version, prior->hashes, request_.deny_rules)
+                           : Result<void>();
+        !allowed) {
+      finding.error = placed(std::move(allowed.error()), need);
+      return finding;
+    }
     auto version = is_kept ? keep_version(need, *prior, finding) : choose_version(need, finding);
     if (!version) {
       finding.error = std::move(version.error());
@@ -200,10 +210,23 @@ class Planner {
     finding.lock.constraints = need.merged.canonical();
     const bool is_same = prior != nullptr && prior->version == finding.lock.version;
     auto done = complete(need, is_same ? prior : nullptr, is_kept, finding);
+    if (done) {
+      done = check_content(need, finding.lock);
+    }
     if (!done) {
       finding.error = std::move(done.error());
     }
     return finding;
+  }
+
+  // Hashes are known only after the version is chosen.
+  Result<void> check_content(const ProviderNeed& need, const ProviderLock& lock) const {
+    auto allowed = check_provider_allowed(need.address, lock.version, lock.hashes, request_.deny_rules);
+    if (!allowed) {
+      allowed.error().hint = "to select another version, deny this version too, or change the constraints";
+      return fail(placed(std::move(allowed.error()), need));
+    }
+    return {};
   }
 
   Result<ProviderListing> list(const ProviderNeed& need, Finding& finding) {
@@ -237,7 +260,11 @@ class Planner {
   Result<ProviderVersion> choose_version(const ProviderNeed& need, Finding& finding) {
     MODLOCK_TRY(auto listing, list(need, finding));
     const ProviderVersion* version = wanted(need.address);
-    return version != nullptr ? select_wanted(need, listing, *version) : select_version(need, listing);
+    if (version == nullptr) {
+      return select_version(need, listing, request_.deny_rules);
+    }
+    MODLOCK_TRY(check_provider_allowed(need.address, *version, {}, request_.deny_rules));
+    return select_wanted(need, listing, *version);
   }
 
   // `prior`: the entry of the same version, or null.

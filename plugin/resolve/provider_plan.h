@@ -54,6 +54,7 @@ struct ProviderPlanRequest {
   HashSet hashes = HashSet::superset;
   std::vector<Platform> platforms = {};  // at least one, unique; for HashSet::init the one that `init` runs on
   ClientKind tool = ClientKind::opentofu;
+  std::vector<DenyRule> deny_rules = {};
   // Hashes of releases that earlier runs found, for HashSet::superset. Null: none, and none are stored.
   const ReleaseHashes* known = nullptr;
 };
@@ -77,8 +78,8 @@ struct ProviderPlan {
 // addresses that would be added or removed, as `init -lockfile=readonly` compares them, and the locked versions that
 // their constraints exclude. Offline a locked entry stays unchanged if nothing is known about it. Errors:
 // INVALID_PARAMS if a wanted provider is not needed; the worst error of all providers (by exit code), the others in
-// `related`: those of select_version(), select_wanted(), excluded_version(), vanished_version(), check_prior_hashes()
-// and of ProviderSource; cancellation.
+// `related`: those of select_version(), select_wanted(), check_provider_allowed(), excluded_version(),
+// vanished_version(), check_prior_hashes() and of ProviderSource; cancellation.
 Result<ProviderPlan> plan_providers(const ProviderPlanRequest& request, ProviderSource& source, const Context& context);
 
 }  // namespace modlock

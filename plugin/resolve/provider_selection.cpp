@@ -104,13 +104,37 @@ void name_excluding(const ProviderNeed& need, const ProviderVersion& version, Er
 
 }  // namespace
 
-Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing) {
-  const auto found = std::find_if(listing.versions.begin(), listing.versions.end(),
-                                  [&](const ProviderVersion& version) { return need.merged.allows(version); });
-  if (found == listing.versions.end()) {
+Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing,
+                                       std::span<const DenyRule> rules) {
+  std::optional<Error> denied;
+  for (const ProviderVersion& version : listing.versions) {
+    if (!need.merged.allows(version)) {
+      continue;
+    }
+    auto allowed = check_provider_allowed(need.address, version, {}, rules);
+    if (allowed) {
+      return version;
+    }
+    denied = denied ? std::move(denied) : std::move(allowed.error());
+  }
+  if (!denied) {
     return fail(no_version(need, listing));
   }
-  return *found;
+  denied->message =
+      fmt::format("no matching version of provider {} is left: {}", need.address.to_string(), denied->message);
+  denied->hint = "wait for a fixed release, change the constraints, or remove the rule";
+  denied->location = need.location;
+  for (const ProviderConstraintUse& use : need.constraints) {
+    denied->related.push_back({use.sentence(), use.location});
+  }
+  return fail(std::move(*denied));
+}
+
+Result<void> check_provider_allowed(const ProviderAddress& address, const ProviderVersion& version,
+                                    std::span<const std::string> hashes, std::span<const DenyRule> rules) {
+  const DenyRule* rule = find_denial(rules, address, version, hashes);
+  const std::string name = address.to_string();
+  return rule == nullptr ? Result<void>() : fail(denied_release(*rule, version.to_string(), name, "provider." + name));
 }
 
 Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,

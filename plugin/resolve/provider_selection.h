@@ -1,21 +1,30 @@
 #pragma once
 
+#include <span>
+
 #include "backends/providers/provider_source.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/settings/settings.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {
 
 // Returns the newest version of a listing that every constraint allows. Errors, in OpenTofu's words:
 // NO_MATCHING_VERSION (a single constraint that no version satisfies, or only prereleases exist); CONSTRAINT_CONFLICT
-// if each constraint allows a version but all together allow none, with a smallest such set as `related`.
-Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing);
+// if each constraint allows a version but all together allow none, with a smallest such set as `related`;
+// RELEASE_DENIED if rules deny every version that they allow.
+Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing,
+                                       std::span<const DenyRule> rules = {});
 
 // Returns that version of a listing. Errors: CONSTRAINT_CONFLICT with the constraints that exclude it as `related`;
 // NO_MATCHING_VERSION if it is not offered.
 Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
                                       const ProviderVersion& wanted);
+
+// Checks a locked or wanted version. Errors: RELEASE_DENIED.
+Result<void> check_provider_allowed(const ProviderAddress& address, const ProviderVersion& version,
+                                    std::span<const std::string> hashes, std::span<const DenyRule> rules);
 
 // Returns CONSTRAINT_CONFLICT, in the client's words: the locked version is no longer allowed, with the constraints
 // that exclude it.

@@ -60,9 +60,11 @@ std::string why_taken(const Change& change, const ModuleNode& node) {
 const SourceRule* age_rule(const Settings& settings, const Source& source) {
   const std::string identity = source.identity();
   const SourceRule* longest = nullptr;
-  for (const bool of_user : {false, true}) {
+  // A rule that only matches_source() finds can make the age longer, not shorter.
+  for (const auto& kind :
+       {std::pair{false, &matches_glob}, {false, &matches_source}, {true, &matches_glob}, {true, &matches_source}}) {
     const auto found = std::find_if(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& rule) {
-      return rule.of_user == of_user && rule.minimum_release_age && matches_glob(rule.glob, identity);
+      return rule.of_user == kind.first && rule.minimum_release_age && kind.second(rule.glob, identity);
     });
     if (found != settings.sources.end() && (longest == nullptr || ruled_age(&*found) > ruled_age(longest))) {
       longest = &*found;

@@ -105,6 +105,21 @@ Error too_young(const Version& version, std::span<const ConstraintUse> uses, con
                           time_text(since + minimum))};
 }
 
+Error all_denied(const Version& version, const DenyRule& rule, std::span<const ConstraintUse> uses,
+                 const std::string& package) {
+  Error error =
+      denied_release(rule, version.to_string(), package, uses.empty() ? std::string() : "module." + uses.front().key);
+  error.message =
+      fmt::format("no matching version of \"{}\" is left: {} is {}", package, version.to_string(), rule.text());
+  error.hint = "wait for a fixed release, change the constraints, or remove the rule";
+  for (const ConstraintUse& use : uses) {
+    error.related.push_back(
+        {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location});
+  }
+  error.location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location);
+  return error;
+}
+
 }  // namespace
 
 std::string newest_versions(const Listing& listing) {
@@ -134,9 +149,14 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
                                      const std::string& package, const ReleaseGate& gate) {
   std::optional<std::size_t> oldest_young;
   const ListedVersion* deprecated = nullptr;
+  const ListedVersion* denied = nullptr;
   for (std::size_t i = 0; i < listing.versions.size(); ++i) {
     const ListedVersion& candidate = listing.versions[i];
     if (!selects(uses, candidate.version)) {
+      continue;
+    }
+    if (gate.find_denial && gate.find_denial(candidate) != nullptr) {
+      denied = denied == nullptr ? &candidate : denied;
       continue;
     }
     if (!gate.lets_through(listing, i)) {
@@ -156,6 +176,9 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
   if (oldest_young) {
     return fail(
         too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young], gate));
+  }
+  if (denied != nullptr) {
+    return fail(all_denied(denied->version, *gate.find_denial(*denied), uses, package));
   }
   if (uses.empty()) {
     return fail(no_release(listing, package));

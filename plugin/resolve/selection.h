@@ -19,6 +19,8 @@ struct ReleaseGate {
   // The age and the deprecation of versions in use do not matter; otherwise an upgrade would select an older version.
   // Empty: none are in use.
   std::function<bool(const ListedVersion&)> is_locked = {};
+  // Returns the rule that denies a version; null: none. Empty: no version is denied.
+  std::function<const DenyRule*(const ListedVersion&)> find_denial = {};
 
   bool lets_through(const Listing& listing, std::size_t version) const {
     return minimum.count() == 0 || now - known_since[version] >= minimum || is_in_use(listing.versions[version]);
@@ -32,7 +34,7 @@ struct ReleaseGate {
 // and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they have none: every
 // constraint with its module and location, what to change, and the setting `resolution = "per-call"`);
 // VERSION_AMBIGUOUS (the selected version has two tags with different ids). Also NO_MATCHING_VERSION if all matching
-// versions are too new: reports when the first is old enough.
+// versions are too new: reports when the first is old enough. RELEASE_DENIED if deny rules leave no matching version.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});
 

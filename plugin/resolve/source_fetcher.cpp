@@ -325,12 +325,16 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
     }
   }
   wanted.is_damaged = wanted.is_damaged || known.has_value();
-  known = load_intact_package(store_, std::move(known), context_);
-  if (known) {
-    context_.count_cache_hit();
-    *wanted.package = std::move(*known);
+  auto intact = load_intact_package(store_, std::move(known), context_);
+  if (!intact) {
+    *wanted.package = fail(std::move(intact.error()));
+    return true;
   }
-  return known.has_value();
+  if (*intact) {
+    context_.count_cache_hit();
+    *wanted.package = *std::move(*intact);
+  }
+  return intact->has_value();
 }
 
 // Warns whether or not the package can be downloaded again.

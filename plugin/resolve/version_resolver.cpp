@@ -50,6 +50,7 @@ void VersionResolver::start_walk() {
     group.outcome = {};
     group.locked_h1.clear();
     group.in_place.reset();
+    group.is_stored = false;
   }
 }
 
@@ -133,6 +134,9 @@ Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
   for (Group* group : touched) {
     if (group->is_open()) {
       consult_lock(*group);
+      if (auto allowed = group->locked ? check_allowed(*group) : Result<void>(); !allowed) {
+        report(*group, std::move(allowed.error()));
+      }
     }
   }
   run_fetch_tasks(touched);
@@ -182,6 +186,9 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
     changes = changes || (!group.upgrade && group.decision.id != installed->commit);
   }
   for (const Locked& candidate : locked_candidates(node)) {
+    if (group.upgrade && find_denial_of(node, candidate.resolved, candidate.h1) != nullptr) {
+      continue;
+    }
     const std::string version = candidate.resolved.version ? candidate.resolved.version->to_string() : "";
     if (!group.candidates.emplace(node.key + "\n" + version, candidate).second) {
       continue;
@@ -262,8 +269,10 @@ bool VersionResolver::decide_from_lock(Group& group) {
 
 // An installed package with the locked h1 is as good as one in the store, and needs no request. It is not added to the
 // store, because its source has to prove an id there.
-void VersionResolver::find_in_place(Group& group) const {
-  if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || is_at_hand(group)) {
+void VersionResolver::find_at_hand(Group& group) const {
+  group.is_stored =
+      !group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group));
+  if (!request_.installed || group.decision.id.empty() || group.locked_h1.empty() || group.is_stored) {
     return;
   }
   for (const ModuleNode* node : group.level) {
@@ -272,11 +281,6 @@ void VersionResolver::find_in_place(Group& group) const {
       return;
     }
   }
-}
-
-bool VersionResolver::is_at_hand(const Group& group) const {
-  return group.in_place ||
-         (!group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group)));
 }
 
 // Returns whether locked versions stay and their tags are resolved again.
@@ -296,7 +300,7 @@ void VersionResolver::forget_id(Group& group) {
 void VersionResolver::consult_lock(Group& group) const {
   const bool keeps_locked = !group.upgrade || !group.offered.empty();
   if (keeps_locked && decide_from_lock(group)) {
-    asks_tags_again() && group.offered.empty() ? forget_id(group) : find_in_place(group);
+    asks_tags_again() && group.offered.empty() ? forget_id(group) : find_at_hand(group);
   } else {
     group.failed = request_.mode == PlanMode::frozen;
   }
@@ -355,6 +359,9 @@ std::vector<SourceFetcher::PackageRequest> VersionResolver::choose(const std::ve
   for (Group* group : groups) {
     if (group->is_open()) {
       group->outcome = group->locked ? complete_locked(*group) : decide_from_origin(*group);
+      if (group->outcome) {
+        group->outcome = check_allowed(*group);
+      }
       group->decided = group->outcome.has_value();
     }
     if (group->decided && !group->failed && !group->in_place) {
@@ -364,18 +371,64 @@ std::vector<SourceFetcher::PackageRequest> VersionResolver::choose(const std::ve
   return fetch_requests;
 }
 
+// Returns the rule that denies a release of a call; null: none.
+const DenyRule* VersionResolver::find_denial_of(const ModuleNode& node, const ResolvedModule& release,
+                                                const std::string& h1) const {
+  const auto& rules = request_.walk.settings.deny_rules;
+  if (rules.empty()) {
+    return nullptr;
+  }
+  const Backend* backend = fetcher_.backend(node.address.source);
+  const std::vector<std::string> hashes = {backend->id_hash(release.id), h1};
+  return find_denial(std::span(rules), node.address.source, release.version, hashes);
+}
+
+// Checks the decision of a group for each call of the level. Errors: RELEASE_DENIED.
+Result<void> VersionResolver::check_allowed(const Group& group) const {
+  const ResolvedModule& decision = group.decision;
+  const std::string h1 = decision.h1.empty() && !group.locked_h1.empty() ? "h1:" + group.locked_h1 : decision.h1;
+  for (const ModuleNode* node : group.level) {
+    if (const DenyRule* rule = find_denial_of(*node, decision, h1)) {
+      const std::string origin =
+          decision.id.empty() ? std::string() : fetcher_.backend(node->address.source)->id_hash(decision.id);
+      return fail(
+          denied_release(*rule,
+                         locked_text(decision.version ? std::optional(decision.version->to_string()) : std::nullopt,
+                                     named_reference(node->address.source), origin),
+                         node->address.source.package_identity(), node->subject()));
+    }
+  }
+  return {};
+}
+
 ReleaseGate VersionResolver::gate_of(const Group& group) const {
   const ModuleNode& node = *group.level.front();
   const bool is_named = names_one_version(in_order(group.uses));
-  return {.minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
-          .now = fetcher_.now(),
-          .known_since = fetcher_.known_since(node.address, node.tag_prefix),
-          .is_locked = [&group](const ListedVersion& listed) {
+  return {
+      .minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
+      .now = fetcher_.now(),
+      .known_since = fetcher_.known_since(node.address, node.tag_prefix),
+      .is_locked =
+          [&group](const ListedVersion& listed) {
             return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
               const ResolvedModule& locked = candidate.second.resolved;
               return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
             });
-          }};
+          },
+      .find_denial = [this, &group](const ListedVersion& listed) -> const DenyRule* {
+        if (const auto known = group.denied.find(listed.version.to_string()); known != group.denied.end()) {
+          return known->second;
+        }
+        for (const ModuleNode* member : group.level) {
+          if (const DenyRule* rule = find_denial_of(
+                  *member,
+                  {.version = listed.version, .ref = listed.ref, .id = listed.id, .h1 = {}, .package_directory = {}},
+                  "")) {
+            return rule;
+          }
+        }
+        return nullptr;
+      }};
 }
 
 Result<void> VersionResolver::decide_from_origin(Group& group) const {
@@ -421,7 +474,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
 bool VersionResolver::needs_locked_listing(const Group& group) const {
   const Source& source = group.level.front()->address.source;
   const bool unknown_id = group.decision.id.empty() && !source.is_registry();
-  return (unknown_id || source.has_commits()) && !is_at_hand(group);
+  return (unknown_id || source.has_commits()) && !group.in_place && !group.is_stored;
 }
 
 // If a locked version has a listing (it is not in the store), looks up its tag, and its id if the lock has none.

@@ -62,10 +62,13 @@ class VersionResolver {
     ResolvedModule decision;
     Result<void> outcome;  // of the decision
     std::string locked_h1;
+    bool is_stored = false;                    // the store has the package of the locked id
     std::optional<LocalPackage> in_place;      // already installed with the locked h1: nothing to fetch
     std::map<std::string, Locked> candidates;  // by key and version: the lock entries of members met so far
-    std::set<std::string> commits;             // installed for members met so far, if a version has to be found
-    std::vector<ModuleNode*> level;            // members of the level being visited
+    // Versions whose content, which only a fetch shows, is denied: by Version::to_string().
+    std::map<std::string, const DenyRule*> denied;
+    std::set<std::string> commits;   // installed for members met so far, if a version has to be found
+    std::vector<ModuleNode*> level;  // members of the level being visited
 
     bool is_open() const { return !decided && !failed; }
   };
@@ -92,8 +95,7 @@ class VersionResolver {
   std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
   static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);
   static bool decide_from_lock(Group& group);
-  void find_in_place(Group& group) const;
-  bool is_at_hand(const Group& group) const;
+  void find_at_hand(Group& group) const;
   bool needs_locked_listing(const Group& group) const;
   bool asks_tags_again() const;
   static void forget_id(Group& group);
@@ -103,6 +105,8 @@ class VersionResolver {
   std::vector<SourceFetcher::PackageRequest> choose(const std::vector<Group*>& groups) const;
   void name_open_calls(const std::vector<Group*>& touched);
   ReleaseGate gate_of(const Group& group) const;
+  const DenyRule* find_denial_of(const ModuleNode& node, const ResolvedModule& release, const std::string& h1) const;
+  Result<void> check_allowed(const Group& group) const;
   Result<void> decide_from_origin(Group& group) const;
   Result<void> complete_locked(Group& group) const;
   static FetchRequest fetch_request_for(const Group& group);

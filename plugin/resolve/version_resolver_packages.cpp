@@ -27,6 +27,16 @@ Result<void> VersionResolver::take_package(Group& group) {
   if (!package) {
     return fail(explain_fetch(group, package.error()));
   }
+  if (!group.locked) {
+    const ResolvedModule fetched{
+        .version = group.decision.version, .ref = {}, .id = package->id, .h1 = {}, .package_directory = {}};
+    const DenyRule* rule = find_denial_of(first, fetched, package->h1);
+    if (rule != nullptr && chooses_version(first) && !first.commit) {
+      group.denied.emplace(group.decision.version->to_string(), rule);
+      must_restart_ = true;
+      return {};
+    }
+  }
   if (must_hold(group, *package)) {
     group.offered = package->id;
     must_restart_ = true;
@@ -59,6 +69,9 @@ Result<void> VersionResolver::take_package(Group& group) {
     group.decision.ref = package->ref;
   }
   group.decision.h1 = package->h1;
+  if (auto allowed = check_allowed(group); !allowed) {
+    return allowed;
+  }
   group.decision.modes = package->modes;
   group.decision.package_directory = package->directory;
   group.decision.package_subdir = package->subdir;

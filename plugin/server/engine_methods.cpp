@@ -220,6 +220,7 @@ MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
   table.add("versions/list", handler(engine, &Engine::versions));
   table.add("lock/plan", handler(engine, &Engine::plan));
   table.add("lock/explain", handler(engine, &Engine::explain));
+  table.add("lock/find", handler(engine, &Engine::find));
   table.add("lock/verify", handler(engine, &Engine::verify));
   table.add("modules/install", handler(engine, &Engine::install));
   table.add("cache/info", [&engine](const Json::Value&, RequestContext&) -> Result<Json::Value> {
@@ -227,6 +228,7 @@ MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
     return info ? Result<Json::Value>(messages::encode(*info)) : fail(std::move(info.error()));
   });
   table.add("cache/prune", handler(engine, &Engine::prune_cache));
+  table.add("update/diff", handler(engine, &Engine::diff));
   table.add("update/lookup", handler(engine, &Engine::lookup));
   table.add("update/plan", handler(engine, &Engine::update));
   table.add("workspace/plan", workspace_handler(engine, &Engine::plan));

@@ -7,10 +7,10 @@ namespace modlock {
 
 // A setting of `.tofu-modlock.hcl` or of the user's file. The reader, `init`, and the JSON Schema use this description.
 struct SettingInfo {
-  enum class Kind { text, choice, list, count };
+  enum class Kind { text, choice, list, count, flag, no };  // no: only `false`
   enum class File { any, repository, user };
 
-  std::string_view block;  // "module", "source" or "backend"; empty outside of a block
+  std::string_view block;  // "module", "source", "deny" or "backend"; empty outside of a block
   std::string_view name;
   Kind kind;
   File file;

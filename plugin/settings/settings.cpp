@@ -18,14 +18,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<void> read_settings_file(const fs::path& path, std::string shown, SettingsPlace place,
+// Finds the key files of the rules from `first` on. The keys of a repository are inside of it, so that a change of them
+// is reviewed with it. Those of the user are outside, so that the repository cannot change them.
+Result<void> find_key_files(const fs::path& directory, const fs::path& bound, std::size_t first, Settings& settings) {
+  for (std::size_t i = first; i < settings.sources.size(); ++i) {
+    auto& signature = settings.sources[i].signature;
+    if (!signature) {
+      continue;
+    }
+    signature->path = (directory / signature->file.text).lexically_normal();
+    if (bound.empty()) {
+      continue;
+    }
+    const auto inside = confine(signature->path, {bound});
+    if (inside.has_value() == settings.sources[i].of_user) {
+      return fail(Error{.code = Code::path_outside_root,
+                        .message = fmt::format("the key file \"{}\" is {} the repository", signature->file.text,
+                                               inside ? "inside of" : "outside of"),
+                        .location = signature->file.location,
+                        .hint = inside ? "move it out of the repository, which could change it"
+                                       : "copy it into the repository, or demand it in your own configuration"});
+    }
+  }
+  return {};
+}
+
+// `bound`: the repository; empty: there is none.
+Result<void> read_settings_file(const fs::path& path, std::string shown, SettingsPlace place, const fs::path& bound,
                                 const Documents& documents, Settings& settings) {
   MODLOCK_TRY(const auto text, read_document(path, documents));
   if (!text) {
     return {};
   }
   settings.files.push_back(shown);
-  return SettingsReader(*text, std::move(shown), place, settings).read();
+  const std::size_t first = settings.sources.size();
+  MODLOCK_TRY(SettingsReader(*text, std::move(shown), place, settings).read());
+  return find_key_files(path.parent_path(), bound, first, settings);
 }
 
 // A file of a checkout may be a link, but not to a file outside of the checkout.
@@ -92,8 +120,13 @@ bool has_dot_segment(std::string_view path) {
   return false;
 }
 
+bool has_default_port(std::string_view scheme, std::string_view port) {
+  return (scheme.ends_with("https") && port == ":443") || (scheme.ends_with("ssh") && port == ":22") ||
+         (scheme.ends_with("http") && port == ":80");
+}
+
 // Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, needless
-// escapes, a port with leading zeros, a host that ends with a dot.
+// escapes, the default port, a port with leading zeros, a host that ends with a dot.
 bool has_other_spelling(std::string_view identity) {
   identity = identity.substr(0, identity.find('?'));
   const std::size_t mark = identity.find("://");
@@ -103,7 +136,8 @@ bool has_other_spelling(std::string_view identity) {
   const std::string_view rest = identity.substr(mark + 3);
   const std::string_view authority = rest.substr(0, rest.find('/'));
   const std::size_t colon = authority.rfind(':');
-  const bool odd_port = colon != std::string_view::npos && authority.substr(colon).starts_with(":0");
+  const std::string_view port = colon == std::string_view::npos ? "" : authority.substr(colon);
+  const bool odd_port = port.starts_with(":0") || has_default_port(identity.substr(0, mark), port);
   return odd_port || authority.substr(0, colon).ends_with('.') || has_needless_escape(rest) ||
          has_dot_segment(rest.substr(authority.size()));
 }
@@ -123,14 +157,16 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
       MODLOCK_TRY(check_link(path, encloses ? last : start));
     }
     const SettingsPlace place = directory == start ? SettingsPlace::beside_root : SettingsPlace::repository;
-    MODLOCK_TRY(read_settings_file(path, relative_to_root(path, start), place, documents, settings));
+    MODLOCK_TRY(
+        read_settings_file(path, relative_to_root(path, start), place, encloses ? last : start, documents, settings));
     if (!encloses || directory == last || directory == directory.parent_path()) {
       break;
     }
   }
   if (user_file) {
     const fs::path path = document_path(*user_file);
-    MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, documents, settings));
+    MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, encloses ? last : start, documents,
+                                   settings));
   }
   return settings;
 }
@@ -140,7 +176,7 @@ Result<Settings> load_directory_settings(const fs::path& directory, const fs::pa
   const fs::path path = document_path(directory) / kSettingsFileName;
   auto done = check_link(path, bound);
   if (done) {
-    done = read_settings_file(path, path.generic_string(), SettingsPlace::beside_root, {}, settings);
+    done = read_settings_file(path, path.generic_string(), SettingsPlace::beside_root, bound, {}, settings);
   }
   return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
 }
@@ -148,7 +184,7 @@ Result<Settings> load_directory_settings(const fs::path& directory, const fs::pa
 Result<Settings> load_user_settings(const fs::path& user_file) {
   Settings settings;
   const fs::path path = document_path(user_file);
-  auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, settings);
+  auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, {}, settings);
   return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
 }
 
@@ -224,17 +260,79 @@ bool matches_glob(std::string_view glob, std::string_view text) {
   return glob.find_first_not_of('*', g) == std::string_view::npos;
 }
 
+namespace {
+
+// Without letter case, with the protocol and host that others redirect to, and without a slash at the end.
+std::string plain_address(std::string_view text) {
+  constexpr std::string_view kHttp = "git::http://";
+  constexpr std::string_view kGitHub = "://www.github.com/";
+  std::string plain = ascii::lower(std::string(text));
+  if (plain.starts_with(kHttp)) {
+    plain.replace(0, kHttp.size(), "git::https://");
+  }
+  if (const std::size_t at = plain.find(kGitHub); at != std::string::npos) {
+    plain.replace(at, kGitHub.size(), "://github.com/");
+  }
+  while (plain.ends_with('/')) {
+    plain.pop_back();
+  }
+  return plain;
+}
+
+}  // namespace
+
+bool matches_source(std::string_view glob, std::string_view identity) {
+  const std::string wanted = plain_address(glob);
+  const std::string_view address = identity.substr(0, identity.find('?'));
+  const std::size_t scheme = address.find("://");
+  const std::size_t end = address.find("//", scheme == std::string_view::npos ? 0 : scheme + 3);
+  const std::string_view subdir = end == std::string_view::npos ? "" : address.substr(end);
+  const std::string_view query = identity.substr(address.size());
+  std::vector<std::string> packages = {plain_address(address.substr(0, end))};
+  if (identity.starts_with("git::")) {
+    constexpr std::string_view kSuffix = ".git";
+    const std::string& package = packages.front();
+    packages.push_back(package.ends_with(kSuffix) ? package.substr(0, package.size() - kSuffix.size())
+                                                  : package + std::string(kSuffix));
+  }
+  return std::any_of(packages.begin(), packages.end(), [&](const std::string& package) {
+    return matches_glob(wanted, package) || matches_glob(wanted, package + ascii::lower(std::string(query))) ||
+           matches_glob(wanted, package + ascii::lower(std::string(subdir))) ||
+           matches_glob(wanted, ascii::lower(fmt::format("{}{}{}", package, subdir, query)));
+  });
+}
+
+std::string DenyRule::text() const {
+  return fmt::format("denied by \"{}\" in {}{}{}", releases.source.text(), file_and_line(location),
+                     reason.empty() ? "" : ": ", reason);
+}
+
+Error denied_release(const DenyRule& rule, std::string_view release, std::string_view address,
+                     const std::string& subject) {
+  return {
+      .code = Code::release_denied,
+      .message = fmt::format("{} of \"{}\" is {}", release, address, rule.text()),
+      .subject = subject,
+      .related = {{"the rule is here", rule.location}},
+      .hint = fmt::format("to select a release that no rule denies, run: tofu-modlock upgrade --target {}", subject)};
+}
+
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
-  const bool judged = !settings.deny_sources.empty() || !settings.allow_lists.empty();
-  if (judged && has_other_spelling(identity)) {
-    const Location& list =
-        settings.deny_sources.empty() ? settings.allow_lists.front().location : settings.deny_sources.front().location;
-    return denied(fmt::format("the source \"{}\" is not written in its plain form, so the lists of {} cannot match it",
-                              identity, file_and_line(list)),
-                  list);
+  const auto signing = std::find_if(settings.sources.begin(), settings.sources.end(),
+                                    [](const SourceRule& rule) { return rule.signature.has_value(); });
+  const Location* const judge = !settings.deny_sources.empty()      ? &settings.deny_sources.front().location
+                                : !settings.allow_lists.empty()     ? &settings.allow_lists.front().location
+                                : !settings.deny_rules.empty()      ? &settings.deny_rules.front().location
+                                : signing != settings.sources.end() ? &signing->location
+                                                                    : nullptr;
+  if (judge != nullptr && has_other_spelling(identity)) {
+    return denied(fmt::format("the source \"{}\" is not written in its plain form, so the rules of {} cannot match it",
+                              identity, file_and_line(*judge)),
+                  *judge);
   }
   const auto matches = [&](const SourceText& glob) { return matches_glob(glob.text, identity); };
-  const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(), matches);
+  const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(),
+                                 [&](const SourceText& glob) { return matches_source(glob.text, identity); });
   if (deny != settings.deny_sources.end()) {
     return denied(
         fmt::format("the source \"{}\" is denied by \"{}\" in {}", identity, deny->text, file_and_line(deny->location)),

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/address/platform.h"
 #include "plugin/config/source_text.h"
+#include "plugin/settings/release_pattern.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -21,6 +23,15 @@ struct ModuleRule {
   std::optional<SourceText> tag_prefix;
   Location location;
   bool is_inherited = false;  // from a file above the root, which may serve other roots
+  bool is_copied = false;     // `link = false`: never a link into the cache
+};
+
+// The signature that a source block demands.
+struct SignatureRule {
+  bool is_openpgp = false;
+  bool of_commit = false;
+  SourceText file;             // of the keys, as written
+  std::filesystem::path path;  // absolute
 };
 
 // A `source "glob" { … }` block.
@@ -29,8 +40,20 @@ struct SourceRule {
   std::optional<SourceText> version;
   std::optional<SourceText> tag_prefix;
   std::optional<SourceText> minimum_release_age;
+  std::optional<SignatureRule> signature;
   Location location;
-  bool of_user = false;  // from the user's file
+  bool of_user = false;    // from the user's file
+  bool is_copied = false;  // as in ModuleRule
+};
+
+// A `deny "glob" { … }` block: releases that must not be used.
+struct DenyRule {
+  ReleasePattern releases;
+  std::string reason;  // may be empty
+  Location location;
+
+  // Returns `denied by "github.com/acme/*" in .tofu-modlock.hcl:3: REASON`.
+  std::string text() const;
 };
 
 // A list of globs that one file allows: a source must match one glob of every such list.
@@ -59,6 +82,7 @@ struct Settings {
   std::optional<LockPlacement> module_lock_file;
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
   std::vector<SourceText> deny_sources;
+  std::vector<DenyRule> deny_rules;                        // of all files, nearest file first
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key, from the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<BackendSetting> backends;                    // only from the user's file
@@ -70,6 +94,8 @@ struct Settings {
   std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
   std::vector<std::string> git_helpers;                    // only "codecommit"; only from the user's file
   std::optional<SourceText> remote_store;                  // "oci://HOST/REPOSITORY"; only from the user's file
+  std::optional<bool> links;                               // `install` links packages; only from the user's file
+  bool remote_write = false;                               // to the remote store; only from the user's file
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.
   // Unset: only registry.opentofu.org.
   std::optional<std::vector<std::string>> trust_publication_dates;
@@ -82,7 +108,8 @@ struct Settings {
 // Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in the user's file, invalid
 // duration, platform or glob of directories); SOURCE_DENIED (a setting that starts a program, anywhere but in
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the required version); PATH_OUTSIDE_ROOT (a
-// file is a link to a file outside of the repository); IO_ERROR.
+// file is a link to a file outside of the repository; a key file of a repository is outside of it, or one of the user
+// is inside); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
                                const std::optional<std::filesystem::path>& user_file, const Documents& documents);
 
@@ -94,12 +121,33 @@ Result<Settings> load_directory_settings(const std::filesystem::path& directory,
 // Reads only `user_file`, for commands without a root; if it does not exist, nothing is set. Errors: as above.
 Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 
-// Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the identity or an allow list has no
-// matching glob.
+// Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the source (matches_source()) or an
+// allow list has no glob that matches the whole identity.
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity);
+
+// Returns the first rule that denies a release; null: none. `version` and `hashes` as in ReleasePattern::matches().
+template <typename Address, typename Version>
+const DenyRule* find_denial(std::span<const DenyRule> rules, const Address& address, const Version& version,
+                            std::span<const std::string> hashes) {
+  for (const DenyRule& rule : rules) {
+    if (rule.releases.matches(address, version, hashes)) {
+      return &rule;
+    }
+  }
+  return nullptr;
+}
+
+// Returns RELEASE_DENIED for a release: `2.1.0 of "…"` (version or origin, then the source or provider).
+Error denied_release(const DenyRule& rule, std::string_view release, std::string_view address,
+                     const std::string& subject);
 
 // Whether the whole text matches; `*` matches any run of characters, `/` included.
 bool matches_glob(std::string_view glob, std::string_view text);
+
+// Whether a glob matches the identity of a source, for rules that deny or demand something: also without its query
+// arguments or its subdirectory, with or without `.git` and a slash at the end of a git address, by https for http, by
+// github.com for www.github.com, and in any letter case.
+bool matches_source(std::string_view glob, std::string_view identity);
 
 // Reads a duration in Go's syntax with the units w, d, h, m and s: "3d", "1h30m", "1.5h", "0". nullopt for any other
 // text, and if it does not fit. Fractions of a second are cut off.

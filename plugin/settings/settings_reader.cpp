@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 
 #include "backends/address/hostname.h"
 #include "backends/address/platform.h"
+#include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
@@ -101,6 +103,14 @@ Result<std::size_t> SettingsText::read_count(const hcl::Attribute& attribute, st
   return count;
 }
 
+Result<bool> SettingsText::read_flag(const hcl::Attribute& attribute) const {
+  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
+  const auto* flag = std::get_if<bool>(&value.data);
+  return flag != nullptr ? Result<bool>(*flag)
+                         : reject(attribute.value.range, fmt::format("{} must be true or false, found {}",
+                                                                     attribute.name, hcl::type_name(value)));
+}
+
 Result<SourceText> SettingsText::read_string(const hcl::Attribute& attribute) const {
   MODLOCK_TRY(auto text, hcl::static_string(attribute.value, path_, attribute.name, Code::config_parse));
   return SourceText{std::move(text), Location{path_, attribute.value.range}};
@@ -121,6 +131,20 @@ Result<std::vector<SourceText>> SettingsText::read_strings(const hcl::Attribute&
     strings.push_back({*item.as_string(), Location{path_, item.range}});
   }
   return strings;
+}
+
+Result<bool> SettingsText::forbids_links(const hcl::Body& body) const {
+  const hcl::Attribute* attribute = body.find("link");
+  if (attribute == nullptr) {
+    return false;
+  }
+  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute->value, path_));
+  if (const bool* link = std::get_if<bool>(&value.data); link == nullptr || *link) {
+    return reject(attribute->value.range,
+                  fmt::format("link must be false, found {}", link != nullptr ? "true" : hcl::type_name(value)),
+                  "remove it; to link packages, set install = \"link\" in your own configuration");
+  }
+  return true;
 }
 
 Result<std::optional<SourceText>> SettingsText::read_argument(const hcl::Body& body, std::string_view name) const {
@@ -253,6 +277,12 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   if (name == "remote_store") {
     return read_string(attribute).map([this](SourceText written) { settings_.remote_store = std::move(written); });
+  }
+  if (name == "install") {
+    return read_choice(attribute, setting->choices).map([this](std::size_t choice) { settings_.links = choice == 1; });
+  }
+  if (name == "remote_write") {
+    return read_flag(attribute).map([this](bool is_on) { settings_.remote_write = is_on; });
   }
   if (name == "trust_publication_dates") {
     return read_trusted_registries(attribute);
@@ -410,7 +440,8 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
     return other->type == block.type && !other->labels.empty() && !block.labels.empty() &&
            other->labels.front().text == block.labels.front().text;
   });
-  if (twice != read_blocks_.end()) {
+  // Several rules may deny releases of one source, each with its reason.
+  if (twice != read_blocks_.end() && block.type != "deny") {
     auto error = reject(block.header_range,
                         fmt::format("{} \"{}\" is written twice in {}", block.type, block.labels.front().text, path()),
                         "merge the two blocks");
@@ -424,11 +455,15 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
   if (block.type == "source") {
     return read_source(block);
   }
+  if (block.type == "deny") {
+    return read_deny(block);
+  }
   if (block.type == "backend") {
     return read_backend(block);
   }
-  return unknown("block", block.type, block.type_range,
-                 place_ == SettingsPlace::user ? Words{"source", "backend"} : Words{"module", "source"});
+  return unknown(
+      "block", block.type, block.type_range,
+      place_ == SettingsPlace::user ? Words{"source", "deny", "backend"} : Words{"module", "source", "deny"});
 }
 
 Result<void> SettingsReader::read_module(const hcl::Block& block) {
@@ -449,9 +484,10 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
       return fail(value->error());
     }
   }
-  settings_.modules.emplace(block.labels.front().text,
-                            ModuleRule{std::move(*version), std::move(*tag_prefix),
-                                       Location{path(), block.header_range}, place_ == SettingsPlace::repository});
+  MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
+  settings_.modules.emplace(block.labels.front().text, ModuleRule{std::move(*version), std::move(*tag_prefix),
+                                                                  Location{path(), block.header_range},
+                                                                  place_ == SettingsPlace::repository, is_copied});
   return {};
 }
 
@@ -472,8 +508,77 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
                   fmt::format("minimum_release_age must be a duration, found \"{}\"", (*age)->text),
                   "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
   }
+  MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
+  MODLOCK_TRY(auto signature, read_signature(block));
   settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
-                               Location{path(), block.header_range}, place_ == SettingsPlace::user});
+                               std::move(signature), Location{path(), block.header_range},
+                               place_ == SettingsPlace::user, is_copied});
+  return {};
+}
+
+Result<std::optional<SignatureRule>> SettingsReader::read_signature(const hcl::Block& block) const {
+  MODLOCK_TRY(auto ssh, read_argument(block.body, "signed_by_ssh"));
+  MODLOCK_TRY(auto openpgp, read_argument(block.body, "signed_by_openpgp"));
+  const hcl::Attribute* object = block.body.find("signed_object");
+  SignatureRule rule{.is_openpgp = openpgp.has_value(), .of_commit = false, .file = {}, .path = {}};
+  if (object != nullptr) {
+    MODLOCK_TRY(const auto choice, read_choice(*object, {"tag", "commit"}));
+    rule.of_commit = choice == 1;
+  }
+  if (ssh && openpgp) {
+    return reject(*openpgp->location.range, "signed_by_ssh and signed_by_openpgp exclude each other",
+                  "keep the one that your module authors sign with");
+  }
+  if (!ssh && !openpgp) {
+    return object == nullptr ? Result<std::optional<SignatureRule>>(std::nullopt)
+                             : reject(object->name_range, "signed_object needs signed_by_ssh or signed_by_openpgp",
+                                      "add the file of the keys that may sign");
+  }
+  rule.file = std::move(ssh ? *ssh : *openpgp);
+  return rule;
+}
+
+Result<void> SettingsReader::read_deny(const hcl::Block& block) {
+  if (auto fits = check_block(block, "a glob of sources", setting_names(block.type)); !fits) {
+    return fits;
+  }
+  auto source = SourcePattern::parse(block.labels.front().text);
+  if (!source) {
+    return reject(block.header_range, std::move(source.error().message), std::move(source.error().hint));
+  }
+  DenyRule rule{.releases = {.source = std::move(*source)}, .reason = {}, .location = {path(), block.header_range}};
+  MODLOCK_TRY(const auto versions, read_argument(block.body, "versions"));
+  MODLOCK_TRY(const auto reason, read_argument(block.body, "reason"));
+  rule.reason = reason ? reason->text : "";
+  if (versions) {
+    auto parsed = ReleaseVersions::parse(versions->text);
+    if (!parsed) {
+      return reject(*versions->location.range, std::move(parsed.error().message),
+                    "write it as a version constraint: \"= 2.1.0\" or \">= 2.1.0, < 2.1.3\"");
+    }
+    rule.releases.versions = std::move(*parsed);
+  }
+  for (const auto& [name, is_valid, example] :
+       {std::tuple{"commits", &is_commit_prefix, "\"8f2c0d0b6c1f\", at least 7 digits"},
+        std::tuple{"digests", &is_content_digest, "\"sha256:\" and 64 digits, or a hash of a lock file"}}) {
+    const hcl::Attribute* attribute = block.body.find(name);
+    if (attribute == nullptr) {
+      continue;
+    }
+    MODLOCK_TRY(const auto ids, read_strings(*attribute));
+    for (const SourceText& id : ids) {
+      if (!is_valid(id.text)) {
+        return reject(*id.location.range, fmt::format("{} must not contain \"{}\"", name, id.text),
+                      fmt::format("write it as {}", example));
+      }
+      rule.releases.ids.push_back(id.text.starts_with("h1:") ? id.text : ascii::lower(id.text));
+    }
+  }
+  if (!rule.releases.versions && rule.releases.ids.empty()) {
+    return reject(block.header_range, fmt::format("deny \"{}\" names no releases", block.labels.front().text),
+                  "add versions, commits or digests; to deny the whole source, use deny_sources");
+  }
+  settings_.deny_rules.push_back(std::move(rule));
   return {};
 }
 

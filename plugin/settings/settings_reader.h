@@ -36,8 +36,11 @@ class SettingsText {
   // Returns the index of the value, which must be one of `words`.
   Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
   Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
+  Result<bool> read_flag(const hcl::Attribute& attribute) const;
   Result<SourceText> read_string(const hcl::Attribute& attribute) const;
   Result<std::vector<SourceText>> read_strings(const hcl::Attribute& attribute) const;
+  // Returns whether a body has `link = false`; another value is an error.
+  Result<bool> forbids_links(const hcl::Body& body) const;
   // nullopt if the body has no such argument.
   Result<std::optional<SourceText>> read_argument(const hcl::Body& body, std::string_view name) const;
 
@@ -74,6 +77,8 @@ class SettingsReader final : private SettingsText {
   Result<void> read_block(const hcl::Block& block);
   Result<void> read_module(const hcl::Block& block);
   Result<void> read_source(const hcl::Block& block);
+  Result<std::optional<SignatureRule>> read_signature(const hcl::Block& block) const;
+  Result<void> read_deny(const hcl::Block& block);
   Result<void> read_backend(const hcl::Block& block);
 
   SettingsPlace place_;

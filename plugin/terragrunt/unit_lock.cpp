@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ namespace modlock::terragrunt {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> kNames = {kLockFileName, kSidecarFileName};
 
 // nullopt: there is no such file.
 Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind tool) {
@@ -75,13 +79,19 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
 UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
+bool UnitLock::exists() const {
+  std::error_code ignored;
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return fs::exists(unit_ / name, ignored) || fs::exists(kept_ / name, ignored);
+  });
+}
+
 Result<bool> UnitLock::is_deleted() const {
+  if (exists()) {
+    return false;
+  }
   bool is_locked = false;
-  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
-    std::error_code ignored;
-    if (fs::exists(unit_ / name, ignored) || fs::exists(kept_ / name, ignored)) {
-      return false;
-    }
+  for (const std::string_view name : kNames) {
     MODLOCK_TRY(const auto last, read_lock_file(working_directory_ / name, tool_));
     is_locked = is_locked || (last && !last->modules.empty());
   }
@@ -91,7 +101,7 @@ Result<bool> UnitLock::is_deleted() const {
 // Terragrunt copies the lock file of the unit before the hook runs, so the working directory needs it, too.
 Result<void> UnitLock::take_kept() const {
   Result<void> ok;
-  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+  for (const std::string_view name : kNames) {
     for (const fs::path& directory : {unit_, working_directory_}) {
       ok = ok && kept_ != unit_ ? copy_whole(kept_ / name, directory / name) : ok;
     }

@@ -23,6 +23,8 @@ class UnitLock {
   // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
+  // Returns whether the unit has a lock file, or has one at its kept_place().
+  bool exists() const;
   // Returns whether the unit has no lock file, while its working directory has one with module blocks. Errors: those of
   // parse_lock(), with the path of the file; IO_ERROR.
   Result<bool> is_deleted() const;

@@ -317,6 +317,9 @@ Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const
     return unusable(node, "specifies its version in an unknown way", "change the source by hand");
   }
   MODLOCK_TRY(auto listed, find_version(node, version));
+  if (by_id) {
+    pinned_.insert_or_assign(node.key, listed);
+  }
   const std::string& source = node.call.source.text;
   const Splice splice =
       set_query_argument(source, {tag_argument, traits.id_argument}, argument, by_id ? listed.id : listed.tag);

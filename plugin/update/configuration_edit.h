@@ -77,6 +77,8 @@ class ConfigurationEditor {
   Result<std::map<std::string, EditedFile>> files() const;
   // By key of the call: the version that has to be chosen.
   const std::map<std::string, Version, std::less<>>& versions() const { return versions_; }
+  // By key of the call: the commit or digest that was written, and the tag that has it now.
+  const std::map<std::string, ListedVersion, std::less<>>& pinned() const { return pinned_; }
   const std::map<ProviderAddress, ProviderVersion>& provider_versions() const { return provider_versions_; }
 
  private:
@@ -99,6 +101,7 @@ class ConfigurationEditor {
   std::map<std::string, EditedModule> modules_;  // by key
   std::vector<FileSplice> splices_;
   std::map<std::string, Version, std::less<>> versions_;
+  std::map<std::string, ListedVersion, std::less<>> pinned_;
   std::map<ProviderAddress, ProviderVersion> provider_versions_;
 };
 

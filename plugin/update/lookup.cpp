@@ -9,6 +9,7 @@
 #include "backends/base/parallel.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
+#include "plugin/resolve/provider_selection.h"
 #include "plugin/resolve/provider_tree.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/argument_change.h"
@@ -103,6 +104,9 @@ class Modules {
       Dependency& dependency = dependencies_[asked_[i]];
       if (listing) {
         complete(*nodes_[i], *listing, dependency);
+        if (!request_.subjects.empty()) {
+          name_denied_updates(*nodes_[i], *listing, dependency, diagnostics);
+        }
       } else {
         Error error = listing.error();
         error.subject = dependency.subject;
@@ -200,14 +204,44 @@ class Modules {
     }
   }
 
-  std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing) const {
+  // Names the newer versions that would be offered if no rule denied them.
+  void name_denied_updates(const ModuleNode& node, const Listing& listing, const Dependency& dependency,
+                           Diagnostics& diagnostics) const {
+    if (!dependency.current_version) {
+      return;
+    }
+    const auto any_value = [](const OfferedVersion&) { return std::optional<std::string>(""); };
+    for (const UpdateOption& denied :
+         update_options(offers(node, listing, true), *dependency.current_version, "", any_value)) {
+      const bool is_exceeded =
+          std::any_of(dependency.updates.begin(), dependency.updates.end(), [&](const UpdateOption& option) {
+            return (option.type == "major") == (denied.type == "major") && option.version > denied.version;
+          });
+      const DenyRule* rule = denial_of(node, denied.version, denied.id);
+      if (rule != nullptr && !is_exceeded) {
+        Error error = denied_release(*rule, denied.version.to_string(), node.address.source.package_identity(),
+                                     dependency.subject);
+        error.hint.clear();
+        diagnostics.push_back({Severity::info, std::move(error)});
+      }
+    }
+  }
+
+  const DenyRule* denial_of(const ModuleNode& node, const Version& version, const std::string& id) const {
+    const std::string hash = fetcher_.backend(node.address.source)->id_hash(id);
+    return find_denial(std::span(request_.deny_rules), node.address.source, std::optional(version), {&hash, 1});
+  }
+
+  // Returns the versions that no rule denies, or those that one denies.
+  std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing, bool are_denied = false) const {
     const auto minimum = request_.minimum_age ? request_.minimum_age(node.address.source) : std::chrono::seconds(0);
     const std::vector<SourceFetcher::Time>& known_since = fetcher_.known_since(node.address, prefix(node));
     std::vector<OfferedVersion> offered;
     for (std::size_t i = 0; i < listing.versions.size(); ++i) {
       const ListedVersion& listed = listing.versions[i];
       const bool is_old_enough = minimum.count() == 0 || fetcher_.now() - known_since[i] >= minimum;
-      if (listed.ambiguous_with.empty() && !listed.deprecated && is_old_enough) {
+      const bool is_denied = denial_of(node, listed.version, listed.id) != nullptr;
+      if (listed.ambiguous_with.empty() && !listed.deprecated && is_old_enough && is_denied == are_denied) {
         offered.push_back({listed.version, listed.id});
       }
     }
@@ -270,11 +304,12 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   return out;
 }
 
-void complete(NeededProvider& use, const ProviderListing& listing) {
+void complete(NeededProvider& use, const ProviderListing& listing, std::span<const DenyRule> rules) {
   Dependency& dependency = use.dependency;
   std::vector<OfferedVersion> offered;
   for (const ProviderVersion& version : listing.versions) {
-    if (const auto parsed = to_version(version)) {
+    const auto parsed = to_version(version);
+    if (parsed && find_denial(rules, use.address, version, {}) == nullptr) {
       offered.push_back({*parsed});
     }
   }
@@ -323,7 +358,7 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
                [&](std::size_t i) { listings[i] = providers.list_versions(uses[i].address, context); });
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (listings[i]) {
-      complete(uses[i], *listings[i]);
+      complete(uses[i], *listings[i], request.deny_rules);
     } else {
       Error error = std::move(listings[i].error());
       error.subject = uses[i].dependency.subject;
@@ -331,6 +366,29 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
       found.diagnostics.push_back({Severity::warning, std::move(error)});
     }
     found.dependencies.push_back(std::move(uses[i].dependency));
+  }
+}
+
+// Warns of locked releases that are denied.
+void name_denied(const LookupRequest& request, const std::function<bool(const std::string&)>& is_wanted,
+                 Diagnostics& diagnostics) {
+  const std::span rules(request.deny_rules);
+  for (const auto& [key, lock] : request.modules) {
+    const auto node = request.tree.nodes.find(key);
+    if (rules.empty() || node == request.tree.nodes.end() || !is_wanted(node->second.subject())) {
+      continue;
+    }
+    const Source& source = node->second.address.source;
+    if (const DenyRule* rule = find_denial(rules, source, lock.parsed_version(), lock.hashes)) {
+      diagnostics.push_back({Severity::warning, denied_release(*rule, locked_text(lock), source.package_identity(),
+                                                               node->second.subject())});
+    }
+  }
+  for (const auto& [address, lock] : request.providers) {
+    auto allowed = check_provider_allowed(address, lock.version, lock.hashes, rules);
+    if (!allowed && is_wanted(allowed.error().subject)) {
+      diagnostics.push_back({Severity::warning, std::move(allowed.error())});
+    }
   }
 }
 
@@ -413,6 +471,7 @@ Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetche
     }
   }
   modules.look_up(found.diagnostics);
+  name_denied(request, is_wanted, found.diagnostics);
   found.dependencies = modules.take();
   for (const UnresolvedCall& call : request.tree.unresolved) {
     const std::string subject = "module." + call.key;

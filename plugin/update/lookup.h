@@ -67,6 +67,7 @@ struct LookupRequest {
   std::vector<std::string> subjects = {};  // empty: all
   // Returns the minimum release age of a module source; zero, or no function: none.
   std::function<std::chrono::seconds(const Source&)> minimum_age = {};
+  std::vector<DenyRule> deny_rules = {};  // a locked version that one denies is a diagnostic
 };
 
 struct UpdateLookup {
@@ -75,9 +76,9 @@ struct UpdateLookup {
 };
 
 // Looks up versions newer than the one in use. Queries each source once. For calls in packages, and for providers that
-// packages constrain, returns only versions that the packages allow. Returns no version of a module that is newer than
-// the minimum release age. Errors: INVALID_PARAMS (an invalid subject);
-// cancellation.
+// packages constrain, returns only versions that the packages allow. Returns no version that is denied, and none of a
+// module that is newer than the minimum release age. If there are subjects, newer versions of modules that are denied
+// are diagnostics (info). Errors: INVALID_PARAMS (an invalid subject); cancellation.
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context);
 

@@ -44,6 +44,7 @@ constexpr std::array kCodes = {
     CodeFacts{Code::signature_invalid, "SIGNATURE_INVALID", 4, false, "a signature is missing or wrong"},
     CodeFacts{Code::archive_unsafe, "ARCHIVE_UNSAFE", 4, false,
               "a package contains entries that must not be extracted"},
+    CodeFacts{Code::release_denied, "RELEASE_DENIED", 4, false, "a deny rule of the settings forbids this release"},
     CodeFacts{Code::vanished, "VANISHED", 5, false, "a locked version no longer exists at its source"},
     CodeFacts{Code::not_found, "NOT_FOUND", 7, false, "not found"},
     CodeFacts{Code::no_matching_version, "NO_MATCHING_VERSION", 6, false,

@@ -36,6 +36,7 @@ enum class Code {
   hash_mismatch,
   signature_invalid,
   archive_unsafe,
+  release_denied,
   vanished,
   not_found,
   no_matching_version,

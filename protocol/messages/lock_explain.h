@@ -42,6 +42,7 @@ struct Selected {
   std::vector<std::string> hashes;
   std::string first_seen;  // RFC 3339; empty: unknown
   std::string claimed;     // RFC 3339; empty: unknown
+  std::vector<std::string> signers = {};
   std::string reason;
 };
 
@@ -84,6 +85,8 @@ void fields(Form& form, In<Form, Selected> selected) {
   form.optional("firstSeen", selected.first_seen, "when the cache first saw the source give it (RFC 3339)");
   form.optional("claimed", selected.claimed,
                 "the date of the commit or manifest, which its publisher chose (RFC 3339)");
+  form.optional("signers", selected.signers,
+                "who signed the tag or commit, for each signature that the settings demand");
   form.member("reason", selected.reason, "why, for people");
 }
 

@@ -59,8 +59,9 @@ constexpr TypeName name_of(const Verdict*) {
 template <typename Form>
 void fields(Form& form, In<Form, Verdict> verdict) {
   form.member("subject", verdict.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
-  form.member("verdict", verdict.verdict, "update-available is never an error",
-              {"held", "update-available", "moved", "vanished", "tampered", "stale", "missing", "not-locked"});
+  form.member(
+      "verdict", verdict.verdict, "update-available is never an error",
+      {"held", "update-available", "moved", "vanished", "tampered", "denied", "stale", "missing", "not-locked"});
   form.optional("source", verdict.source, "of a locked module");
   form.optional("version", verdict.version, "that is locked");
   form.optional("origin", verdict.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");

@@ -15,6 +15,7 @@ struct ModulesInstallParams {
   std::optional<bool> offline;
   std::optional<std::string> from;
   std::optional<bool> remote_only;
+  std::optional<bool> link;
 };
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallParams> params) {
@@ -27,6 +28,8 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
                 "from it if they have the locked h1");
   form.optional("remoteOnly", params.remote_only,
                 "send no request to a source: what neither the cache nor `from` or the remote store has is an error");
+  form.optional("link", params.link,
+                "true: a package is a symbolic link into the cache; false: a copy; absent: as in the user's settings");
 }
 
 struct InstalledModule {

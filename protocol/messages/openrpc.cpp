@@ -20,10 +20,12 @@
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/initialize.h"
 #include "protocol/messages/lock_explain.h"
+#include "protocol/messages/lock_find.h"
 #include "protocol/messages/lock_plan.h"
 #include "protocol/messages/lock_verify.h"
 #include "protocol/messages/modules_install.h"
 #include "protocol/messages/session.h"
+#include "protocol/messages/update_diff.h"
 #include "protocol/messages/update_lookup.h"
 #include "protocol/messages/update_plan.h"
 #include "protocol/messages/versions_list.h"
@@ -210,6 +212,9 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "Explains why a module or a provider has its version: each constraint, its location, "
       "and the versions that it allows.",
       R"({"root":"/srv/infra","subject":"module.network.label"})");
+  list.method<LockFindParams, LockFindResult>(
+      "lock/find", "Lists the entries of the lock file that are locked to a release, without network access.",
+      R"({"root":"/srv/infra","release":"terraform-aws-modules/vpc/aws@5.1.0"})");
   list.method<LockVerifyParams, LockVerifyResult>(
       "lock/verify", "Compares the installed modules and providers, and on request the sources, with the lock.",
       R"({"root":"/srv/infra"})");
@@ -219,6 +224,11 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "below the data directory, and override files if requested. FROZEN if a call has no "
       "matching entry.",
       R"({"root":"/srv/infra","offline":true})");
+  list.method<UpdateDiffParams, UpdateDiffResult>(
+      "update/diff",
+      "Compares the packages before and after updates of module calls: their declarations, the code that they run, and "
+      "their effect on the calling configuration. Writes nothing.",
+      R"({"root":"/srv/infra","subjects":[{"subject":"module.network","version":"2.0.0"}]})");
   list.method<UpdateLookupParams, UpdateLookupResult>(
       "update/lookup", "Lists available updates. Ignores the minimum release age. Queries each source once.",
       R"({"root":"/srv/infra"})");

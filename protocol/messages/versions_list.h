@@ -5,21 +5,46 @@
 #include <vector>
 
 #include "protocol/messages/error_json.h"
+#include "protocol/messages/root_params.h"
 
 namespace modlock::messages {
 
+struct CallOfRoot {
+  RootParams root;
+  std::string subject;
+};
+constexpr TypeName name_of(const CallOfRoot*) {
+  return {"CallOfRoot", "A module call of a root module."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, CallOfRoot> call) {
+  form.include(call.root);
+  form.member("subject", call.subject, "`module.vpc.nested`");
+}
+
 struct VersionsListParams {
-  std::string source;
+  std::optional<std::string> source;
   std::optional<std::string> constraint;
   bool include_prerelease = false;
   std::string tag_prefix;
+  std::optional<CallOfRoot> call = {};
 };
 template <typename Form>
 void fields(Form& form, In<Form, VersionsListParams> params) {
-  form.member("source", params.source, "a module source address, as a call has it");
+  form.optional("source", params.source, "a module source address, as a call has it");
   form.optional("constraint", params.constraint, "also report the version that it selects");
   form.optional("includePrerelease", params.include_prerelease, "list prereleases too");
   form.optional("tagPrefix", params.tag_prefix, "only tags with this prefix, `nested/`");
+  form.optional(
+      "call", params.call,
+      "in place of source, constraint and tagPrefix: those of this call, and the settings of its root module");
+  form.check([&](ObjectReader& in) {
+    if (params.call && (params.source || params.constraint || !params.tag_prefix.empty())) {
+      in.reject("call", "expected either a source or a call");
+    } else if (!params.call && !params.source) {
+      in.require("source", "a source or a call");
+    }
+  });
 }
 
 struct OfferedVersion {
@@ -73,7 +98,8 @@ template <typename Form>
 void fields(Form& form, In<Form, VersionsListResult> result) {
   form.member("source", result.source, "in canonical form");
   form.member("kind", result.kind, "how it is fetched");
-  form.optional("selected", result.selected, "what the constraint selects");
+  form.optional("selected", result.selected,
+                "what the constraint selects; for a call, the version that an upgrade selects");
   form.member("skipped", result.skipped, "tags that offer no version");
   form.group("evidence", "what the answer rests on", [&](auto& evidence) {
     evidence.member("fetchedAt", result.fetched_at, "when (RFC 3339)");

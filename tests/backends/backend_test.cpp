@@ -45,6 +45,10 @@ class Talker final : public BackendCore {
                                                 const std::string& /*newer*/, const Context& /*context*/) override {
     return CommitDistance{.descends = true, .commits = 3};
   }
+  Result<std::string> verify_signature(const SourceAddress& /*source*/, const FetchRequest& /*request*/,
+                                       const SignatureDemand& /*demand*/, const Context& /*context*/) override {
+    return fail(Code::signature_invalid, "unsigned canary-token");
+  }
   Result<void> check_redirected(const SourceAddress& /*source*/, const Context& /*context*/) override {
     return fail(Code::source_denied, "denied canary-token");
   }
@@ -131,9 +135,21 @@ BOOST_AUTO_TEST_CASE(what_a_core_answers_stays) {
   const auto repository = backend->repository_with(source, {}, context);
   BOOST_REQUIRE(!repository.has_value());
   BOOST_TEST(repository.error().message == "none with …");
+  const auto signer = backend->verify_signature(source, {}, {}, context);
+  BOOST_REQUIRE(!signer.has_value());
+  BOOST_TEST(signer.error().message == "unsigned …");
   const auto redirected = backend->check_redirected(source, context);
   BOOST_REQUIRE(!redirected.has_value());
   BOOST_TEST(redirected.error().message == "denied …");
+}
+
+BOOST_AUTO_TEST_CASE(a_source_without_signatures_is_never_verified) {
+  Talker core;
+  const auto signer = core.BackendCore::verify_signature(source, {}, {}, context);
+  BOOST_REQUIRE(!signer.has_value());
+  BOOST_TEST((signer.error().code == Code::signature_invalid));
+  BOOST_TEST(signer.error().message ==
+             "\"git::https://example.com/x\" has no signature that can be verified: only git sources have signed tags");
 }
 
 BOOST_AUTO_TEST_CASE(ids_and_hash_texts) {

@@ -18,6 +18,8 @@ SOURCES = 50
 CALLS = 3  # of each of the many roots
 VERSIONS = ["v1.0.0", "v1.1.0", "v2.0.0"]
 GOAL_RATIO = 2
+GOAL_LINKS = 2  # seconds
+FIND_GOAL = 1.0  # seconds
 
 
 def make_repository(path, number):
@@ -48,11 +50,11 @@ def write_root(root, sources, base_url):
         file.writelines(blocks[".tofu-modlock.hcl"] % (source, ROOT_CONSTRAINT) for source in sources)
 
 
-def run_method(bench, cache, method, roots):
+def run_method(bench, cache, method, roots, **params):
     """(seconds, result) of one process."""
     command = [bench.options.modlock, "call", method, "--params", "-", "--cache-dir", cache]
     started = time.monotonic()
-    ran = subprocess.run(command, input=json.dumps({"roots": roots}), env=bench.environment, cwd=bench.home,
+    ran = subprocess.run(command, input=json.dumps({"roots": roots, **params}), env=bench.environment, cwd=bench.home,
                          capture_output=True, text=True)
     took = time.monotonic() - started
     result = json.loads(ran.stdout)
@@ -87,6 +89,19 @@ def measure_roots(bench, samples, name, roots):
     if installed != len(roots):
         raise SystemExit("%d of %d roots are installed" % (installed, len(roots)))
     samples[name + " requests to install"].append(bench.server.take_counts()[0])
+    for row in ("link", "link again"):
+        samples[name + " " + row].append(run_method(bench, cache, "workspace/install", roots, link=True)[0])
+
+
+def measure_find(bench, directory):
+    """Searches the lock files for a release that every root has locked for each of its calls."""
+    command = [bench.options.modlock, "explain", "--chdir", directory, "--recursive", "--find", "*@1.1.0"]
+    started = time.monotonic()
+    ran = subprocess.run(command, env=bench.environment, cwd=bench.home, capture_output=True, text=True)
+    took = time.monotonic() - started
+    if ran.returncode or "%d of %d root modules lock *@1.1.0." % (ROOTS, ROOTS) not in ran.stdout:
+        raise SystemExit("explain --find: exit %d\n%s%s" % (ran.returncode, ran.stdout[-300:], ran.stderr))
+    return took
 
 
 def measure(options, home):
@@ -104,6 +119,7 @@ def measure(options, home):
         for _ in range(options.repeat):
             measure_roots(bench, samples, "one", one)
             measure_roots(bench, samples, "many", many)
+            samples["find"].append(measure_find(bench, os.path.join(home, "roots")))
     middle = {name: statistics.median(values) for name, values in samples.items()}
     requests, share = max(samples["many requests"]), middle["many plan"] / middle["one plan"]
     print_table("a fleet of %d roots, %d git modules, %g ms round trip" % (ROOTS, SOURCES, options.round_trip_ms),
@@ -113,6 +129,11 @@ def measure(options, home):
         ["its requests: a list and a package of each module", "%d" % requests, "%d" % max(samples["one requests"]), "",
          "%d: %s" % (2 * SOURCES, verdict(requests <= 2 * SOURCES))],
         ["workspace/install, from the cache", seconds(middle["many install"]), seconds(middle["one install"]), "", ""],
+        ["its links instead of copies", seconds(middle["many link"]), seconds(middle["one link"]), "", ""],
+        ["the same links again", seconds(middle["many link again"]), seconds(middle["one link again"]), "",
+         "<= %d s: %s" % (GOAL_LINKS, verdict(middle["many link again"] <= GOAL_LINKS))],
         ["its requests", "%d" % max(samples["many requests to install"]),
          "%d" % max(samples["one requests to install"]), "", ""],
+        ["explain --recursive --find, from lock files", seconds(middle["find"]), "", "",
+         "<= %s: %s" % (seconds(FIND_GOAL), verdict(middle["find"] <= FIND_GOAL))],
     ])

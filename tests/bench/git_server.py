@@ -26,6 +26,7 @@ http {{
   scgi_temp_path {home}/scgi;
   uwsgi_temp_path {home}/uwsgi;
   client_max_body_size 0;
+  include {home}/*.http;
   server {{
     listen unix:{home}/https.socket ssl{http2};
     listen unix:{home}/http.socket;

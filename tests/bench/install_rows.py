@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import statistics
 
 import processes
 from git_server import GitServer
@@ -11,6 +12,7 @@ from verify_rows import FILES, MODULES, all_files, make_root
 
 GOAL_CLIENT = 50
 GOAL_COPY = 1.2
+GOAL_LINKS = 0.040  # seconds
 
 
 def installed_files(root):
@@ -38,6 +40,15 @@ def measure(options, home):
         rows = [["`cp -a --reflink=auto` of the installed tree, minima of alternating runs", seconds(min(ours)),
                  seconds(min(copied)), ratio(min(copied), min(ours)),
                  "<= %.1f: %s" % (GOAL_COPY, verdict(min(ours) / min(copied) <= GOAL_COPY))]]
+        shutil.rmtree(data)
+        link = install + ["--link"]
+        for _ in range(2):  # the second one remembers the files that the first one made read-only
+            processes.must_run(link, bench.environment, home)
+        linked = [processes.must_run(link, bench.environment, home).seconds for _ in range(max(15, options.repeat))]
+        if not all(os.path.islink(entry.path) for entry in os.scandir(os.path.join(data, "modules")) if entry.name != "modules.json"):
+            raise SystemExit("a module is not a link")
+        rows.append(["`install --link`, nothing changed, median", seconds(statistics.median(linked)), "", "",
+                     "<= %s: %s" % (seconds(GOAL_LINKS), verdict(statistics.median(linked) <= GOAL_LINKS))])
         if options.client:
             shutil.rmtree(data)
             os.remove(os.path.join(root, ".terraform.lock.hcl"))

@@ -27,7 +27,6 @@ from table import print_table, ratio, seconds, verdict
 GOAL_RATIO = 10
 GOAL_RATIO_HTTP2 = 12
 GOAL_RATIO_RUNNER = 25
-GOAL_RUNNER = 0.3  # seconds
 GOAL_SHARE = 0.8
 GOAL_KIB = 64 * 1024
 PACKAGE_BYTES = 100_000_000  # on the wire
@@ -94,9 +93,6 @@ def measure_tree(bench, options, kinds, with_client):
         row("install, cache filled by lock", "install", "client cold"),
         row("processor time of lock --install (of init)", "both, processor", "client cold, processor"),
         row("install, empty runner, from a remote store (init, cold)", "runner", "client cold", GOAL_RATIO_RUNNER),
-        ["the same, at most", "%s: %s" % (seconds(GOAL_RUNNER), verdict(middle["runner"] <= GOAL_RUNNER)), "", "", ""],
-        ["its requests (connections): the index and a blob for each package", seen(samples, "runner"), "", "",
-         "%d: %s" % (1 + len(tree.by_name), verdict(samples["runner, seen"][-1][0] <= 1 + len(tree.by_name)))],
         ["requests (connections) at the servers", seen(samples, "lock", "install"),
          seen(samples, "client cold") if with_client else "", "",
          "%d: %s" % (tree.least_requests(), verdict(requests <= tree.least_requests()))],

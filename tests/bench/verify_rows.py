@@ -15,6 +15,7 @@ MODULES = 200
 FILES = 100
 GOAL_SHARE = 0.8
 GOAL_SECONDS = 0.060
+GOAL_LINKS = 0.04
 
 
 def package(number):
@@ -95,11 +96,19 @@ def measure(options, home):
         openssl.append(run_openssl(files))
         cold.append(processes.must_run([*command, "--full"], environment, home).seconds)
         warm.append(processes.must_run(command, environment, home).seconds)
-    cold, warm, openssl = (statistics.median(times) for times in (cold, warm, openssl))
+    install, links = [options.modlock, "install", "--link", "--chdir", root], []
+    processes.must_run(install, environment, home)
+    if not os.path.islink(os.path.join(root, ".terraform", "modules", "m000")):
+        raise SystemExit("install --link has made no links")
+    for _ in range(max(5, options.repeat)):
+        links.append(processes.must_run(install, environment, home).seconds)
+    cold, warm, openssl, links = (statistics.median(times) for times in (cold, warm, openssl, links))
     print_table("verify, %d modules, %d files, %.0f MB" % (MODULES, len(files), size / 1e6),
                 ["measure", "tofu-modlock", "openssl dgst, all cores", "share", "goal"], [
         ["every file hashed (--full)", seconds(cold), seconds(openssl), ratio(cold, openssl),
          ">= %.1f: %s" % (GOAL_SHARE, verdict(openssl / cold >= GOAL_SHARE))],
         ["nothing changed", seconds(warm), seconds(openssl), ratio(warm, openssl),
          "%s: %s" % (seconds(GOAL_SECONDS), verdict(warm <= GOAL_SECONDS))],
+        ["install --link, nothing changed", seconds(links), "", "",
+         "%s: %s" % (seconds(GOAL_LINKS), verdict(links <= GOAL_LINKS))],
     ])

@@ -123,7 +123,9 @@ scene_configuration() { locked_checkout; }
 scene_install() { locked_checkout && mkdir -p "$HOME/.config/fish/completions"; }
 scene_mirror() { locked_checkout; }
 scene_fleet() { locked_checkout; }
+scene_links() { locked_checkout; }
 scene_settings() { :; }
+scene_bad_release() { locked_checkout; }
 scene_protocol() { locked_checkout; }
 scene_sbom() { locked_checkout; }
 scene_upgrade() { locked_checkout; }
@@ -208,6 +210,9 @@ scene_bots() {
   sed -i 's/~> 1.1/~> 2.0/' .tofu-modlock.hcl
   commit "Update network"
 }
+
+# docs/diff.md
+scene_diff() { locked_checkout; }
 
 # docs/updating.md
 

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(archive_with_another_h1_is_found) {
     const Ran verified = modlock({"bundle", "verify", output});
     BOOST_TEST(verified.exit_code != 0);
     const std::string err = bytes == archive().bytes
-                                ? "for linux_amd64 has another content: expected h1:other=, got " + archive().h1
+                                ? "for linux_amd64 has other content: expected h1:other=, got " + archive().h1
                                 : "registry.example.test/acme/cloud 1.0.0 for linux_amd64";
     BOOST_TEST(verified.err.find(err) != std::string::npos, verified.err);
   }
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(stock_clients_use_the_unpacked_mirror_without_network,
     const Ran unpacked = modlock(unpack);
     BOOST_TEST(unpacked.exit_code == 0, unpacked.err);
     BOOST_TEST(unpacked.out ==
-               "<dir>/mirror: 1 package and 1 provider for 1 lock file, 0.0 MiB.\n"
+               "<dir>/mirror: 1 provider for 1 lock file, 0.0 MiB.\n"
                "Next: run tofu-modlock install --from <dir>/all.tar, then TF_CLI_CONFIG_FILE=<dir>/offline.tofurc tofu "
                "init.\n");
   }

@@ -5,9 +5,11 @@
 #include <iostream>
 
 #include "backends/base/process.h"
+#include "backends/package/tree_hash.h"
 #include "backends/remote/layout.h"
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/closures_of.h"
 #include "tests/support/docker_registry.h"
 #include "tests/support/oci_module.h"
 
@@ -45,10 +47,16 @@ struct BundleScene : Scene {
     fs::remove_all(cache());
     fs::rename(repositories(), path("elsewhere"));
   }
-  // Returns a source with the real directory.
-  std::string real_path(std::string source) const {
-    const std::size_t at = source.find("<dir>");
-    return at == std::string::npos ? source : source.replace(at, 5, path("").parent_path().string());
+  // Returns the closure of a bundle, and adds its blobs to a writer.
+  remote::NamedClosure copy(const std::string& bundle, remote::LayoutWriter& writer) const {
+    const auto layout = remote::Layout::open(path(bundle), path("unused"), Context{});
+    remote::NamedClosure one = closures_of(*layout).value().at(0);
+    for (const remote::BundledPackage& package : one.closure.packages) {
+      for (const remote::Blob& blob : {package.layer, package.trees}) {
+        BOOST_REQUIRE(writer.add(read_text(layout->find(blob).value())).has_value());
+      }
+    }
+    return one;
   }
   // Returns the file of the first layer.
   fs::path layer(const std::string& bundle) const {
@@ -156,24 +164,133 @@ BOOST_AUTO_TEST_CASE(damaged_package_is_fetched_from_its_source) {
 // Digests and manifests of the bundle are right, but the content is not the locked one.
 BOOST_AUTO_TEST_CASE(bundle_with_other_content_is_not_installed) {
   BOOST_TEST(create("modules").exit_code == 0);
-  const auto listed = json({"bundle", "list", "--json", path("modules").string()});
   remote::LayoutWriter writer(path("work"));
-  remote::Closure closure;
-  for (const Json::Value& locked : listed["closures"][0]["packages"]) {
-    remote::BundledPackage package{.source = real_path(locked["source"].asString()),
-                                   .origin = locked["origin"].asString(),
-                                   .h1 = locked["h1"].asString()};
+  remote::NamedClosure one = copy("modules", writer);
+  for (remote::BundledPackage& package : one.closure.packages) {
     package.layer = writer.add(zip_of({{"main.tf", "# evil\n"}})).value();
-    package.manifest = remote::blob_of(write_package_manifest(package.layer, package.h1));
-    closure.packages.push_back(package);
+    package.trees = {};
+    package.manifest = remote::blob_of(write_package_manifest(package));
   }
-  BOOST_REQUIRE(writer.finish({{closure.tag(), closure}}, path("evil.tar"), Context{}).has_value());
+  BOOST_REQUIRE(writer.finish({one}, path("evil.tar"), Context{}).has_value());
   leave();
   const Ran installed = modlock({"install", "--from", path("evil.tar").string()});
   BOOST_TEST(installed.exit_code != 0);
-  BOOST_TEST(installed.err.find("has another content: expected h1:") != std::string::npos, installed.err);
+  BOOST_TEST(installed.err.find("has other content: expected h1:") != std::string::npos, installed.err);
   BOOST_TEST(!has(".terraform/modules/vpc"));
-  BOOST_TEST(modlock({"bundle", "verify", path("evil.tar").string()}).exit_code == 4);
+  const Ran verified = modlock({"bundle", "verify", path("evil.tar").string()});
+  BOOST_TEST(verified.exit_code == 4, verified.err);
+}
+
+BOOST_AUTO_TEST_CASE(config_of_the_manifests_is_verified) {
+  BOOST_TEST(create("modules").exit_code == 0);
+  const fs::path config = path("modules/blobs/sha256") / remote::blob_of(remote::kEmptyConfig).digest.substr(7);
+  write_text(config, "[]");
+  const Ran damaged = modlock({"bundle", "verify", path("modules").string()});
+  BOOST_TEST(damaged.exit_code == 4, damaged.err);
+  BOOST_TEST(damaged.err.find("does not match its digest [HASH_MISMATCH]") != std::string::npos, damaged.err);
+  fs::remove(config);
+  const Ran missing = modlock({"bundle", "verify", path("modules").string()});
+  BOOST_TEST(missing.exit_code == 8, missing.err);
+  BOOST_TEST(missing.err.find("lacks the blob sha256:") != std::string::npos, missing.err);
+}
+
+BOOST_AUTO_TEST_CASE(root_without_packages_has_an_empty_bundle) {
+  write("local/main.tf", module_call("sub", "./sub"));
+  write("local/sub/main.tf", "");
+  for (const char* name : {"local.tar", "local"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const std::string bundle = path(name).string();
+      const Ran created = modlock({"bundle", "create", "local", "--output", bundle});
+      BOOST_TEST(created.exit_code == 0, created.err);
+      BOOST_TEST(created.out.find(": 0 packages for 1 lock file, 0.0 MiB.\n") != std::string::npos, created.out);
+      const Ran verified = modlock({"bundle", "verify", bundle});
+      BOOST_TEST(verified.out == "All digests and hashes match: 0 packages for 1 lock file, 0.0 MiB.\n", verified.err);
+      const Ran installed = modlock({"install", "local", "--remote-only", "--from", bundle});
+      BOOST_TEST(installed.exit_code == 0, installed.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(addresses_with_a_password_are_not_shown) {
+  for (const char* address : {"oci://user:hunter2@registry.example.test/x", "oci://hunter2@registry.example.test/x",
+                              "oci://user:a/hunter2@registry.example.test/x", "oci://user:hunter2@sha256:5000/x?tag=y",
+                              "https://user:hunter2@registry.example.test/x"}) {
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"bundle", "push"},
+                                                    {"bundle", "pull", "--output", path("x.tar").string()},
+                                                    {"bundle", "verify"},
+                                                    {"bundle", "list"},
+                                                    {"install", "--from"}}) {
+      if (!std::string_view(address).starts_with("oci://") && command.size() == 2 && command[1] != "push") {
+        continue;  // the path of a file
+      }
+      BOOST_TEST_CONTEXT(command[0] << " " << command[1] << " " << address) {
+        std::vector<std::string> arguments = command;
+        arguments.emplace_back(address);
+        const Ran ran = modlock(arguments);
+        BOOST_TEST(ran.exit_code == 8, ran.err);
+        BOOST_TEST(ran.err ==
+                   "Error: the address of a repository must not contain a user or password [SOURCE_INVALID]\n"
+                   "  hint: write oci://HOST/REPOSITORY, and log in: docker login HOST, or podman login HOST\n");
+        BOOST_TEST(ran.out == "");
+      }
+    }
+  }
+}
+
+// Its trees would prove a commit that the lock file does not name.
+BOOST_AUTO_TEST_CASE(package_of_another_commit_is_not_installed) {
+  BOOST_TEST(create("modules").exit_code == 0);
+  remote::LayoutWriter writer(path("work"));
+  remote::NamedClosure one = copy("modules", writer);
+  for (remote::BundledPackage& package : one.closure.packages) {
+    package.origin = "git:" + std::string(40, '1');
+    package.trees = {};
+    package.manifest = remote::blob_of(write_package_manifest(package));
+  }
+  BOOST_REQUIRE(writer.finish({one}, path("other"), Context{}).has_value());
+  leave();
+  const Ran installed = modlock({"install", "--offline", "--from", path("other").string()});
+  BOOST_TEST(installed.exit_code == 7, installed.err);
+  BOOST_TEST(!has(".terraform/modules/vpc"));
+}
+
+// The second closure has the manifests of the first one.
+BOOST_AUTO_TEST_CASE(every_entry_is_compared_with_its_manifest) {
+  BOOST_TEST(create("modules").exit_code == 0);
+  remote::LayoutWriter writer(path("work"));
+  const remote::NamedClosure one = copy("modules", writer);
+  remote::NamedClosure other{"closure-" + std::string(64, '1'), one.closure};
+  for (remote::BundledPackage& package : other.closure.packages) {
+    package.origin = "git:" + std::string(40, '1');
+  }
+  BOOST_REQUIRE(writer.finish({one, other}, path("both"), Context{}).has_value());
+  const Ran verified = modlock({"bundle", "verify", path("both").string()});
+  BOOST_TEST(verified.exit_code == 8, verified.err);
+  BOOST_TEST(verified.err.find(" does not match its package") != std::string::npos, verified.err);
+}
+
+// Without this check the bundle would only lack the trees.
+BOOST_AUTO_TEST_CASE(cached_package_that_is_not_that_of_its_commit_is_not_bundled) {
+  for (const fs::directory_entry& package : fs::directory_iterator(cache() / "v2/packages")) {
+    const fs::path tree = package.path() / "tree";
+    fs::permissions(tree / "main.tf", fs::perms::owner_exec, fs::perm_options::add);
+    const std::string name = package.path().filename().string();
+    const std::string before = name.substr(name.find('-') + 1);
+    const std::string after = hash_modes(list_tree(tree).value());
+    for (const fs::directory_entry& record : fs::recursive_directory_iterator(cache() / "v2/identities")) {
+      if (record.is_regular_file()) {
+        std::string text = read_text(record.path());
+        if (const std::size_t at = text.find(before); at != std::string::npos) {
+          write_text(record.path(), text.replace(at, before.size(), after));
+        }
+      }
+    }
+    fs::rename(package.path(), package.path().parent_path() / (name.substr(0, name.find('-') + 1) + after));
+  }
+  const Ran created = create("modules");
+  BOOST_TEST(created.exit_code == 4, created.err);
+  BOOST_TEST(created.err.find("was changed: it does not match commit ") != std::string::npos, created.err);
+  BOOST_TEST(!fs::exists(path("modules")));
 }
 
 BOOST_AUTO_TEST_CASE(refusals) {
@@ -202,6 +319,18 @@ BOOST_AUTO_TEST_CASE(refusals) {
        {"bundle", "create", "unlocked", "--output", path("x.tar").string()},
        3,
        "hint: run: tofu-modlock lock --chdir unlocked, review"},
+      {"one of two is not locked",
+       {"bundle", "create", ".", "unlocked", "--output", path("x.tar").string()},
+       3,
+       "hint: run: tofu-modlock lock --chdir unlocked, review"},
+      {"a bundle and a root module",
+       {"bundle", "push", "oci://registry.example.test/x", "--input", path("modules").string(), "unlocked"},
+       2,
+       "--chdir and --input cannot be combined"},
+      {"a bundle and all root modules",
+       {"bundle", "push", "oci://registry.example.test/x", "--input", path("modules").string(), "--recursive"},
+       2,
+       "--recursive and --input cannot be combined"},
       {"no such bundle", {"install", "--from", path("none.tar").string()}, 2, "not found [INVALID_PARAMS]"},
       {"not a bundle", {"install", "--from", path("broken.tar").string()}, 8, "is not a tar archive"},
       {"not a bundle to verify", {"bundle", "verify", path("broken.tar").string()}, 8, "is not a tar archive"},
@@ -240,7 +369,11 @@ BOOST_AUTO_TEST_CASE(package_is_a_module_package_of_an_oci_registry, *boost::uni
   std::string configuration;
   for (const Json::Value& package : packages) {
     const std::string manifest = blob(package["manifest"].asString());
-    registry.push_blob("acme/modules", blob((*parse_json(manifest))["layers"][0]["digest"].asString()));
+    const auto layers = (*parse_json(manifest))["layers"];
+    BOOST_TEST(layers.size() == 2U);  // OpenTofu ignores the trees
+    for (const Json::Value& one : layers) {
+      registry.push_blob("acme/modules", blob(one["digest"].asString()));
+    }
     const std::string digest = registry.push_manifest("acme/modules", "t" + package["bytes"].asString(), manifest);
     BOOST_TEST(digest == package["manifest"].asString());
     configuration +=
@@ -283,6 +416,9 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
   const Ran again = modlock({"--verbose", "bundle", "push", address()});
   BOOST_TEST(again.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, again.out);
   BOOST_TEST(count(again.err, "debug: ") == 1, again.err);
+  const Ran checked = modlock({"--verbose", "bundle", "push", "--check", address()});
+  BOOST_TEST(checked.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, checked.err);
+  BOOST_TEST(count(checked.err, "debug: HEAD https://<registry>/v2/platform/modules/blobs/") == 5, checked.err);
   leave();
   const Ran installed = install();
   BOOST_TEST(installed.exit_code == 0, installed.err);
@@ -292,14 +428,108 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
   BOOST_TEST(nothing.out == "0 installed, 2 already in place.\n");
 }
 
+// Requests of a command for a closure.
+std::size_t closure_requests(const Ran& ran) {
+  return count(ran.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/closure-");
+}
+
+BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "remote_store = \"" + address() + "\"\nremote_write = true\n");
+  for (const std::vector<std::string>& silent :
+       {std::vector<std::string>{"lock", "--dry-run"}, {"lock", "--offline"}, {"verify"}, {"lock", "missing"}}) {
+    const Ran ran = modlock({"--verbose", silent[0], silent.size() > 1 ? silent[1] : "."});
+    BOOST_TEST(closure_requests(ran) == 0U, ran.err);
+  }
+  write("other/main.tf", module_call("network", "git::file://" + (repositories() / "network.git").string()));
+  const Ran first = modlock({"--verbose", "lock", "--recursive"});
+  BOOST_TEST(first.exit_code == 0, first.err);
+  const std::string pushed = "info: pushed to oci://<registry>/platform/modules: 2 packages uploaded, ";
+  BOOST_TEST(count(first.err, pushed) == 1U, first.err);
+  for (const std::vector<std::string>& again :
+       {std::vector<std::string>{"lock"}, {"upgrade"}, {"update", "module.vpc"}, {"install"}}) {
+    std::vector<std::string> arguments = again;
+    arguments.insert(arguments.begin(), "--verbose");
+    const Ran ran = modlock(arguments);
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(closure_requests(ran) == 1U, ran.err);
+    BOOST_TEST(count(ran.err, "info: pushed") == 0U, ran.err);
+  }
+  leave();
+  fs::remove_all(root() / ".terraform");
+  const Ran installed = modlock({"install", "--recursive", "--remote-only"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "0";
+  BOOST_TEST(closure_requests(modlock({"--verbose", "install"})) == 0U);
+}
+
+// Packages of another store, or installed ones, do not show what the sources have.
+BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  BOOST_TEST(modlock({"bundle", "push", registry.source("elsewhere")}).exit_code == 0);
+  fs::remove_all(cache());
+  environment["TOFU_MODLOCK_REMOTE"] = address();
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
+  for (int i = 0; i < 2; ++i) {
+    const Ran ran = modlock({"--verbose", "install", "--from", registry.source("elsewhere")});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(count(ran.err, "/platform/modules") == 0U, ran.err);
+  }
+  BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
+}
+
+// A runner that reads unchanged entries from the remote store pushes what it fetched itself.
+BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
+  GitRepository& subnet = repository("subnet.git");
+  release(subnet, "1.0.0");
+  write("subnet.tf", module_call("subnet", "git::file://" + subnet.path().string() + "?ref=v1.0.0"));
+  fs::remove_all(cache());
+  environment["TOFU_MODLOCK_REMOTE"] = address();
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
+  const Ran pushed = modlock({"--verbose", "lock"});
+  BOOST_TEST(pushed.exit_code == 0, pushed.err);
+  BOOST_TEST(
+      count(pushed.err, "info: pushed to oci://<registry>/platform/modules: 1 package uploaded, 0 already") == 1U,
+      pushed.err);
+  BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
+  const Ran again = modlock({"--verbose", "lock"});
+  BOOST_TEST(closure_requests(again) == 1U, again.err);
+  BOOST_TEST(count(again.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/module-") == 1U, again.err);
+  BOOST_TEST(count(again.err, "info: pushed") == 0U, again.err);
+  leave();
+  const Ran installed = modlock({"install", "--remote-only"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(std::distance(fs::directory_iterator(cache() / "v2/proven"), {}) == 3);
+}
+
 BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
                         *boost::unit_test::precondition(has_registry)) {
+  const Ran pulled = modlock({"bundle", "pull", address(), "--output", path("pulled").string()});
+  BOOST_TEST(pulled.exit_code == 7, pulled.err);
+  BOOST_TEST(pulled.err.find("  note: root module: ") != std::string::npos, pulled.err);
   fs::remove_all(cache());
   const Ran installed = install();
   BOOST_TEST(installed.exit_code == 0, installed.err);
   BOOST_TEST(installed.err.find("not installed from oci://<registry>/platform/modules: ") != std::string::npos,
              installed.err);
   BOOST_TEST(installed.out.find("2 installed.\n") != std::string::npos, installed.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(packages_of_the_remote_store_are_not_sent_again, RegistryScene,
+                        *boost::unit_test::precondition(has_registry)) {
+  BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
+  environment["TOFU_MODLOCK_REMOTE"] = address();
+  const std::string copy = registry.source("other/modules");
+  const Ran pushed = modlock({"--verbose", "bundle", "push", copy});
+  BOOST_TEST(pushed.exit_code == 0, pushed.err);
+  BOOST_TEST(pushed.out.find(": 2 packages uploaded, 0 already there.\n") != std::string::npos, pushed.out);
+  BOOST_TEST(count(pushed.err, "debug: POST https://<registry>/v2/other/modules/blobs/uploads/") == 5U, pushed.err);
+  BOOST_TEST(count(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U, pushed.err);
+  const Ran verified = modlock({"bundle", "verify", copy});
+  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n", verified.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test::precondition(has_registry)) {

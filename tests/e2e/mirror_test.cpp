@@ -9,7 +9,9 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
+#include "tests/support/fault_server.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/served_bundle.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -106,6 +108,43 @@ BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked,
       BOOST_TEST(registry.lines().empty());
     }
   }
+}
+
+// Without the repository a bundle has no trees, so that the package is not kept in the cache.
+BOOST_AUTO_TEST_CASE(packages_of_the_remote_store_are_served) {
+  for (const bool has_trees : {true, false}) {
+    BOOST_TEST_CONTEXT(has_trees) {
+      const fs::path bundle = path(has_trees ? "with" : "without");
+      if (!has_trees) {
+        fs::rename(path("elsewhere"), repositories());
+        BOOST_TEST(modlock({"lock"}).exit_code == 0);
+        fs::remove_all(cache() / "v2/git");
+      }
+      BOOST_TEST(modlock({"bundle", "create", "--output", bundle.string()}).exit_code == 0);
+      const FaultServer store([&](const ReceivedRequest& request) { return answer_from_bundle(bundle, request); });
+      environment["TOFU_MODLOCK_REMOTE"] = "oci://" + store.host() + "/platform/modules";
+      environment["TOFU_MODLOCK_REMOTE_PLAIN_HTTP"] = "1";
+      fs::remove_all(cache());
+      fs::remove_all(path("unpacked"));
+      fs::rename(repositories(), path("elsewhere"));
+      const Ran ran = mirror(stand_in());
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out == "1.0.0 1 //modules/net\n");
+      BOOST_TEST(read_text(path("unpacked/modules/net/inner/main.tf")).find("\"1.0.0\"") != std::string::npos);
+      BOOST_TEST(store.lines().size() == (has_trees ? 3U : 2U));
+      BOOST_TEST(fs::exists(cache() / "v2/proven") == has_trees);
+      environment.erase("TOFU_MODLOCK_REMOTE");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_without_configuration_has_no_mirror) {
+  fs::create_directories(path("elsewhere"));
+  const Ran ran = modlock({"mirror", "--chdir", path("elsewhere").string(), "--", "sh", "-c", "exit 5"});
+  BOOST_TEST(ran.exit_code == 5);
+  BOOST_TEST(ran.err.starts_with("Warning: <dir>/elsewhere has no configuration files: the command runs without a "
+                                 "mirror [CONFIG_PARSE]\n"),
+             ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_configuration_of_the_user_is_merged_and_private) {

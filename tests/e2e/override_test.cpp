@@ -87,6 +87,24 @@ BOOST_AUTO_TEST_CASE(are_written_beside_the_calls_and_named_by_the_manifest) {
   BOOST_TEST(read(".terraform/modules/modules.json").find("?ref=") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(are_the_same_for_links_into_the_cache) {
+  const auto is_link = [&] { return fs::is_symlink(root() / ".terraform/modules/net.inner"); };
+  const Ran linked = modlock({"install", "--link", "--overrides"});
+  BOOST_TEST(linked.err == "");
+  BOOST_TEST(is_link());
+  BOOST_TEST(shown(read(kOurs)) == override_of("vpc"));
+  BOOST_TEST(shown(read("net/modlock_override.tf")) == override_of("inner"));
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  for (const auto& [command, links] : {std::pair<std::vector<std::string>, bool>{{"install", "--overrides"}, false},
+                                       {{"install", "--link"}, true},
+                                       {{"install", "--link", "--no-overrides"}, true}}) {
+    BOOST_TEST(modlock(command).exit_code == 0);
+    BOOST_TEST(is_link() == links);
+    BOOST_TEST(has(kOurs) == (command.back() != "--no-overrides"));
+    BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(follow_the_lock) {
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   release(vpc, "1.3.0");

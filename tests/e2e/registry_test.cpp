@@ -198,6 +198,25 @@ BOOST_AUTO_TEST_CASE(module_lies_where_the_registry_says) {
   BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
 }
 
+// The trees of a package that a registry names are those of its git repository. The bundle also has the directory.
+BOOST_AUTO_TEST_CASE(bundled_module_of_a_registry_is_proven_by_its_commit) {
+  publish(repository("vpc"), "1.0.0", {{"nested/main.tf", ""}}, "nested");
+  call("1.0.0");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"bundle", "create", "--output", path("modules").string()}).exit_code == 0);
+  std::filesystem::remove_all(cache());
+  std::filesystem::rename(repositories(), path("elsewhere"));
+  for (const char* run : {"from the bundle", "from the cache and the bundle"}) {
+    BOOST_TEST_CONTEXT(run) {
+      const Ran installed = modlock({"install", "--offline", "--from", path("modules").string()});
+      BOOST_TEST(installed.exit_code == 0, installed.err);
+      BOOST_TEST(read(".terraform/modules/modules.json").find("modules/vpc/nested") != std::string::npos);
+      BOOST_TEST(std::filesystem::exists(cache() / "v2/proven"));
+      std::filesystem::remove_all(root() / ".terraform");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(missing_cache_is_filled_with_exactly_what_was_locked) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0");

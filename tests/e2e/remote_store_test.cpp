@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/package/pack.h"
+#include "backends/package/unpack.h"
+#include "backends/remote/layout.h"
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/closures_of.h"
 #include "tests/support/fault_server.h"
 #include "tests/support/faults.h"
+#include "tests/support/served_bundle.h"
 
 namespace modlock::test {
 namespace {
@@ -20,31 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "/v2/platform/modules/";
 
-// Serves a bundle as a registry does.
-ServerAnswer answer_from(const fs::path& bundle, const ReceivedRequest& request) {
-  const std::string rest = request.path().substr(std::min(kPrefix.size(), request.path().size()));
-  const std::string name = rest.substr(rest.find('/') == std::string::npos ? 0 : rest.find('/') + 1);
-  std::string digest = name;
-  if (rest.starts_with("manifests/closure-")) {
-    const auto index = parse_json(read_text(bundle / "index.json"));
-    digest.clear();
-    for (const Json::Value& entry : (*index)["manifests"]) {
-      if (entry["annotations"]["org.opencontainers.image.ref.name"].asString() == name) {
-        digest = entry["digest"].asString();
-      }
-    }
-  }
-  const auto text = digest.size() > 7 ? read_file(bundle / "blobs/sha256" / digest.substr(7))
-                                      : Result<std::string>(fail(Code::not_found, ""));
-  if (!text) {
-    return {.status = 404};
-  }
-  return {.headers = {{"Docker-Content-Digest", digest}}, .body = *text};
-}
-
 // A root that calls a module, which calls another one; both are in a bundle that a server on the loopback serves.
 struct RemoteScene : Scene {
-  RemoteScene() : server([this](const ReceivedRequest& request) { return answer_from(path("modules"), request); }) {
+  RemoteScene()
+      : server([this](const ReceivedRequest& request) { return answer_from_bundle(path("modules"), request); }) {
     GitRepository& network = repository("network.git");
     release(network, "1.0.0");
     GitRepository& vpc = repository("vpc.git");
@@ -78,6 +63,21 @@ struct RemoteScene : Scene {
     }
     return {};
   }
+  remote::NamedClosure closure() const {
+    const auto layout = remote::Layout::open(path("modules"), path("modules"), Context{});
+    return closures_of(*layout).value().at(0);
+  }
+  fs::path blob(const remote::Blob& blob) const { return path("modules/blobs/sha256") / blob.digest.substr(7); }
+  // Returns the package of a module.
+  remote::BundledPackage package(const std::string& module) const {
+    const remote::NamedClosure one = closure();
+    const auto& packages = one.closure.packages;
+    return *std::find_if(packages.begin(), packages.end(), [&](const remote::BundledPackage& package) {
+      return package.source.find(module) != std::string::npos;
+    });
+  }
+  std::string tag(const std::string& module) const { return package(module).tag(); }
+  std::size_t cache_packages() const { return json({"cache", "info"})["sizes"]["packages"].asUInt(); }
   std::vector<std::string> requests_of(const std::vector<std::string>& arguments) {
     const std::size_t before = server.lines().size();
     const Ran ran = modlock(arguments);
@@ -88,6 +88,10 @@ struct RemoteScene : Scene {
 
   FaultServer server;
 };
+
+bool is_executable(const fs::path& file) {
+  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -105,12 +109,127 @@ BOOST_AUTO_TEST_CASE(an_empty_runner_asks_for_the_closure_and_the_layers) {
   start_empty();
   remove_sources();
   const auto requests = requests_of({"install"});
-  BOOST_TEST_REQUIRE(requests.size() == 3U);
+  BOOST_TEST_REQUIRE(requests.size() == 5U);  // a zip and trees for each package
   BOOST_TEST(requests[0].starts_with("GET /v2/platform/modules/manifests/closure-"), requests[0]);
-  BOOST_TEST(requests[1].starts_with("GET /v2/platform/modules/blobs/sha256:"), requests[1]);
-  BOOST_TEST(requests[2].starts_with("GET /v2/platform/modules/blobs/sha256:"), requests[2]);
+  for (std::size_t i = 1; i < requests.size(); ++i) {
+    BOOST_TEST(requests[i].starts_with("GET /v2/platform/modules/blobs/sha256:"), requests[i]);
+  }
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
   BOOST_TEST(!fs::exists(cache() / "v2/identities"), "a remote store proved what a source has");
+}
+
+// A package that its trees prove is in the cache, which proves nothing of its source.
+BOOST_AUTO_TEST_CASE(a_second_command_sends_no_request) {
+  start_empty();
+  remove_sources();
+  BOOST_TEST(requests_of({"install"}).size() == 5U);
+  fs::remove_all(root() / ".terraform");
+  BOOST_TEST(requests_of({"install"}).empty());
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  BOOST_TEST(!fs::exists(cache() / "v2/identities"), "a remote store proved what a source has");
+  BOOST_TEST(!fs::exists(cache() / "v2/packages"), "a remote store chose what verify knows");
+  BOOST_TEST(cache_packages() == 2U);
+  // A package that was changed there is downloaded again.
+  for (const fs::directory_entry& package : fs::directory_iterator(cache() / "v2/proven")) {
+    const fs::path file = package.path() / "tree/main.tf";
+    fs::permissions(file, fs::perms::owner_exec, fs::perm_options::add);
+  }
+  fs::remove_all(root() / ".terraform");
+  BOOST_TEST(requests_of({"install"}).size() == 5U);
+  BOOST_TEST(!is_executable(root() / ".terraform/modules/vpc/main.tf"));
+}
+
+BOOST_AUTO_TEST_CASE(proven_packages_need_no_store) {
+  start_empty();
+  remove_sources();
+  const Ran from = modlock({"install", "--from", path("modules").string()});
+  BOOST_TEST(from.exit_code == 0, from.err);
+  environment.erase("TOFU_MODLOCK_REMOTE");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"install"}, {"install", "--offline"}, {"lock"}, {"explain", "module.vpc.network"}}) {
+    BOOST_TEST_CONTEXT(arguments.back()) {
+      fs::remove_all(root() / ".terraform");
+      BOOST_TEST(requests_of(arguments).empty());
+    }
+  }
+  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  BOOST_TEST(!fs::exists(cache() / "v2/identities"), "a bundle proved what a source has");
+  // A lock entry with another commit is not proven.
+  std::string other = lock();
+  const std::string commit = package("vpc").origin;
+  other.replace(other.find(commit), commit.size(), "git:" + std::string(40, '1'));
+  write(".terraform.lock.hcl", other);
+  fs::remove_all(root() / ".terraform");
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);
+}
+
+// What a machine has only from the store is a bundle again, with the same zips and trees: also without the store.
+BOOST_AUTO_TEST_CASE(packages_of_the_store_are_bundled_again) {
+  const std::vector<std::string> again = {"bundle", "create", "--output", path("again").string()};
+  const auto same_bytes = [&] {
+    std::size_t blobs = 0;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path("modules"))) {
+      if (entry.is_regular_file()) {
+        const fs::path name = fs::relative(entry.path(), path("modules"));
+        BOOST_TEST((read_text(path("again") / name) == read_text(entry.path())), name);
+        ++blobs;
+      }
+    }
+    BOOST_TEST(blobs == 10U);  // two files of the layout, the config, the closure, and three blobs of each package
+    BOOST_TEST(modlock({"bundle", "verify", path("again").string()}).exit_code == 0);
+  };
+  start_empty();
+  remove_sources();
+  BOOST_TEST(requests_of(again).size() == 5U);
+  same_bytes();
+  fs::remove_all(path("again"));
+  environment.erase("TOFU_MODLOCK_REMOTE");
+  BOOST_TEST(requests_of(again).empty());
+  same_bytes();
+  // Without trees it is still a bundle.
+  for (const fs::directory_entry& package : fs::directory_iterator(cache() / "v2/proven")) {
+    BOOST_TEST(fs::remove(package.path() / "trees"));
+  }
+  const std::string zip = package("vpc").layer.digest;
+  fs::rename(path("again"), path("modules-with-trees"));
+  const Ran without = modlock(again);
+  BOOST_TEST(without.exit_code == 0, without.err);
+  BOOST_TEST(fs::exists(path("again/blobs/sha256") / zip.substr(7)));
+  BOOST_TEST(!fs::exists(path("again/blobs/sha256") / package("vpc").trees.digest.substr(7)));
+}
+
+// The zips have the locked content, and executable bits that the commit does not have.
+BOOST_AUTO_TEST_CASE(modes_that_the_commit_does_not_have_are_refused) {
+  const remote::NamedClosure honest = closure();
+  remote::LayoutWriter writer(path("work"));
+  remote::NamedClosure lying{honest.tag, {}};
+  fs::create_directories(path("tree"));
+  for (remote::BundledPackage package : honest.closure.packages) {
+    fs::remove_all(path("tree"));
+    fs::create_directories(path("tree"));
+    BOOST_REQUIRE(unpack_archive(blob(package.layer), ArchiveFormat::zip, path("tree"), "it", Context{}).has_value());
+    fs::permissions(path("tree/main.tf"), fs::perms::owner_exec, fs::perm_options::add);
+    package.layer =
+        writer.add([&](const ByteSink& sink) { return pack_zip(path("tree"), package.h1, sink, Context{}); }).value();
+    BOOST_REQUIRE(writer.add(read_text(blob(package.trees))).has_value());
+    package.manifest = remote::blob_of(write_package_manifest(package));
+    lying.closure.packages.push_back(package);
+  }
+  fs::remove_all(path("modules"));
+  BOOST_REQUIRE(writer.finish({lying}, path("modules"), Context{}).has_value());
+  const Ran verified = modlock({"bundle", "verify", path("modules").string()});
+  BOOST_TEST(verified.exit_code == 4, verified.err);
+  start_empty();
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  const remote::BundledPackage& package = lying.closure.packages[0];
+  BOOST_TEST(count(ran.err, "Warning: ") == 2U, ran.err);
+  BOOST_TEST(count(ran.err, "the package " + package.layer.digest + " with the trees " + package.trees.digest +
+                                ": it does not match commit ") == 1U,
+             ran.err);
+  BOOST_TEST(count(ran.err, ": \"main.tf\" has another kind or executable bit [HASH_MISMATCH]") == 2U, ran.err);
+  BOOST_TEST(!is_executable(root() / ".terraform/modules/vpc/main.tf"));
 }
 
 BOOST_AUTO_TEST_CASE(warm_caches_need_no_request) {
@@ -126,7 +245,7 @@ BOOST_AUTO_TEST_CASE(locked_packages_are_read_from_the_store_by_every_command) {
        {std::vector<std::string>{"lock"}, {"lock", "--frozen"}, {"explain", "module.vpc.network"}}) {
     BOOST_TEST_CONTEXT(arguments.front()) {
       start_empty();
-      BOOST_TEST(requests_of(arguments).size() == 3U);
+      BOOST_TEST(requests_of(arguments).size() == 5U);
     }
   }
 }
@@ -158,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_denied_source_of_a_lock_file_is_not_asked_for) {
   const Ran ran = modlock({"install"});
   BOOST_TEST(ran.exit_code == 8, ran.err);
   BOOST_TEST(ran.err.find("[SOURCE_DENIED]") != std::string::npos, ran.err);
-  BOOST_TEST(server.lines().size() == 2U);
+  BOOST_TEST(server.lines().size() == 3U);
   for (const std::string& line : server.lines()) {
     BOOST_TEST(line.find(network) == std::string::npos, line);
   }
@@ -196,6 +315,79 @@ BOOST_AUTO_TEST_CASE(a_module_that_vanished_may_be_in_the_store) {
              gone.out + gone.err);
 }
 
+// The lock file has another closure, but its unchanged entries have the same tags.
+BOOST_AUTO_TEST_CASE(a_changed_lock_file_finds_the_packages_of_its_other_entries) {
+  GitRepository& subnet = repository("subnet.git");
+  release(subnet, "1.0.0");
+  write("subnet.tf", module_call("subnet", "git::file://" + subnet.path().string() + "?ref=v1.0.0"));
+  environment.erase("TOFU_MODLOCK_REMOTE");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  use(address());
+  start_empty();
+  const Ran installed = modlock({"install"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(installed.err == "");
+  auto requests = server.lines();
+  BOOST_TEST_REQUIRE(requests.size() == 8U);
+  BOOST_TEST(requests[0].starts_with("GET /v2/platform/modules/manifests/closure-"), requests[0]);
+  BOOST_TEST(count(requests[1] + requests[2] + requests[3], "GET /v2/platform/modules/manifests/module-") == 3U);
+  BOOST_TEST(count(requests[4] + requests[5] + requests[6] + requests[7], "GET /v2/platform/modules/blobs/sha256:") ==
+             4U);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  start_empty();
+  const Ran named = modlock({"install", "--from", address()});
+  BOOST_TEST(named.exit_code == 0, named.err);
+  BOOST_TEST(named.err ==
+             "Warning: not installed from oci://<registry>/platform/modules: it does not have 1 of 3 packages of this "
+             "lock file\n");
+  start_empty();
+  remove_sources();
+  const Ran only = modlock({"install", "--remote-only"});
+  BOOST_TEST(only.exit_code == 7, only.err);
+  BOOST_TEST(only.err.find("the package of module.subnet (git::file://") != std::string::npos, only.err);
+  const Ran gone = modlock({"verify", "--online"});
+  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules has the package") == 1U,
+             gone.out + gone.err);
+  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 1U);
+}
+
+// The closure is missing, and the packages are requested by their tags.
+BOOST_AUTO_TEST_CASE(faults_of_tags) {
+  struct Row {
+    const char* name;
+    Behaviour behaviour;
+    std::string warning;  // empty: none
+  };
+  const std::string closure = std::string(kPrefix) + "manifests/closure-";
+  const std::string network = tag("network");
+  ReceivedRequest request;
+  request.target = std::string(kPrefix) + "manifests/" + network;
+  const std::string manifest = answer_from_bundle(path("modules"), request).body;
+  const Row rows[] = {
+      {"missing", faults::status(404), ""},
+      {"of another lock entry", faults::answer({.body = manifest}),
+       fmt::format("{} of \"oci://<registry>/platform/modules\" is damaged: it is the package of another lock entry "
+                   "[SOURCE_INVALID]",
+                   tag("vpc"))},
+      {"no manifest", faults::answer({.body = "{}"}), "is damaged: it is not the manifest of a module package"},
+      {"no access", faults::status(403), "not installed from oci://<registry>/platform/modules: "},
+      {"an endless manifest", faults::endless_body(), "not installed from oci://<registry>/platform/modules: "},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      start_empty();
+      server.clear_rules();
+      server.add({.behaviour = faults::status(404), .path = closure});
+      server.add({.behaviour = row.behaviour, .path = std::string(kPrefix) + "manifests/" + tag("vpc")});
+      const Ran ran = modlock({"install"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(count(ran.err, "Warning: ") == (row.warning.empty() ? 0U : 1U), ran.err);
+      BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(offline_sends_no_request) {
   start_empty();
   const Ran ran = modlock({"install", "--offline"});
@@ -208,7 +400,7 @@ BOOST_AUTO_TEST_CASE(the_setting_of_a_user_names_a_store) {
   environment.erase("TOFU_MODLOCK_REMOTE");
   write_text(path("home/.config/tofu-modlock/config.hcl"), "remote_store = \"" + address() + "\"\n");
   start_empty();
-  BOOST_TEST(requests_of({"install"}).size() == 3U);
+  BOOST_TEST(requests_of({"install"}).size() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(unusable_addresses) {
@@ -240,6 +432,26 @@ BOOST_AUTO_TEST_CASE(unusable_addresses) {
   BOOST_TEST(flag.exit_code == 2, flag.err);
 }
 
+BOOST_AUTO_TEST_CASE(variables_that_turn_something_on) {
+  const struct {
+    const char* value;
+    int exit_code;
+  } rows[] = {{"1", 0}, {"true", 0}, {"YES", 0}, {"on", 0}, {"maybe", 2}};
+  remove_sources();
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.value) {
+      environment["TOFU_MODLOCK_REMOTE_PLAIN_HTTP"] = row.value;
+      start_empty();
+      const Ran ran = modlock({"install"});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(
+          (row.exit_code == 0 || ran.err == "Error: TOFU_MODLOCK_REMOTE_PLAIN_HTTP: expected 1 or 0, found \"maybe\" "
+                                            "[INVALID_PARAMS]\n  hint: set it to 1 or 0\n"),
+          ran.err);
+    }
+  }
+}
+
 // Without the flag only https is spoken, which this server does not understand.
 BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   environment.erase("TOFU_MODLOCK_REMOTE");
@@ -254,14 +466,76 @@ BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   BOOST_TEST(push.exit_code == 7, push.err);
   BOOST_TEST(push.err.find(hint) != std::string::npos, push.err);
   const Ran verify = modlock({"bundle", "verify", address()});
-  BOOST_TEST(verify.exit_code == 2, verify.err);
-  BOOST_TEST(verify.err ==
-             "Error: \"oci://<registry>/platform/modules\" is in a registry, and this command reads directories and "
-             "files [INVALID_PARAMS]\n  hint: download it first: tofu-modlock bundle pull "
-             "oci://<registry>/platform/modules --output bundle.tar\n");
+  BOOST_TEST(verify.exit_code == 7, verify.err);
+  BOOST_TEST(verify.err.find(hint) != std::string::npos, verify.err);
   BOOST_TEST(server.lines().empty());
   start_empty();
-  BOOST_TEST(requests_of({"install", "--from", address(), "--plain-http"}).size() == 3U);
+  BOOST_TEST(requests_of({"install", "--from", address(), "--plain-http"}).size() == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(repository_is_verified_and_listed) {
+  environment.erase("TOFU_MODLOCK_REMOTE_PLAIN_HTTP");
+  environment.erase("TOFU_MODLOCK_REMOTE");
+  start_empty();
+  const Ran verified = modlock({"bundle", "verify", "--plain-http", address()});
+  BOOST_TEST(verified.exit_code == 0, verified.err);
+  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n");
+  BOOST_TEST(server.lines().size() == 9U);  // tags, closure, config, and manifest, layer and trees of two packages
+  const Ran listed = modlock({"bundle", "list", "--plain-http", address()});
+  BOOST_TEST(listed.exit_code == 0, listed.err);
+  BOOST_TEST(listed.out == modlock({"bundle", "list", path("modules").string()}).out);
+  BOOST_TEST(server.lines().size() == 11U);
+  const std::string vpc = layer("vpc");
+  const std::string index = std::string(kPrefix) + "manifests/closure-";
+  struct Row {
+    const char* name;
+    std::string path;
+    Behaviour behaviour;
+    int exit_code;
+    std::string err;
+  };
+  const Row rows[] = {
+      {"swapped blob", vpc, faults::answer({.body = "PK"}), 4, vpc.substr(vpc.find("sha256:"))},
+      {"missing blob", vpc, faults::status(404), 7, vpc.substr(vpc.find("sha256:"))},
+      {"another manifest", std::string(kPrefix) + "manifests/sha256:", faults::answer({.body = "{}"}), 4,
+       "manifest content does not match digest"},
+      {"another index", index, faults::answer({.body = "{}"}), 8, "is damaged: "},
+      {"no closure", std::string(kPrefix) + "tags", faults::answer({.body = R"({"tags":["latest"]})"}), 7,
+       "\"oci://<registry>/platform/modules\" has no bundle"},
+      {"no access", std::string(kPrefix), faults::status(403), 7, "[FORBIDDEN]"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      server.clear_rules();
+      server.add({.behaviour = row.behaviour, .path = row.path});
+      const Ran ran = modlock({"bundle", "verify", "--plain-http", address()});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(ran.err.find(row.err) != std::string::npos, ran.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(doctor_queries_the_remote_store) {
+  const auto lines = requests_of({"doctor", "--online"});
+  BOOST_TEST_REQUIRE(lines.size() == 1U);
+  BOOST_TEST(lines[0].starts_with("HEAD /v2/platform/modules/manifests/closure-"), lines[0]);
+  const Ran there = modlock({"doctor", "--online"});
+  BOOST_TEST(there.out.find("remote store oci://<registry>/platform/modules") != std::string::npos, there.out);
+  BOOST_TEST(there.out.find("has the packages of this lock file") != std::string::npos, there.out);
+  server.add({.behaviour = faults::status(404), .count = 1});
+  const Ran missing = modlock({"doctor", "--online"});
+  BOOST_TEST(missing.exit_code == 0, missing.out);
+  BOOST_TEST(missing.out.find("does not have the packages of this lock file") != std::string::npos, missing.out);
+  server.clear_rules();
+  const std::string locked = lock();
+  fs::remove(root() / ".terraform.lock.hcl");
+  const Ran reached = modlock({"doctor", "--online"});
+  BOOST_TEST(reached.out.find("can be reached") != std::string::npos, reached.out);
+  write(".terraform.lock.hcl", locked);
+  server.add({.behaviour = faults::status(403)});
+  const Ran refused = modlock({"doctor", "--online"});
+  BOOST_TEST(refused.exit_code == 7, refused.out);
+  BOOST_TEST(requests_of({"doctor"}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(remote_only_asks_no_source) {
@@ -289,6 +563,7 @@ BOOST_AUTO_TEST_CASE(faults_of_the_store) {
   };
   const std::string vpc = layer("vpc");
   const std::string digest = vpc.substr(vpc.find("sha256:"));
+  const std::string trees = std::string(kPrefix) + "blobs/" + package("vpc").trees.digest;
   const std::string index = std::string(kPrefix) + "manifests";
   const Row rows[] = {
       {"no access", index, faults::status(403), "not installed from oci://<registry>/platform/modules: "},
@@ -297,6 +572,9 @@ BOOST_AUTO_TEST_CASE(faults_of_the_store) {
       {"swapped blob", vpc, faults::answer({.body = "PK"}), digest},
       {"truncated blob", vpc, faults::truncated(), digest},
       {"missing blob", vpc, faults::status(404), digest},
+      {"swapped trees", trees, faults::answer({.body = "tree"}), package("vpc").trees.digest},
+      {"missing trees", trees, faults::status(404), package("vpc").trees.digest},
+      {"endless trees", trees, faults::endless_body(), package("vpc").trees.digest},
       {"plain http elsewhere", vpc, faults::redirect("http://registry.example.com/blob"), digest},
   };
   for (const Row& row : rows) {
@@ -310,6 +588,59 @@ BOOST_AUTO_TEST_CASE(faults_of_the_store) {
       BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
     }
+  }
+}
+
+// A push to the store that fails is one warning.
+BOOST_AUTO_TEST_CASE(faults_of_a_push) {
+  struct Row {
+    const char* name;
+    Behaviour behaviour;
+    std::string warning;
+  };
+  const Row rows[] = {
+      {"no access", faults::status(403), "access denied"},
+      {"no uploads", faults::status(404), "repository \"oci://<registry>/platform/modules\" not found"},
+      {"down", faults::no_answer(), "the connection was closed without a response"},
+  };
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      server.clear_rules();
+      server.add({.behaviour = row.behaviour});
+      const Ran ran = modlock({"install"});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(count(ran.err, "Warning: ") == 1U, ran.err);
+      BOOST_TEST(ran.err.starts_with("Warning: not pushed to oci://<registry>/platform/modules: "), ran.err);
+      BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_pushed_to_a_store_that_failed) {
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
+  start_empty();
+  server.add({.behaviour = faults::status(403)});
+  const Ran ran = modlock({"--verbose", "install"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(count(ran.err, "Warning: ") == 1U, ran.err);
+  BOOST_TEST(count(ran.err, "Warning: not installed from oci://<registry>/platform/modules: ") == 1U, ran.err);
+  BOOST_TEST(count(ran.err, "not pushed to oci://<registry>/platform/modules: a registry failed in this run") == 1U,
+             ran.err);
+  BOOST_TEST(count(ran.err, "debug: HEAD ") == 0U, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_password_in_an_address_is_not_shown) {
+  const std::string secret = "oci://user:hunter2@registry.example.test/a";
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "remote_store = \"" + secret + "\"\n");
+  const Ran doctor = modlock({"doctor"});
+  BOOST_TEST(doctor.out.find("remote_store = oci://***@registry.example.test/a") != std::string::npos, doctor.out);
+  for (const std::string& remote : {std::string(), secret}) {
+    environment["TOFU_MODLOCK_REMOTE"] = remote;
+    const Ran ran = modlock({"install"});
+    BOOST_TEST(ran.exit_code == 8, ran.err);
+    BOOST_TEST(ran.err.find("must not contain a user or password [SOURCE_INVALID]") != std::string::npos, ran.err);
+    BOOST_TEST(ran.err.find("hunter2") == std::string::npos, ran.err);
   }
 }
 
@@ -336,7 +667,7 @@ BOOST_AUTO_TEST_CASE(a_silent_store_costs_ten_seconds) {
 }
 
 BOOST_AUTO_TEST_CASE(blobs_on_another_host_get_no_secrets) {
-  FaultServer blobs([this](const ReceivedRequest& request) { return answer_from(path("modules"), request); });
+  FaultServer blobs([this](const ReceivedRequest& request) { return answer_from_bundle(path("modules"), request); });
   write_text(path("home/.tofurc"),
              "oci_credentials \"" + server.host() + "\" {\n  username = \"reader\"\n  password = \"secret\"\n}\n");
   const std::string vpc = layer("vpc");

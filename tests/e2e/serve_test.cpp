@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "backends/base/descriptor.h"
@@ -65,6 +66,32 @@ BOOST_AUTO_TEST_CASE(where_nobody_reads_the_answers_the_session_ends_and_its_chi
   // Half a second, plus the delay of a busy machine. With a reader, child processes get two seconds.
   BOOST_TEST((took < std::chrono::milliseconds(1900)));
   BOOST_TEST(has_ended(git));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_coding_agent_reads_the_locked_version, Scene) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  write_text(path("requests"),
+             R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}})"
+             "\n"
+             R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"inspect","arguments":{}}})"
+             "\n"
+             R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"verify","arguments":{"root":")" +
+                 path("root/empty").string() + "\"}}}\n");
+  std::filesystem::create_directories(path("root/empty"));
+  const Ran ran = program({"sh", "-c", "exec \"$0\" mcp <\"$1\"", binary, path("requests").string()});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find(R"("protocolVersion":"2025-06-18")") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find(R"(\"commit\":\"<1.0.0>\")") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find(R"("message":"<dir>/root/empty has no configuration files")") != std::string::npos, ran.out);
+  for (const char* root : {"missing", "../requests"}) {
+    const Ran refused = modlock({"mcp", "--root", root});
+    BOOST_TEST(refused.exit_code == 2);
+    BOOST_TEST(refused.err == std::string("Error: --root ") + root +
+                                  " is not a directory [INVALID_PARAMS]\n  hint: name an existing directory\n");
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,25 @@ BOOST_AUTO_TEST_CASE(each_state_has_its_row) {
         "Newer versions are not known in offline mode.\nFor details, run tofu-modlock verify.\n");
 }
 
+BOOST_AUTO_TEST_CASE(denied_releases_are_shown_with_their_installation) {
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const std::string locked = read(".tofu-modlock.hcl");
+  write(".tofu-modlock.hcl", locked + "deny \"*/vpc\" {\n  versions = \"1.0.0\"\n}\n");
+  const auto check_row = [&](const std::string& installed) {
+    const Ran ran = status({"--offline"});
+    BOOST_TEST(ran.exit_code == 4, ran.err);
+    BOOST_TEST(ran.out.find("module.vpc  1.0.0                  " + installed + "?      denied\n") != std::string::npos,
+               ran.out);
+  };
+  check_row("no         ");
+  write(".tofu-modlock.hcl", locked);
+  BOOST_REQUIRE(modlock({"install"}).exit_code == 0);
+  write(".tofu-modlock.hcl", locked + "deny \"*/vpc\" {\n  versions = \"1.0.0\"\n}\n");
+  check_row("yes        ");
+  write(".terraform/modules/vpc/main.tf", "# changed\n");
+  check_row("differs    ");
+}
+
 BOOST_AUTO_TEST_CASE(unreachable_source_is_marked_and_changes_no_exit_code) {
   BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
   std::filesystem::remove_all(repositories() / "vpc.git");

@@ -82,6 +82,36 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
   BOOST_TEST(modlock({"update", "module.nope"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(the_newest_version_is_pinned_on_request) {
+  write("main.tf", module_call("vpc", git() + "?ref=v2.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const Ran ran = modlock({"update", "module.vpc", "--pin", "immutable"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.starts_with("module.vpc 2.0.0 is the newest version.\nmodule.vpc  v2.0.0 ("), ran.out);
+  BOOST_TEST(shown(read("main.tf")).find("?ref=<2.0.0>\"") != std::string::npos, read("main.tf"));
+  const Ran again = modlock({"update", "module.vpc", "--pin", "immutable"});
+  BOOST_TEST(again.exit_code == 0, again.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_not_pinned) {
+  write("main.tf", module_call("vpc", git() + "?ref=v2.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const std::string before = read("main.tf");
+  const std::string locked = lock();
+  vpc.commit({{"main.tf", "# moved\n"}});
+  vpc.tag("v2.0.0");
+  for (const char* subject : {"module.vpc", "module.vpc=2.0.0"}) {
+    const Ran ran = modlock({"update", subject, "--pin", "immutable"});
+    BOOST_TEST(ran.exit_code == 4, ran.err);
+    BOOST_TEST(ran.err.find("the tag v2.0.0 of module.vpc was locked as git:") != std::string::npos, ran.err);
+    BOOST_TEST(read("main.tf") == before);
+    BOOST_TEST(lock() == locked);
+  }
+  const Ran accepted = modlock({"update", "module.vpc", "--pin", "immutable", "--accept-moved"});
+  BOOST_TEST(accepted.exit_code == 0, accepted.err);
+  BOOST_TEST(read("main.tf") != before);
+}
+
 BOOST_AUTO_TEST_CASE(configuration_and_lock_are_written) {
   write("main.tf", "# kept\n" + module_call("vpc", git(), "~> 1.0.0"));
   modlock({"lock"});
@@ -94,6 +124,55 @@ BOOST_AUTO_TEST_CASE(configuration_and_lock_are_written) {
   BOOST_TEST(read("main.tf") == "# kept\n" + module_call("vpc", git(), "~> 2.0.0"));
   BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(install_afterwards) {
+  struct Row {
+    const char* name;
+    std::string main;
+    std::vector<std::string> arguments;
+    std::string out_end;
+    const char* verified;  // the exit code of `verify`, and its version
+  };
+  const std::string old = module_call("vpc", git(), "~> 1.0.0");
+  const std::string next = "if it is what you intended.\n1 installed.\nNext: run tofu init.\n";
+  const Row rows[] = {
+      {"version", old, {"module.vpc=2.0.0"}, next, "0 2.0.0"},
+      {"locked version", old, {"module.vpc=1.0.0"}, "The lock file is up to date.\n1 installed.\n", "0 1.0.0"},
+      {"nothing newer",
+       module_call("vpc", git() + "?ref=v2.0.0"),
+       {"module.vpc"},
+       "module.vpc 2.0.0 is the newest version.\n1 installed.\n",
+       "0 v2.0.0"},
+      {"dry run",
+       old,
+       {"module.vpc=2.0.0", "--dry-run"},
+       "main.tf and .terraform.lock.hcl would change; nothing was written.\n",
+       "3 1.0.0"},
+      {"markdown",
+       old,
+       {"module.vpc=2.0.0", "--format", "markdown"},
+       "- file main.tf changed \\(\\+1 \\-1\\)\n\n</details>\n",
+       "0 2.0.0"},
+      {"file of updates", old, {"--from-file", path("data.json").string()}, next, "0 2.0.0"},
+  };
+  write_data(R"({"subject": "module.vpc", "newVersion": "2.0.0"})");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(root() / ".terraform");
+      fs::remove(root() / ".terraform.lock.hcl");
+      write("main.tf", row.main);
+      BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+      std::vector<std::string> arguments = {"update", "--install"};
+      arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+      const Ran ran = modlock(arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.out.ends_with(row.out_end), ran.out);
+      const Ran verified = modlock({"verify"});
+      BOOST_TEST(verified.exit_code == row.verified[0] - '0');
+      BOOST_TEST(verified.out.find(row.verified + 2) != std::string::npos, verified.out);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
@@ -149,7 +228,10 @@ BOOST_AUTO_TEST_CASE(a_summary_in_markdown) {
   BOOST_TEST(ran.out ==
                  "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
                  "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | commit <1.1.0...> |  |\n\n"
-                 "Files: `main.tf` `.terraform.lock.hcl`\n",
+                 "Files: `main.tf` `.terraform.lock.hcl`\n\n"
+                 "### module.vpc: v1.0.0 \\(<1.0.0...>\\) → v1.1.0 \\(<1.1.0...>\\)\n\n"
+                 "<details><summary>1 file changed, 1 line added, 1 line removed</summary>\n\n"
+                 "- file main.tf changed \\(\\+1 \\-1\\)\n\n</details>\n",
              ran.out);
   BOOST_TEST(shown(read("main.tf")) == shown(module_call("vpc", git() + "?ref=<1.1.0>")));
 }
@@ -219,6 +301,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
   };
   write("main.tf", "");
   fs::create_directory(root() / "my live");
+  write_text(path("object.json"), "{}");
   const Row rows[] = {
       {"nothing", {"update"}, "Error: update: nothing to update [INVALID_PARAMS]\n"},
       {"no version",
@@ -262,6 +345,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
        "Error: expected a version or a constraint, found \"net-2.0.0-rc1\" [INVALID_PARAMS]\n"
        "  hint: write it as m1=2.0.0-rc1\n"},
       {"no such file", {"update", "--from-file", "nope.json"}, "nope.json"},
+      {"no list in the file",
+       {"update", "--from-file", "../object.json"},
+       "object.json: expected a list of updates [INVALID_PARAMS]\n"
+       "  hint: write a list of objects, or an object that has one as updates or upgrades\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -20,7 +20,8 @@ struct Bot : Scene {
     }
     registry.publish({.name = "acme/cloud", .version = "1.0.0"});
     write_text(path("tofurc"), registry.host_block("registry.opentofu.org"));
-    write_text(path("home/.gitconfig"), "[user]\n\tname = bot\n\temail = bot@example.test\n");
+    write_text(path("home/.gitconfig"), "[user]\n\tname = bot\n\temail = bot@example.test\n[url \"" + vpc.url() +
+                                            "\"]\n\tinsteadOf = https://github.com/acme/vpc.git\n");
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     environment["TF_CLI_ARGS"] = "";
   }
@@ -81,7 +82,8 @@ BOOST_FIXTURE_TEST_SUITE(lock_bot, Bot)
 
 BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
   const std::string tag = "?ref=v1.0.0";
-  make("r0", {{"main.tf", "# a tag\n" + module_call("vpc", git() + tag)}});
+  const std::string hosted = "git::https://github.com/acme/vpc.git";
+  make("r0", {{"main.tf", "# a tag\n" + module_call("vpc", hosted + tag)}});
   make("r1", {{"main.tf", module_call("vpc", git(), "1.0.0") + "# a constraint\n"}});
   make("r2", {{"main.tf.json", R"({"module": {"vpc": {"source": ")" + git() + tag + R"("}}})"}});
   make("r3", {{"main.tf", "locals {\n  tag = \"v1.0.0\"\n}\n" + module_call("vpc", git() + "?ref=${local.tag}")}});
@@ -106,7 +108,10 @@ BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
     }
   }
   const std::string shown_git = shown(git());
-  BOOST_TEST(on_branch("r0", "main.tf") == "# a tag\n" + module_call("vpc", shown_git + "?ref=v1.1.0"));
+  const std::string summary = shown(read_text(path("summaries/r0.md")));
+  BOOST_TEST(summary.find("\n### module.vpc: v1.0.0 ") != std::string::npos, summary);
+  BOOST_TEST(summary.ends_with("[Compare](https://github.com/acme/vpc/compare/<1.0.0>...<1.1.0>)\n"), summary);
+  BOOST_TEST(on_branch("r0", "main.tf") == "# a tag\n" + module_call("vpc", hosted + "?ref=v1.1.0"));
   BOOST_TEST(on_branch("r1", "main.tf") == module_call("vpc", shown_git, "1.1.0") + "# a constraint\n");
   BOOST_TEST(on_branch("r2", "main.tf.json").find("?ref=v1.1.0\"}}}") != std::string::npos);
   BOOST_TEST(on_branch("r3", "main.tf").find("tag = \"v1.1.0\"") != std::string::npos);

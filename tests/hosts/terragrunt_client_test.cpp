@@ -54,5 +54,13 @@ BOOST_AUTO_TEST_CASE(a_day_with_terragrunt, *boost::unit_test::precondition(has_
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_day_with_links_below_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+  TerragruntScene scene;
+  scene.use_terragrunt(clients().front());
+  write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "install = \"link\"\n");
+  live_a_day(scene);
+  BOOST_TEST(fs::is_symlink(scene.working_directory() / ".terraform/modules/vpc"));
+}
+
 }  // namespace
 }  // namespace modlock::test

@@ -26,6 +26,21 @@ BOOST_AUTO_TEST_CASE(init_locks_installs_and_restores) {
   BOOST_TEST(fs::exists(working_directory() / ".terraform/modules/vpc/main.tf"));
 }
 
+BOOST_AUTO_TEST_CASE(the_setting_of_the_user_makes_links) {
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "install = \"link\"\n");
+  for (const char* command : {"init", "plan", "init"}) {
+    const Ran ran = terragrunt({command});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(fs::is_symlink(working_directory() / ".terraform/modules/vpc"));
+  }
+  const fs::path file = working_directory() / ".terraform/modules/vpc/main.tf";
+  fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
+  write_text(file, "# changed\n");
+  BOOST_TEST(terragrunt({"plan"}).err.find("main.tf was changed") != std::string::npos);
+  BOOST_TEST(terragrunt({"init"}).exit_code == 0);
+  BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
   terragrunt({"init"});
   const std::string before = unit_lock();
@@ -84,16 +99,26 @@ BOOST_AUTO_TEST_CASE(no_plan_is_made_of_a_stale_module) {
 }
 
 BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
-  environment["CI"] = "true";
-  const Ran ran = terragrunt({"init"});
-  BOOST_TEST(ran.exit_code == 1);
-  BOOST_TEST(ran.out == "");
-  BOOST_TEST(ran.err ==
-             "Error: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n"
-             "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
-             "commit it\n"
-             "hook modlock_install: exit code 3\n");
-  BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
+  for (const char* before : {"nothing", "a run whose lock files were deleted"}) {
+    BOOST_TEST_CONTEXT(before) {
+      environment["CI"] = "true";
+      for (int run = 1; run <= 2; ++run) {
+        const Ran ran = terragrunt({"init"});
+        BOOST_TEST(ran.exit_code == 1);
+        BOOST_TEST(ran.out == "");
+        BOOST_TEST(ran.err ==
+                   "Error: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n"
+                   "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
+                   "commit it\n"
+                   "hook modlock_install: exit code 3\n");
+        BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
+      }
+      environment["CI"] = "";
+      terragrunt({"init"});
+      fs::remove(root() / "live/vpc/.terraform.lock.hcl");
+      fs::remove(working_directory() / ".terraform.lock.hcl");
+    }
+  }
 
   environment["CI"] = "";
   terragrunt({"init"});

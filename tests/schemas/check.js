@@ -1,5 +1,5 @@
 // Holds what the program writes against the public descriptions of its formats, and the types that public generators
-// make of the protocol against its names: check.js OPENRPC JSONSCHEMA SARIF SBOM TYPESCRIPT PYTHON (files), run where
+// make of the protocol against its names: check.js OPENRPC JSONSCHEMA SARIF SARIF SBOM TYPESCRIPT PYTHON (files), run where
 // the packages of package.json are installed. Prints a verdict each; exit 1 where one is bad.
 const fs = require("fs");
 const path = require("path");
@@ -96,14 +96,15 @@ function python(file) {
 const rows = [
   ["OpenRPC document, @open-rpc/schema-utils-js", openrpc],
   ["JSON Schema of the messages, ajv", jsonSchema],
-  ["SARIF 2.1.0", sarif],
+  ["SARIF 2.1.0 of verify", sarif],
+  ["SARIF 2.1.0 of diff", sarif],
   ["CycloneDX 1.6", cyclonedx],
   ["TypeScript types of the protocol, @open-rpc/typings", typescript],
   ["Python types of the protocol, quicktype", python],
 ];
 const files = process.argv.slice(2);
 if (files.length !== rows.length) {
-  console.error("usage: check.js OPENRPC JSONSCHEMA SARIF SBOM TYPESCRIPT PYTHON");
+  console.error("usage: check.js OPENRPC JSONSCHEMA SARIF SARIF SBOM TYPESCRIPT PYTHON");
   process.exit(2);
 }
 let bad = 0;

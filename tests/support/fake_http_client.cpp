@@ -30,7 +30,8 @@ struct FakeHttpClient::Wire final : Transport {
                         .url = exchange.url.reveal(),
                         .headers = {},
                         .body = std::string(exchange.body),
-                        .timeouts = exchange.timeouts};
+                        .timeouts = exchange.timeouts,
+                        .body_limit = exchange.body_limit};
     for (const auto& [name, value] : exchange.headers) {
       request.headers.emplace_back(name, value.reveal());
     }

@@ -25,6 +25,7 @@ struct SentRequest {
       headers;  // all, the secret ones and Authorization from user-info too
   std::string body;
   HttpTimeouts timeouts;
+  std::size_t body_limit;
 
   // The value of the first header of that name, without regard to case; "" where there is none.
   std::string header(std::string_view name) const;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <vector>
 
 #include "backends/base/digest.h"
 #include "tests/support/run.h"
+#include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
@@ -80,20 +83,35 @@ std::string armor(std::string_view bytes) {
                      base64_of(big(checksum(bytes), 3)));
 }
 
-std::string made_key(const TemporaryDirectory& directory) {
-  const std::string path = (directory / "key.pem").string();
-  run({"openssl", "genrsa", "-out", path, "2048"});
-  const std::string modulus = run({"openssl", "rsa", "-in", path, "-noout", "-modulus"});
-  return from_hex(modulus.substr(modulus.find('=') + 1, 512));
-}
-
 }  // namespace
+
+struct OpenPgpKey::RsaKey {
+  RsaKey() {
+    run({"openssl", "genrsa", "-out", path, "2048"});
+    const std::string text = run({"openssl", "rsa", "-in", path, "-noout", "-modulus"});
+    modulus = from_hex(text.substr(text.find('=') + 1, 512));
+  }
+
+  TemporaryDirectory directory;
+  std::string path = (directory / "key.pem").string();
+  std::string modulus;
+};
+
+// Making one takes a tenth of a second, so that of a key that is gone serves again.
+std::shared_ptr<const OpenPgpKey::RsaKey> OpenPgpKey::free_rsa_key() {
+  static std::mutex mutex;
+  static std::vector<std::shared_ptr<const RsaKey>> made;
+  const std::lock_guard lock(mutex);
+  const auto is_free = [](const auto& key) { return key.use_count() == 1; };
+  const auto found = std::find_if(made.begin(), made.end(), is_free);
+  return found != made.end() ? *found : made.emplace_back(std::make_shared<const RsaKey>());
+}
 
 OpenPgpKey::OpenPgpKey(Validity validity) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   created_ = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count()) - 2 * kYear;
   const std::string key =
-      big(4, 1) + big(created_, 4) + kRsa + multiprecision(made_key(directory_)) + multiprecision(big(65537, 3));
+      big(4, 1) + big(created_, 4) + kRsa + multiprecision(rsa_->modulus) + multiprecision(big(65537, 3));
   const std::string hashed_key = "\x99" + big(key.size(), 2) + key;
   const std::vector<std::uint8_t> fingerprint = hash_of(Hash::sha1, hashed_key);
   issuer_ = std::string(fingerprint.end() - 8, fingerprint.end());
@@ -122,8 +140,7 @@ std::string OpenPgpKey::signature(std::string_view document, char type, Made mad
   const std::string hashed = big(4, 1) + type + kRsa + kSha256 + big(hashed_subpackets.size(), 2) + hashed_subpackets;
   const std::string signed_bytes = std::string(document) + hashed + "\x04\xFF" + big(hashed.size(), 4);
   const std::vector<std::uint8_t> digest = hash_of(Hash::sha256, signed_bytes);
-  const std::string number =
-      run({"openssl", "dgst", "-sha256", "-sign", (directory_ / "key.pem").string()}, {}, {}, signed_bytes);
+  const std::string number = run({"openssl", "dgst", "-sha256", "-sign", rsa_->path}, {}, {}, signed_bytes);
   const std::string unhashed = subpacket(kIssuer, issuer_);
   return packet(kSignature, hashed + big(unhashed.size(), 2) + unhashed +
                                 std::string(digest.begin(), digest.begin() + 2) + multiprecision(number));

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-
-#include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 
@@ -30,7 +29,10 @@ class OpenPgpKey {
   // A signature packet of some type over `document`, with these subpackets beside the time.
   std::string signature(std::string_view document, char type, Made made, const std::string& subpackets) const;
 
-  TemporaryDirectory directory_;
+  struct RsaKey;
+  static std::shared_ptr<const RsaKey> free_rsa_key();
+
+  std::shared_ptr<const RsaKey> rsa_ = free_rsa_key();
   std::uint32_t created_;
   std::string issuer_;  // the key's id as bytes
   std::string id_;

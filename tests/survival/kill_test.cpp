@@ -73,6 +73,26 @@ BOOST_AUTO_TEST_CASE(an_upgrade_with_installation) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_installation_of_links) {
+  publish("1.0.0");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  save();
+  const std::vector<std::string> command = {"install", "--link"};
+  BOOST_REQUIRE(modlock(command).exit_code == 0);
+  BOOST_REQUIRE(fs::is_symlink(root() / ".terraform/modules/vpc"));
+  const Files locks = {{"1.0.0", lock()}};
+  for (const char* when : {"before", "after"}) {
+    restore();
+    modlock(command);
+    const auto met = kill_everywhere(command, {.calls = "rename,link,unlink,mode", .kill = when}, locks);
+    check_met(met, {" <dir>/root/.terraform/modules/modules.json", " <dir>/root/.terraform/modules/vpc",
+                    " <dir>/cache/v2/links/"});
+    // Packages are sealed at the same time, so among all calls it is chance whether a seal is met.
+    const Fault seal{.calls = "rename", .below = cache() / "v2/packages", .kill = when};
+    check_met(kill_everywhere(command, seal, locks), {"/sealed"});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(git_that_brings_the_first_package) {
   GitRepository& network = repository("network.git");
   release(network, "1.0.0");

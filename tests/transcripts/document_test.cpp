@@ -37,6 +37,14 @@ struct Shown {
   const char* by;
 };
 constexpr Shown kShownElsewhere[] = {
+    {"ChangedItem.after", "a_diff_of_two_releases"},
+    {"ChangedItem.before", "a_diff_of_two_releases"},
+    {"DiffFinding.after", "a_diff_of_two_releases"},
+    {"DiffFinding.before", "a_diff_of_two_releases"},
+    {"DiffFinding.call", "a_diff_of_two_releases"},
+    {"DiffFinding.grade", "a_diff_of_two_releases"},
+    {"DiffFinding.message", "a_diff_of_two_releases"},
+    {"DiffFinding.rule", "a_diff_of_two_releases"},
     {"Dependency.currentDigest", "every_kind_of_call"},
     {"Dependency.pinnedBy", "calls_that_a_package_pins_are_not_the_newest"},
     {"Dependency.ref", "a_locked_reference_is_shown_with_its_commit"},
@@ -56,6 +64,7 @@ constexpr Shown kShownElsewhere[] = {
     {"LockedProvider.hashes", "modules_and_providers_in_one_edit"},
     {"LockedProvider.signature", "modules_and_providers_in_one_edit"},
     {"LockedProvider.version", "modules_and_providers_in_one_edit"},
+    {"ModuleDiff.comparison", "the_page_of_each_host"},
     {"OfferedVersion.deprecated", "dates_and_deprecation_of_a_registry"},
     {"OfferedVersion.digest", "messages_that_are_large"},
     {"OfferedVersion.published", "dates_and_deprecation_of_a_registry"},
@@ -72,6 +81,7 @@ constexpr Shown kShownElsewhere[] = {
     {"Verdict.descends", "install_then_verify_holds"},
     {"Verdict.morePaths", "each_kind_of_damage_has_its_verdict_and_its_exit_code"},
     {"Verdict.paths", "each_kind_of_damage_has_its_verdict_and_its_exit_code"},
+    {"lock/explain.result.selected.signers", "only_signed_releases_are_locked"},
     {"initialize.params.options.backends", "initialize_takes_external_backends"},
     {"initialize.params.options.configFile", "the_settings_of_the_user_come_from_where_the_host_says"},
     {"initialize.params.processId", "a_host_that_is_gone_ends_the_session"},
@@ -86,6 +96,7 @@ constexpr Shown kShownElsewhere[] = {
     {"workspace/plan.params.policy.acceptMoved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"params.from", "modules_are_installed_without_their_sources"},
     {"params.remoteOnly", "remote_only_asks_no_source"},
+    {"params.link", "the_setting_of_the_user_links_and_a_flag_has_precedence"},
 };
 
 std::string all_tests() {

@@ -147,6 +147,10 @@ BOOST_AUTO_TEST_CASE(update) {
   replay("update");
 }
 
+BOOST_AUTO_TEST_CASE(diff) {
+  replay("diff");
+}
+
 BOOST_AUTO_TEST_CASE(lookup) {
   replay("lookup");
 }

@@ -95,6 +95,10 @@ BOOST_AUTO_TEST_CASE(shows_addresses_without_secrets) {
       {"the git user", "git@host:x", "git@host:x"},
       {"the git user with a password", "ssh://git:pw@host/x", "ssh://…@host/x"},
       {"control character", "a\nb", "a\\x0ab"},
+      {"change of direction", "a\u202eb\u2066c", "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6c"},
+      {"invisible", "a\u200bb\ufeffc\u061cd\U000e0041",
+       "a\\xe2\\x80\\x8bb\\xef\\xbb\\xbfc\\xd8\\x9cd\\xf3\\xa0\\x81\\x81"},
+      {"other letters", "ä\u2014\u30c6", "ä\u2014\u30c6"},
   };
   for (const auto& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

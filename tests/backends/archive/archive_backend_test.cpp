@@ -198,6 +198,7 @@ BOOST_AUTO_TEST_CASE(a_package_may_be_larger_than_a_page) {
   const std::string large = make_zip({{.name = "main.tf", .content = std::string(std::size_t{17} << 20U, '#')}});
   scene.http.on("https://example.com/large.zip", large, "application/zip");
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/large.zip")) == "zh:" + sha256_hex(large) + " main.tf");
+  BOOST_TEST(scene.http.sent().back().body_limit == std::size_t{4} << 30U);
   scene.http.on("https://example.com/page?terraform-get=1", large, "text/html");
   BOOST_TEST(scene.outcome(scene.fetch("https://example.com/page")) ==
              "LIMIT_EXCEEDED: could not locate the module package: https://example.com/page: the response is "

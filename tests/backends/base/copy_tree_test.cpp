@@ -1,8 +1,17 @@
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <string>
 
+#include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "tests/support/small_disk.h"
@@ -26,9 +35,63 @@ mode_t mode_of(const fs::path& path) {
   return status_of(path).st_mode & 07777U;
 }
 
+// A file system that can share the blocks of two files: xfs in a file, on a loop device.
+class ReflinkDisk {
+ public:
+  ReflinkDisk() {
+    fs::create_directory(path());
+    const std::string image = (directory_ / "image").string();
+    const std::string command = "{ truncate -s 300M " + image + " && mkfs.xfs -q -m reflink=1 " + image +
+                                " && mount -o loop,nouuid " + image + " " + path().string() + "; } >/dev/null 2>&1";
+    mounted_ = std::system(command.c_str()) == 0;
+  }
+  ~ReflinkDisk() {
+    if (mounted_) {
+      ::umount2(path().c_str(), MNT_DETACH);
+    }
+  }
+  ReflinkDisk(const ReflinkDisk&) = delete;
+  ReflinkDisk& operator=(const ReflinkDisk&) = delete;
+
+  bool mounted() const { return mounted_; }
+  fs::path path() const { return directory_ / "disk"; }
+
+ private:
+  TemporaryDirectory directory_;
+  bool mounted_ = false;
+};
+
+bool shares_blocks(const fs::path& file) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  ::fsync(opened.get());
+  alignas(fiemap) std::array<char, sizeof(fiemap) + sizeof(fiemap_extent)> room{};
+  auto* map = reinterpret_cast<fiemap*>(room.data());
+  map->fm_length = FIEMAP_MAX_OFFSET;
+  map->fm_extent_count = 1;
+  BOOST_REQUIRE(::ioctl(opened.get(), FS_IOC_FIEMAP, map) == 0);
+  return map->fm_mapped_extents == 1 && (map->fm_extents[0].fe_flags & FIEMAP_EXTENT_SHARED) != 0;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(copy_tree_linux)
+
+// It is skipped with its reason only if the machine cannot mount such a file system.
+BOOST_AUTO_TEST_CASE(a_copy_shares_its_blocks_if_the_file_system_can) {
+  const ReflinkDisk disk;
+  if (!disk.mounted()) {
+    BOOST_TEST_MESSAGE("reflinks are not tested: mkfs.xfs and mounting it on a loop device are needed");
+    return;
+  }
+  write_text(disk.path() / "from/large", std::string(100000, 'l'));
+  write_text(disk.path() / "from/empty", "");
+  FileDigests digests;
+  BOOST_REQUIRE(copy_tree(disk.path() / "from", disk.path() / "to", &digests).has_value());
+  BOOST_TEST(digests.empty());
+  BOOST_TEST(shares_blocks(disk.path() / "to/large"));
+  write_text(disk.path() / "to/large", std::string(100000, 'm'));
+  BOOST_TEST((read_file(disk.path() / "from/large") == std::string(100000, 'l')));
+}
 
 BOOST_AUTO_TEST_CASE(copies_content_and_links) {
   const TemporaryDirectory directory;

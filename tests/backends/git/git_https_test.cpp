@@ -15,6 +15,7 @@
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/loopback.h"
+#include "tests/support/signing_keys.h"
 
 namespace modlock::test {
 namespace {
@@ -99,6 +100,28 @@ std::string read_terminal(int master) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(git_https, *boost::unit_test::fixture<ServerOfSuite>())
+
+// The tag object arrives with its commit; otherwise one fetch brings it.
+BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *boost::unit_test::precondition(has_server)) {
+  Https https;
+  const ScopedEnvironment no_setting_of_git("GIT_SSL_CAINFO", std::nullopt);
+  const ScopedEnvironment authority("SSL_CERT_FILE", server()->authority().string());
+  SigningKeys keys(https.directory / "keys");
+  const SignatureDemand demand{.keys = keys.ssh_key("release"), .keys_name = "signers"};
+  keys.sign_tag(https.repository, "v1.1.0", https.second, "release");
+  for (const bool is_fetched : {true, false}) {
+    BOOST_TEST_CONTEXT(is_fetched) {
+      fs::remove_all(https.directory / "cache");
+      https.renew_backend(GitEngine::libgit2);
+      BOOST_TEST_REQUIRE((!is_fetched || https.fetch_one(https.url("open"), https.request())));
+      const std::size_t before = https.asked("upload-pack").size();
+      const auto signer =
+          https.backend->verify_signature(https.source(https.url("open")), https.request(), demand, https.context);
+      BOOST_TEST(outcome(signer) == "ok");
+      BOOST_TEST((https.asked("upload-pack").size() == before) == is_fetched);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::precondition(has_server)) {
   Https https;

@@ -161,6 +161,7 @@ BOOST_AUTO_TEST_CASE(a_package_may_be_large) {
   const auto tree = fixture.fetch("1.0.0");
   BOOST_REQUIRE_MESSAGE(tree, (tree ? "" : words(tree.error())));
   BOOST_TEST(tree->id == "zh:" + sha256_hex(large));
+  BOOST_TEST(fixture.http.sent().back().body_limit == std::size_t{4} << 30U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

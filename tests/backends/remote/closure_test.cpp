@@ -23,6 +23,7 @@ BundledPackage package() {
           .subdir = "modules/vpc",
           .links = {{"a/link", "../main.tf"}, {"directory", "a"}},
           .layer = {digest('1'), 300},
+          .trees = {digest('7'), 700},
           .manifest = {digest('2'), 400}};
 }
 
@@ -47,6 +48,7 @@ BOOST_AUTO_TEST_CASE(written_closure_is_read_again) {
   BundledPackage plain = package();
   plain.links.clear();
   plain.subdir.clear();
+  plain.trees = {};
   const Closure written{.packages = {package(), plain}};
   const auto read = remote::read_closure(remote::write_closure(written), "it");
   BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? std::string() : read.error().message));
@@ -69,13 +71,77 @@ BOOST_AUTO_TEST_CASE(tag_depends_on_the_lock_only) {
 }
 
 BOOST_AUTO_TEST_CASE(manifest_is_that_of_a_module_package) {
-  BOOST_TEST(remote::write_package_manifest({digest('1'), 300}, "h1:AAAA=") ==
-             R"({"annotations":{"tofu-modlock.h1":"h1:AAAA="},"artifactType":"application/vnd.opentofu.modulepkg",)"
-             R"("config":{"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",)"
-             R"("mediaType":"application/vnd.oci.empty.v1+json","size":2},"layers":[{"digest":")" +
-                 digest('1') +
-                 R"(","mediaType":"archive/zip","size":300}],"mediaType":"application/vnd.oci.image.manifest.v1+json",)"
-                 R"("schemaVersion":2})");
+  BOOST_TEST(
+      remote::write_package_manifest(package()) ==
+      R"({"annotations":{"tofu-modlock.h1":"h1:AAAA=",)"
+      R"("tofu-modlock.links":"{\"a/link\":\"../main.tf\",\"directory\":\"a\"}",)"
+      R"("tofu-modlock.origin":"git:cccccccccccccccccccccccccccccccccccccccc",)"
+      R"("tofu-modlock.source":"git::https://git.example.com/vpc.git","tofu-modlock.subdir":"modules/vpc"},)"
+      R"("artifactType":"application/vnd.opentofu.modulepkg",)"
+      R"("config":{"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",)"
+      R"("mediaType":"application/vnd.oci.empty.v1+json","size":2},"layers":[{"digest":")" +
+          digest('1') + R"(","mediaType":"archive/zip","size":300},{"digest":")" + digest('7') +
+          R"(","mediaType":"application/vnd.tofu-modlock.trees","size":700}],"mediaType":"application/vnd.oci.image.manifest.v1+json",)"
+          R"("schemaVersion":2})");
+}
+
+BOOST_AUTO_TEST_CASE(written_manifest_is_read_again) {
+  const std::string text = remote::write_package_manifest(package());
+  const auto read = remote::read_package_manifest(text, "it");
+  BOOST_REQUIRE_MESSAGE(read.has_value(), (read ? std::string() : read.error().message));
+  BundledPackage expected = package();
+  expected.source = "git::https://git.example.com/vpc.git";
+  expected.manifest = remote::blob_of(text);
+  BOOST_TEST((*read == expected));
+}
+
+BOOST_AUTO_TEST_CASE(tag_of_a_package_is_that_of_its_lock_entry) {
+  BOOST_TEST(package().tag() ==
+             "module-" + sha256_hex("git::https://git.example.com/vpc.git git:" + std::string(40, 'c') + " h1:AAAA="));
+  BundledPackage other = package();
+  other.source = "git::https://git.example.com/vpc.git//modules/subnet?ref=v1.0";
+  BOOST_TEST(other.tag() == package().tag(), "calls with the same package have several tags");
+  BOOST_TEST(remote::write_package_manifest(other) == remote::write_package_manifest(package()));
+  other.origin = "git:" + std::string(40, 'd');
+  BOOST_TEST(other.tag() != package().tag());
+}
+
+BOOST_AUTO_TEST_CASE(damaged_manifest_is_refused) {
+  const std::string good = remote::write_package_manifest(package());
+  struct Row {
+    const char* name;
+    std::string text;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"not JSON", "x", "it is damaged: it is not the manifest of a module package"},
+      {"a list", "[]", "it is damaged: it is not the manifest of a module package"},
+      {"another artifact", replaced(good, "opentofu.modulepkg", "acme.pkg"),
+       "it is damaged: it is not the manifest of a module package"},
+      {"no layer", R"({"artifactType":"application/vnd.opentofu.modulepkg","layers":[]})",
+       "it is damaged: it is not the manifest of a module package"},
+      {"a layer is a number", R"({"artifactType":"application/vnd.opentofu.modulepkg","layers":[1]})",
+       "it is damaged: it is not the manifest of a module package"},
+      {"another layer", replaced(good, "archive/zip", "archive/tar"),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
+      {"a second layer that is not trees", replaced(good, "tofu-modlock.trees", "acme.trees"),
+       "it is damaged: a descriptor has an invalid media type, digest or size"},
+      {"trees that are too large", replaced(good, "\"size\":700", "\"size\":4194305"),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"a layer that no archive may have", replaced(good, "\"size\":300", "\"size\":4294967297"),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"no h1", replaced(good, "h1:AAAA=", ""), "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"link above the package", replaced(good, R"(\"a/link\")", R"(\"../link\")"),
+       "it is damaged: a link of a package is invalid"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto read = remote::read_package_manifest(row.text, "it");
+      BOOST_REQUIRE(!read);
+      BOOST_TEST(to_string(read.error().code) == "SOURCE_INVALID");
+      BOOST_TEST(read.error().message == row.message);
+    }
+  }
 }
 
 // OpenTofu reads these (internal/getproviders/oci_registry_mirror_source.go).
@@ -151,6 +217,12 @@ BOOST_AUTO_TEST_CASE(damaged_closure_is_refused) {
       {"size of a layer that no archive may have",
        replaced(good, "layer-size\":\"300\"", "layer-size\":\"4294967297\""),
        "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"digest of trees", replaced(good, digest('7'), "../x"),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"trees that are too large", replaced(good, "trees-size\":\"700\"", "trees-size\":\"4194305\""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
+      {"size of trees", replaced(good, "trees-size\":\"700\"", "trees-size\":\"-1\""),
+       "it is damaged: a package lacks an annotation, or has an invalid one"},
       {"link without a target", replaced(good, R"(\"../main.tf\")", R"(\"\")"),
        "it is damaged: a link of a package is invalid"},
       {"no h1", replaced(good, "h1:AAAA=", ""), "it is damaged: a package lacks an annotation, or has an invalid one"},
@@ -193,6 +265,9 @@ BOOST_AUTO_TEST_CASE(layout_index_lists_closures_and_ignores_other_entries) {
   BOOST_REQUIRE(read->size() == 1);
   BOOST_TEST(read->front().tag == "closure-1");
   BOOST_TEST(read->front().index.size == 10);
+  const std::string repeated = remote::write_layout_index(
+      {{"closure-1", {digest('1'), 10}}, {"closure-1", {digest('2'), 10}}, {"closure-2", {digest('1'), 10}}}, {});
+  BOOST_TEST(remote::read_layout_index(repeated, "it")->size() == 1);
   const auto none = remote::read_layout_index(R"({"schemaVersion":2,"manifests":[]})", "it");
   BOOST_REQUIRE(!none);
   BOOST_TEST(none.error().message == "it is damaged: it lists no packages of tofu-modlock");

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "tests/support/archive_writer.h"
+#include "tests/support/closures_of.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
@@ -55,12 +56,18 @@ BOOST_AUTO_TEST_CASE(directory_and_archive_are_read_again) {
       const auto layout = open(name);
       BOOST_REQUIRE_MESSAGE(layout.has_value(), (layout ? std::string() : layout.error().message));
       BOOST_TEST(layout->read(blob).value_or("none") == "content of a package");
-      const auto closures = layout->closures();
+      const auto closures = closures_of(*layout);
       BOOST_REQUIRE(closures.has_value());
       BOOST_REQUIRE(closures->size() == 1);
       BOOST_TEST(closures->front().tag == "closure-1");
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(layout_without_packages_is_read_again) {
+  LayoutWriter writer(directory / "new");
+  BOOST_REQUIRE(writer.finish({{"closure-1", {}}}, directory / "out", Context{}).has_value());
+  BOOST_TEST(closures_of(open("out").value()).value().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_content_has_the_same_bytes) {
@@ -114,7 +121,7 @@ BOOST_AUTO_TEST_CASE(index_that_names_itself_is_refused) {
   write_text(directory / "out/index.json", remote::write_layout_index({{"closure-1", own}}, {}));
   const auto layout = open("out");
   BOOST_REQUIRE(layout.has_value());
-  BOOST_TEST(code_of(layout->closures()) == "SOURCE_INVALID");
+  BOOST_TEST(code_of(closures_of(*layout)) == "SOURCE_INVALID");
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_are_not_those_of_the_blobs) {
@@ -227,6 +234,27 @@ BOOST_AUTO_TEST_CASE(what_is_no_bundle_is_refused) {
       BOOST_TEST(code_of(opened) == row.code);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(two_archives_of_one_provider_are_an_error) {
+  LayoutWriter writer(directory / "work");
+  std::vector<remote::NamedClosure> closures;
+  for (const char* content : {"one", "two"}) {
+    const auto layer = writer.add(content).value();
+    closures.push_back({fmt::format("closure-{}", content),
+                        {.packages = {},
+                         .providers = {{.address = "registry.example.test/acme/cloud",
+                                        .version = "1.0.0",
+                                        .archives = {{"linux_amd64", {layer, "h1:A"}}}}}}});
+  }
+  const auto written = writer.finish(closures, directory / "bundle", Context{});
+  BOOST_REQUIRE(!written);
+  BOOST_TEST(to_string(written.error().code) == "HASH_MISMATCH");
+  BOOST_TEST(written.error().message ==
+             fmt::format("two lock files have different archives of registry.example.test/acme/cloud 1.0.0 for "
+                         "linux_amd64: {} and {}",
+                         remote::blob_of("one").digest, remote::blob_of("two").digest));
+  BOOST_TEST(!fs::exists(directory / "bundle"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,7 @@
 #include "backends/base/mapped_file.h"
 #include "backends/http/curl_http_client.h"
 #include "protocol/base/json.h"
+#include "tests/support/closures_of.h"
 #include "tests/support/fake_credentials.h"
 #include "tests/support/fault_server.h"
 #include "tests/support/faults.h"
@@ -45,15 +46,36 @@ class Registry {
     }
     const std::size_t name = path.rfind('/') + 1;
     const std::string last = path.substr(name);
+    if (const std::size_t mount = request.target.find("?mount=");
+        mounts != Mounts::ignored && mount != std::string::npos) {
+      const std::size_t from = request.target.find("&from=");
+      const std::string digest = request.target.substr(mount + 7, from - mount - 7);
+      const auto found = blobs.find("/v2/" + request.target.substr(from + 6) + "/blobs/" + digest);
+      if (mounts == Mounts::refused) {
+        return error(403, "DENIED");
+      }
+      if (found != blobs.end() || mounts == Mounts::confirmed) {
+        if (mounts == Mounts::done) {
+          blobs[path.substr(0, path.find("uploads/")) + digest] = std::string(found->second);
+        }
+        return {.status = 201};
+      }
+    }
     if (path.ends_with("/blobs/uploads/")) {
       return {.status = 202, .headers = {{"Location", fmt::format("{}{}{}", upload_host, path, ++uploads_)}}};
     }
+    if (request.method == "GET" && path.find("/blobs/uploads/") != std::string::npos) {
+      return progress.empty()
+                 ? error(404, "BLOB_UPLOAD_UNKNOWN")
+                 : ServerAnswer{.status = 204, .headers = {{"Range", progress}, {"Location", path + "-on"}}};
+    }
     if (path.find("/blobs/uploads/") != std::string::npos) {
       const std::string digest = request.target.substr(request.target.find("digest=") + 7);
-      if (digest != digest_of(request.body)) {
+      const std::string body = (path.ends_with("-on") ? received : "") + request.body;
+      if (digest != digest_of(body)) {
         return error(400, "DIGEST_INVALID");
       }
-      blobs[path.substr(0, path.find("uploads/")) + digest] = request.body;
+      blobs[path.substr(0, path.find("uploads/")) + digest] = body;
       return {.status = 201};
     }
     if (path.find("/blobs/") != std::string::npos) {
@@ -74,6 +96,10 @@ class Registry {
   // By path: "/v2/team/modules/blobs/sha256:…".
   std::map<std::string, std::string> blobs;
   std::map<std::string, std::pair<std::string, std::string>> manifests;  // type and text
+  enum class Mounts { ignored, done, refused, confirmed };               // confirmed: without an effect
+  Mounts mounts = Mounts::ignored;
+  std::string progress;  // the Range of an interrupted upload; empty: it cannot be continued
+  std::string received;  // what the registry has of it
   bool loses_manifests = false;
   bool needs_credentials = false;
   std::string upload_host;  // "http://localhost:1234"
@@ -127,7 +153,7 @@ struct Fixture {
     LayoutWriter writer(directory / "work");
     BundledPackage package{.source = "git::https://git.example.com/vpc.git", .origin = "git:1", .h1 = "h1:AAAA="};
     package.layer = writer.add("the package").value();
-    package.manifest = remote::blob_of(write_package_manifest(package.layer, package.h1));
+    package.manifest = remote::blob_of(write_package_manifest(package));
     NamedClosure one{kTag, {.packages = {package}}};
     if (!platforms.empty()) {
       BundledProvider provider{.address = "registry.example.test/acme/cloud", .version = "1.0.0+b", .archives = {}};
@@ -140,8 +166,9 @@ struct Fixture {
     return Layout::open(directory / name, directory / "unused", context).value();
   }
   // "2 sent, 0 present", or "CODE: message".
-  std::string push(const Layout& which) {
-    const auto pushed = remote::push(which, registry, repository, context);
+  std::string push(const Layout& which, const std::optional<oci::Repository>& other = {},
+                   remote::Presence presence = remote::Presence::trusted) {
+    const auto pushed = remote::push(which, registry, repository, context, other, presence);
     return pushed ? fmt::format("{} sent, {} present", pushed->sent, pushed->present)
                   : fmt::format("{}: {}", to_string(pushed.error().code), pushed.error().message);
   }
@@ -149,6 +176,14 @@ struct Fixture {
     const auto log = server.log();
     return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [&](const ReceivedRequest& request) {
       return request.method == method && request.path().starts_with(path);
+    }));
+  }
+
+  // Returns the number of blobs that were received.
+  std::size_t count_uploads() const {
+    const auto log = server.log();
+    return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [](const ReceivedRequest& request) {
+      return request.method == "PUT" && request.path().find("/blobs/uploads/") != std::string::npos;
     }));
   }
 
@@ -217,6 +252,48 @@ BOOST_AUTO_TEST_CASE(failed_uploads_start_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(interrupted_uploads_are_continued) {
+  struct Row {
+    const char* name;
+    std::string progress;
+    std::string received;
+    std::string requests;
+    std::string last;        // the body of the last PUT
+    std::string range = {};  // its Content-Range
+  };
+  const std::string again = "POST PUT GET POST PUT ";
+  const Row rows[] = {
+      {"a part", "0-4", "the p", "POST PUT GET PUT ", "ackage", "5-10"},
+      {"everything", "0-10", "the package", "POST PUT GET PUT ", ""},
+      {"another part", "0-4", "THE P", "POST PUT GET PUT POST PUT ", "the package"},
+      {"nothing", "0-0", "", again, "the package"},
+      {"more than everything", "0-11", "the package!", again, "the package"},
+      {"not the beginning", "3-4", "", again, "the package"},
+      {"no number", "0-4x", "", again, "the package"},
+      {"too large a number", "0-99999999999999999999", "", again, "the package"},
+      {"no range", "", "", again, "the package"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Fixture fixture;
+      fixture.stored.progress = row.progress;
+      fixture.stored.received = row.received;
+      fixture.server.add({.behaviour = faults::answer({.status = 503, .headers = {{"Retry-After", "0"}}}),
+                          .path = std::string(kRepository) + "/blobs/uploads/1",
+                          .count = 1});
+      BOOST_REQUIRE(fixture.registry.upload_blob(fixture.repository, kPackage, "the package", fixture.context));
+      std::string requests;
+      for (const ReceivedRequest& request : fixture.server.log()) {
+        requests += request.method + " ";
+      }
+      BOOST_TEST(requests == row.requests);
+      BOOST_TEST(fixture.server.log().back().body == row.last);
+      BOOST_TEST(fixture.server.log().back().header("Content-Range") == row.range);
+      BOOST_TEST(fixture.stored.blobs.at(fmt::format("{}/blobs/{}", kRepository, kPackage)) == "the package");
+    }
+  }
+}
+
 // Returns the KiB of mapped files that are in memory.
 long mapped_kib() {
   const std::string status = read_text("/proc/self/status");
@@ -242,6 +319,42 @@ BOOST_AUTO_TEST_CASE(large_upload_does_not_stay_in_memory, *boost::unit_test::pr
   BOOST_REQUIRE(registry.upload_blob(repository, digest, file.content(), context).has_value());
   BOOST_TEST(mapped_kib() - before < long{32} << 10U);
   BOOST_TEST(stored.blobs.at(fmt::format("{}/blobs/{}", kRepository, digest)).size() == kSize);
+}
+
+BOOST_AUTO_TEST_CASE(blobs_of_another_repository_are_not_sent_again) {
+  struct Row {
+    const char* name;
+    Registry::Mounts mounts;
+    std::string other;
+    std::size_t posts;
+    std::size_t bodies;  // uploaded blobs
+  };
+  const std::string bundle = "team/earlier";
+  const Row rows[] = {
+      {"mounts", Registry::Mounts::done, bundle, 4, 0},
+      {"not there", Registry::Mounts::done, "team/empty", 4, 4},
+      {"without mounts", Registry::Mounts::ignored, bundle, 4, 4},
+      {"refused", Registry::Mounts::refused, bundle, 8, 4},
+      {"confirmed without an effect", Registry::Mounts::confirmed, bundle, 8, 4},
+      {"the repository itself", Registry::Mounts::done, "team/modules", 4, 4},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Fixture fixture;
+      oci::Repository other = fixture.repository;
+      const Layout layout = fixture.layout("bundle", {"linux_amd64"});
+      other.name = bundle;
+      BOOST_REQUIRE(remote::push(layout, fixture.registry, other, fixture.context).has_value());
+      const std::size_t posts = fixture.count("POST");
+      const std::size_t bodies = fixture.count_uploads();
+      fixture.stored.mounts = row.mounts;
+      other.name = row.other;
+      BOOST_TEST(fixture.push(layout, other) == "2 sent, 0 present");
+      BOOST_TEST(fixture.count("POST") - posts == row.posts);
+      BOOST_TEST(fixture.count_uploads() - bodies == row.bodies);
+      BOOST_TEST(fixture.stored.blobs.count(fmt::format("{}/blobs/{}", kRepository, kPackage)) == 1U);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(upload_to_another_host_gets_no_secrets) {
@@ -273,7 +386,7 @@ BOOST_AUTO_TEST_CASE(upload_leaves_the_loopback_only_with_tls) {
 BOOST_AUTO_TEST_CASE(confirmed_manifest_that_is_not_stored_is_an_error) {
   stored.loses_manifests = true;
   const std::string pushed = push(layout("bundle"));
-  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: could not upload the manifest \"sha256:"), pushed);
+  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: could not upload the manifest \"module-"), pushed);
   BOOST_TEST(pushed.ends_with(": the registry confirmed it, but does not have it"), pushed);
   BOOST_TEST(stored.manifests.empty());
 }
@@ -289,10 +402,12 @@ BOOST_AUTO_TEST_CASE(manifest_that_was_lost_is_sent_again) {
   const Layout bundle = layout("bundle");
   BOOST_TEST(push(bundle) == "1 sent, 0 present");
   const std::string tag = fmt::format("{}/manifests/{}", kRepository, kTag);
-  const std::string manifest =
-      fmt::format("{}/manifests/{}", kRepository, bundle.closures().value()[0].closure.packages[0].manifest.digest);
+  const BundledPackage package = closures_of(bundle).value()[0].closure.packages[0];
+  const std::string digest = fmt::format("{}/manifests/{}", kRepository, package.manifest.digest);
+  const std::string manifest = fmt::format("{}/manifests/{}", kRepository, package.tag());
   stored.manifests.erase(tag);
   stored.manifests.erase(manifest);
+  stored.manifests.erase(digest);
   server.add({.behaviour = faults::answer({}), .path = manifest, .count = 1});  // to HEAD
   BOOST_TEST(push(bundle) == "1 sent, 1 present");
   BOOST_TEST(stored.manifests.count(manifest) == 1U);
@@ -301,10 +416,10 @@ BOOST_AUTO_TEST_CASE(manifest_that_was_lost_is_sent_again) {
 
 BOOST_AUTO_TEST_CASE(registry_that_never_keeps_a_blob_is_an_error) {
   server.add({.behaviour = faults::answer({.status = 400, .body = R"({"errors":[{"code":"MANIFEST_BLOB_UNKNOWN"}]})"}),
-              .path = std::string(kRepository) + "/manifests/sha256:",
+              .path = std::string(kRepository) + "/manifests/module-",
               .skip = 1});
   const std::string pushed = push(layout("bundle"));
-  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: \"oci://" + server.host() + "/team/modules\" lacks a part of \"sha256:"),
+  BOOST_TEST(pushed.starts_with("BAD_RESPONSE: \"oci://" + server.host() + "/team/modules\" lacks a part of \"module-"),
              pushed);
   BOOST_TEST(pushed.ends_with(" although it confirmed the upload"), pushed);
 }
@@ -317,6 +432,86 @@ BOOST_AUTO_TEST_CASE(unchanged_closure_costs_one_request) {
   BOOST_TEST(server.log().size() == before + 1);
 }
 
+BOOST_AUTO_TEST_CASE(lost_parts_are_sent_again_if_they_are_checked) {
+  const Layout bundle = layout("bundle", {"linux_amd64"});
+  BOOST_TEST(push(bundle) == "2 sent, 0 present");
+  const auto blobs = stored.blobs;
+  const auto manifests = stored.manifests;
+  const BundledPackage package = closures_of(bundle).value()[0].closure.packages[0];
+  const std::string archive = write_provider_manifest(remote::blob_of("archive for linux_amd64"));
+  const std::string provider = std::string(kRepository) + "/registry.example.test/acme/cloud";
+  const auto path = [](const std::string& where, const char* kind, const std::string& reference) {
+    return fmt::format("{}/{}/{}", where, kind, reference);
+  };
+  struct Row {
+    const char* name;
+    std::vector<std::string> lost;
+    const char* pushed;
+  };
+  const Row rows[] = {
+      {"nothing", {}, "0 sent, 2 present"},
+      {"a package", {path(kRepository, "blobs", kPackage)}, "1 sent, 1 present"},
+      {"its manifest",
+       {path(kRepository, "manifests", package.tag()), path(kRepository, "manifests", package.manifest.digest)},
+       "1 sent, 1 present"},
+      {"the config", {path(kRepository, "blobs", digest_of("{}"))}, "0 sent, 2 present"},
+      {"the closure", {path(kRepository, "manifests", kTag)}, "0 sent, 2 present"},
+      {"an archive", {path(provider, "blobs", digest_of("archive for linux_amd64"))}, "1 sent, 1 present"},
+      {"the manifest of an archive", {path(provider, "manifests", digest_of(archive))}, "1 sent, 1 present"},
+      {"the index of a provider", {path(provider, "manifests", "1.0.0_b")}, "0 sent, 2 present"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const std::string& lost : row.lost) {
+        BOOST_TEST(stored.blobs.erase(lost) + stored.manifests.erase(lost) == 1U, lost);
+      }
+      BOOST_TEST(push(bundle, {}, remote::Presence::checked) == row.pushed);
+      BOOST_TEST((stored.blobs == blobs));
+      BOOST_TEST((stored.manifests == manifests));
+    }
+  }
+}
+
+// Calls of one repository, and repositories with the same content.
+BOOST_AUTO_TEST_CASE(packages_are_found_by_their_tags) {
+  LayoutWriter writer(directory / "work");
+  NamedClosure one{kTag, {}};
+  const auto layer = writer.add("the package").value();
+  for (const char* source : {"git::https://git.example.com/fork.git", "git::https://git.example.com/vpc.git?ref=v1",
+                             "git::https://git.example.com/vpc.git//sub?ref=v1"}) {
+    BundledPackage package{.source = source, .origin = "git:1", .h1 = "h1:AAAA=", .layer = layer};
+    package.manifest = remote::blob_of(write_package_manifest(package));
+    one.closure.packages.push_back(package);
+  }
+  BOOST_REQUIRE(writer.finish({one}, directory / "bundle", context).has_value());
+  BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) == "2 sent, 0 present");
+  BOOST_TEST(count("POST") == 2U, "a layer was sent twice");  // the other one is the config
+  for (const BundledPackage& package : one.closure.packages) {
+    const auto found = remote::find_package(registry, repository, package, context);
+    BOOST_REQUIRE_MESSAGE(found.has_value(), (found ? std::string() : found.error().message));
+    BOOST_TEST((*found == package));
+  }
+  BundledPackage other = one.closure.packages[0];
+  const std::string tag = fmt::format("{}/manifests/{}", kRepository, other.tag());
+  other.h1 = "h1:BBBB=";
+  BOOST_TEST((remote::find_package(registry, repository, other, context) == std::nullopt));
+  stored.manifests[fmt::format("{}/manifests/{}", kRepository, other.tag())] = stored.manifests.at(tag);
+  const auto swapped = remote::find_package(registry, repository, other, context);
+  BOOST_REQUIRE(!swapped);
+  BOOST_TEST(to_string(swapped.error().code) == "SOURCE_INVALID");
+  BOOST_TEST(swapped.error().message == fmt::format("{} of \"{}\" is damaged: it is the package of another lock entry",
+                                                    other.tag(), repository.display));
+}
+
+// A later release may pack the same content into other bytes.
+BOOST_AUTO_TEST_CASE(tag_of_another_manifest_is_replaced) {
+  const Layout bundle = layout("bundle");
+  const BundledPackage package = closures_of(bundle).value()[0].closure.packages[0];
+  stored.manifests[fmt::format("{}/manifests/{}", kRepository, package.tag())] = {"", "{}"};
+  BOOST_TEST(push(bundle) == "1 sent, 0 present");
+  BOOST_TEST((remote::find_package(registry, repository, package, context).value() == package));
+}
+
 BOOST_AUTO_TEST_CASE(providers_of_other_writers_stay) {
   const std::string provider = "/v2/team/modules/registry.example.test/acme/cloud/manifests/1.0.0_b";
   BOOST_TEST(push(layout("arm", {"linux_arm64"})) == "2 sent, 0 present");
@@ -324,9 +519,9 @@ BOOST_AUTO_TEST_CASE(providers_of_other_writers_stay) {
   BOOST_TEST(push(layout("without")) == "0 sent, 1 present");
   const Layout both = layout("both", {"linux_amd64", "linux_arm64"});
   BOOST_TEST(stored.manifests.at(provider).second ==
-             write_provider_index(both.closures().value()[0].closure.providers[0]));
+             write_provider_index(closures_of(both).value()[0].closure.providers[0]));
   BOOST_TEST(stored.manifests.at(fmt::format("{}/manifests/{}", kRepository, kTag)).second ==
-             write_closure(both.closures().value()[0].closure));
+             write_closure(closures_of(both).value()[0].closure));
   BOOST_TEST(push(both) == "0 sent, 1 present");
 }
 
@@ -338,8 +533,78 @@ BOOST_AUTO_TEST_CASE(other_content_under_the_tag_of_a_provider_is_replaced) {
       const Layout bundle = layout(fmt::format("bundle-{}", sha256_hex(other)), {"linux_amd64"});
       BOOST_TEST(push(bundle).ends_with(" present"));
       BOOST_TEST(stored.manifests.at(provider).second ==
-                 write_provider_index(bundle.closures().value()[0].closure.providers[0]));
+                 write_provider_index(closures_of(bundle).value()[0].closure.providers[0]));
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(closure_that_cannot_be_read_is_replaced) {
+  const std::string tag = fmt::format("{}/manifests/{}", kRepository, kTag);
+  const Layout bundle = layout("bundle");
+  for (const char* other : {"no JSON", "{}", R"({"schemaVersion":2,"manifests":[1]})"}) {
+    BOOST_TEST_CONTEXT(other) {
+      stored.manifests = {{tag, {std::string(remote::kImageIndex), other}}};
+      BOOST_TEST(push(bundle) == "1 sent, 0 present");
+      BOOST_TEST(stored.manifests.at(tag).second == write_closure(closures_of(bundle).value()[0].closure));
+    }
+  }
+}
+
+// Each of both indexes has 3 MiB.
+BOOST_AUTO_TEST_CASE(index_that_the_providers_of_other_writers_make_too_large_is_not_pushed) {
+  constexpr std::size_t kCount = 12'000;
+  const std::string tag = fmt::format("{}/manifests/{}", kRepository, kTag);
+  remote::Closure present;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    present.providers.push_back({.address = fmt::format("registry.example.test/acme/p{:06}", i),
+                                 .version = "1.0.0",
+                                 .archives = {{"linux_amd64", {{kPackage, 1}, "h1:A"}}}});
+  }
+  const std::string index = write_closure(present);
+  BOOST_TEST_REQUIRE(index.size() < remote::kManifestLimit);
+  stored.manifests[tag] = {std::string(remote::kImageIndex), index};
+  LayoutWriter writer(directory / "large");
+  BundledPackage package{.source = "git::https://git.example.com/vpc.git", .origin = "git:1", .h1 = "h1:AAAA="};
+  package.layer = writer.add("the package").value();
+  for (std::size_t i = 0; i < kCount; ++i) {
+    package.links[fmt::format("link-{:0100}", i)] = std::string(100, 'x');
+  }
+  package.manifest = remote::blob_of(write_package_manifest(package));
+  BOOST_REQUIRE(writer.finish({{kTag, {.packages = {package}}}}, directory / "bundle", context).has_value());
+  BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) ==
+             "LIMIT_EXCEEDED: the index closure-1 would be larger than 4 MiB with the providers that \"oci://" +
+                 server.host() + "/team/modules\" has");
+  BOOST_TEST(stored.manifests.at(tag).second == index);
+  BOOST_TEST(count("POST") == 0U);
+}
+
+// The index of each closure has 3 MiB, so that no two of them are in memory.
+BOOST_AUTO_TEST_CASE(large_closures_are_pushed_one_by_one) {
+  LayoutWriter writer(directory / "large");
+  const auto package_of = [&](const std::string& name, std::size_t links) {
+    BundledPackage package{.source = "git::https://git.example.com/" + name, .origin = "git:1", .h1 = "h1:AAAA="};
+    package.layer = writer.add(name).value();
+    for (std::size_t i = 0; i < links; ++i) {
+      package.links[fmt::format("link-{:0100}", i)] = std::string(100, 'x');
+    }
+    package.manifest = remote::blob_of(write_package_manifest(package));
+    return package;
+  };
+  const BundledPackage shared = package_of("shared.git", 0);
+  const BundledProvider provider{.address = "registry.example.test/acme/cloud",
+                                 .version = "1.0.0",
+                                 .archives = {{"linux_amd64", {writer.add("archive").value(), "h1:A"}}}};
+  std::vector<NamedClosure> closures;
+  for (const char* name : {"one.git", "two.git", "three.git"}) {
+    closures.push_back({std::string("closure-") + name, {{package_of(name, 12'000), shared}, {provider}}});
+  }
+  BOOST_REQUIRE(writer.finish(closures, directory / "bundle", context).has_value());
+  BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) == "5 sent, 0 present");
+  BOOST_TEST(count("PUT", fmt::format("{}/manifests/{}", kRepository, shared.tag())) == 1U);
+  BOOST_TEST(count_uploads() == 7U);  // of the layers, the archive, and the config of both repositories
+  for (const NamedClosure& one : closures) {
+    BOOST_TEST((stored.manifests.at(fmt::format("{}/manifests/{}", kRepository, one.tag)).second ==
+                write_closure(one.closure)));
   }
 }
 
@@ -391,7 +656,7 @@ BOOST_AUTO_TEST_CASE(pulling_what_is_damaged) {
       Fixture fixture;
       const Layout bundle = fixture.layout("bundle");
       BOOST_TEST(fixture.push(bundle) == "1 sent, 0 present");
-      NamedClosure one = bundle.closures().value()[0];
+      NamedClosure one = closures_of(bundle).value()[0];
       row.spoil(fixture, one);
       LayoutWriter writer(fixture.directory / "pulled");
       const auto pulled = remote::pull({one}, fixture.registry, fixture.repository, writer, fixture.context);

@@ -71,6 +71,23 @@ BOOST_AUTO_TEST_CASE(what_was_not_used_for_long_goes) {
   BOOST_TEST(store.find(kSource, "b").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(proven_packages_age_too) {
+  const auto proven = [&](const std::string& origin, hours unused) {
+    write_text(directory / "tree/main.tf", "content");
+    const Package package = store.admit_proven(directory / "tree", origin, "h1:AAAA=", "modes").value();
+    mark(package.directory.parent_path() / "used", unused);
+    return package;
+  };
+  const Package old = proven("git:1", hours(721));
+  const Package young = proven("git:2", hours(719));
+  BOOST_TEST(measure(store)->packages == 2U);
+  const PruneReport report = prune({.max_age = hours(720)});
+  BOOST_TEST(report.removed.packages == 1U);
+  BOOST_TEST(report.removed.package_bytes == 7U);
+  BOOST_TEST(!has(old));
+  BOOST_TEST(has(young));
+}
+
 BOOST_AUTO_TEST_CASE(the_longest_unused_goes_first_until_it_fits) {
   const Package middle = add("a", 100, hours(20));
   const Package oldest = add("b", 100, hours(30));

@@ -13,10 +13,12 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "tests/support/few_descriptors.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::FewDescriptors;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -235,6 +237,9 @@ BOOST_AUTO_TEST_CASE(unsafe_packages_stay_out) {
   BOOST_TEST(refused.error().message ==
              "the package contains \"sub/modlock_override.tf\", a name that only tofu-modlock may write");
   BOOST_TEST(refused.error().hint == "ask the author of the package to remove the file");
+  const auto proven = store.admit_proven(directory / "overriding", "git:1", "h1:AAAA=", "modes");
+  BOOST_REQUIRE(!proven.has_value());
+  BOOST_TEST(proven.error().message == refused.error().message);
 
   const FetchedTree leaving = tree_at(directory / "leaving");
   fs::create_symlink("../../etc", directory / "leaving/link");
@@ -256,6 +261,53 @@ BOOST_AUTO_TEST_CASE(a_dropped_package_is_gone_and_may_come_back) {
   store.drop(package);
   BOOST_TEST(admitted(store, tree_at(directory / "two")).h1 == package.h1);
   BOOST_TEST(store.find(kSource, kId).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_package_that_cannot_be_read_now_is_kept) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package package = admitted(store, tree_at(directory / "one"));
+  const auto loaded = [&] {
+    const FewDescriptors none(0);
+    return load_intact_package(store, package, Context{});
+  }();
+  BOOST_TEST_REQUIRE(!loaded.has_value());
+  BOOST_TEST(loaded.error().message == "cannot read the directory \"" + package.directory.string() +
+                                           "\": the limit of open files of this process is reached");
+  BOOST_TEST(fs::exists(package.directory));
+  write_text(package.directory / "main.tf", "changed");
+  BOOST_TEST((load_intact_package(store, package, Context{}).value() == std::nullopt));
+  BOOST_TEST(!fs::exists(package.directory));
+  BOOST_TEST((load_intact_package(store, package, Context{}).value() == std::nullopt));  // removed by another process
+}
+
+// A limit of one lets the names be listed, and no tree be read.
+BOOST_AUTO_TEST_CASE(a_proven_package_that_cannot_be_read_now_is_kept) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package one = admitted(store, tree_at(directory / "one"));
+  const FetchedTree tree = tree_at(directory / "two");
+  const Package package = store.admit_proven(tree.directory, "git:1", one.h1, one.modes).value();
+  const auto found = [&] { return store.find_proven("git:1", one.h1, Context{}); };
+  {
+    const FewDescriptors one_more(1);
+    BOOST_TEST((found() == std::nullopt));
+  }
+  BOOST_TEST_REQUIRE(found().has_value());
+  BOOST_TEST(found()->directory == package.directory);
+  write_text(package.directory / "main.tf", "changed");
+  BOOST_TEST((found() == std::nullopt));
+  BOOST_TEST(!fs::exists(package.directory));
+  BOOST_TEST(fs::exists(one.directory));
+}
+
+BOOST_AUTO_TEST_CASE(only_packages_of_the_store_are_dropped) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  Package package = admitted(store, tree_at(directory / "one"));
+  package.directory = tree_at(directory / "two/tree").directory;
+  store.drop(package);
+  BOOST_TEST(fs::exists(package.directory));
 }
 
 BOOST_AUTO_TEST_CASE(the_rest_of_an_interrupted_removal_is_no_package) {
@@ -431,6 +483,14 @@ BOOST_AUTO_TEST_CASE(who_else_may_write_is_known) {
     const auto others = open_store(root).foreign_writers();
     BOOST_TEST((others ? others->message : "<none>") == row.message, row.mode);
     BOOST_TEST((others ? others->hint : "chmod go-w " + root.string()) == "chmod go-w " + root.string());
+  }
+  fs::permissions(root, fs::perms::owner_all);
+  fs::create_directories(root / "v2/packages");
+  for (const char* inner : {"v2", "v2/packages"}) {
+    fs::permissions(root / inner, fs::perms{0777});
+    const auto others = open_store(root).foreign_writers();
+    BOOST_TEST((others ? others->hint : "<none>") == "chmod go-w " + (root / inner).string());
+    fs::permissions(root / inner, fs::perms::owner_all);
   }
 }
 

@@ -169,6 +169,8 @@ BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
       {"characters of a shell", "/my $HOME's", "run: tofu-modlock lock",
        R"(run: tofu-modlock lock --chdir '/my $HOME'\''s')"},
       {"directory is there", "/live", "run: tofu-modlock lock --chdir prod", "run: tofu-modlock lock --chdir prod"},
+      {"comparison", "/live", "run: tofu-modlock diff --lock-rev HEAD",
+       "run: tofu-modlock diff --chdir /live --lock-rev HEAD"},
       {"another command", "/live", "run: tofu-modlock tree", "run: tofu-modlock tree"},
       {"another word", "/live", "remove tofu-modlock lock.json", "remove tofu-modlock lock.json"},
   };

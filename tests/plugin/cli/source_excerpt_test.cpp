@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(nothing_to_show) {
   const TemporaryDirectory directory;
   const Range range{{1, 1, 0}, {1, 2, 1}};
   directory.write("main.tf", "a\n");
-  for (const char* name :
-       {"secret.tfvars", "secret.tfvars.json", "secret.vars", "secret.hcl", "secret.json", "secret"}) {
+  for (const char* name : {"secret.tfvars", "secret.tfvars.json", "secret.vars", "secret.hcl", "secret.json", "secret",
+                           ".terraform/modules/net/main.tf"}) {
     directory.write(name, "password = x\n");
     BOOST_TEST(SourceExcerpts(directory.path().string()).at({name, range}).empty(), name);
   }

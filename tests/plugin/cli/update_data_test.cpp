@@ -146,11 +146,15 @@ BOOST_AUTO_TEST_CASE(data_files) {
       {"a list", R"([{"depName": "a", "newValue": "1"}, {"subject": "module.a", "newVersion": "1"}])", 2, nullptr},
       {"below a name", R"({"upgrades": [{"depName": "a", "newValue": "1", "more": {}}]})", 1, nullptr},
       {"nothing", "[]", 0, nullptr},
-      {"no name", R"([{"newValue": "1"}])", 0,
-       "decode: expected a depName, a packageName or a subject at data.json.updates[0].depName"},
-      {"nothing new", R"([{"depName": "a"}])", 0,
-       "decode: expected a newValue or a newVersion at data.json.updates[0].newValue"},
-      {"no objects", "[1]", 0, "decode: expected an object at data.json.updates[0], found a number"},
+      {"no name", R"([{"newValue": "1"}])", 0, ": expected a depName, a packageName or a subject at entry 1.depName"},
+      {"nothing new", R"([{"depName": "a", "newValue": "1"}, {"depName": "a"}])", 0,
+       ": expected a newValue or a newVersion at entry 2.newValue"},
+      {"no objects", "[1]", 0, ": expected an object at entry 1, found a number"},
+      {"a wrong type", R"({"upgrades": [{"depName": 1}]})", 0,
+       ": expected a string at entry 1.depName, found a number"},
+      {"an object without a list", "{}", 0, ": expected a list of updates"},
+      {"no list below the name", R"({"updates": {}})", 0, ": expected a list of updates"},
+      {"neither a list nor an object", "1", 0, ": expected a list of updates"},
   };
   const test::TemporaryDirectory directory;
   for (const Row& row : kRows) {
@@ -161,7 +165,7 @@ BOOST_AUTO_TEST_CASE(data_files) {
       if (entries) {
         BOOST_TEST(entries->size() == row.count);
       } else {
-        BOOST_TEST(entries.error().message == row.message);
+        BOOST_TEST(entries.error().message == (directory / "data.json").string() + row.message);
       }
     }
   }

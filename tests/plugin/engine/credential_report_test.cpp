@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
              "download machine ghcr.io in ~/.netrc:1\n"
              "  machine ghcr.io in ~/.netrc:1: used\n");
   const std::string file = "file:" + user.path("gitconfig").string();
-  BOOST_TEST(list(uses[3]) == "git -\n  credential.helper in " + file +
+  BOOST_TEST(list(uses[3]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
                                   ": asked by git\n  credential.https://ghcr.io.helper in " + file +
                                   ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
   std::string all;
@@ -89,7 +89,72 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   for (const CredentialSearch& search : report->uses) {
     BOOST_TEST(!search.used);
   }
-  BOOST_TEST(list(report->uses.at(3)) == "git -\n  credential.helper of git's configuration: not set\n");
+  BOOST_TEST(list(report->uses.at(3)) ==
+             "git -\n  file ~/.netrc: not found\n"
+             "  credential.helper of git's configuration: not set\n");
+}
+
+BOOST_AUTO_TEST_CASE(netrc_entry_that_git_reads) {
+  struct Row {
+    const char* name;
+    const char* where;
+    const char* variable;  // NETRC
+    const char* netrc;
+    const char* expected;
+  };
+  for (const Row& row : {
+           Row{"host", "example.com", "", "machine example.com login u password canary-1\n",
+               "machine example.com in ~/.netrc:1: read by git"},
+           Row{"host with a port", "example.com:8443", "", "machine example.com login u password canary-1\n",
+               "machine example.com in ~/.netrc:1: read by git"},
+           Row{"IPv6 address", "[::1]", "", "machine example.com login u password canary-1\n",
+               "file ~/.netrc: no entry for [::1]"},
+           Row{"default", "example.com", "", "default login u password canary-1\n",
+               "default in ~/.netrc:1: read by git"},
+           Row{"another host", "example.com", "", "machine example.org login u password canary-1\n",
+               "file ~/.netrc: no entry for example.com"},
+           Row{"another file for archives", "example.com", "other", "machine example.com login u password canary-1\n",
+               "machine example.com in ~/.netrc:1: read by git"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      User user;
+      const OwnGit git(user);
+      user.set("NETRC", row.variable);
+      user.write(".netrc", row.netrc);
+      const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
+      BOOST_TEST_REQUIRE(report.has_value());
+      BOOST_TEST(list(report->uses.at(3)) ==
+                 std::string("git -\n  ") + row.expected + "\n  credential.helper of git's configuration: not set\n");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(settings_of_git_for_a_host) {
+  struct Row {
+    const char* name;
+    const char* url;
+    const char* where;
+    bool is_listed;
+  };
+  for (const Row& row : {Row{"host", "https://example.com", "example.com", true},
+                         Row{"path", "https://example.com/team/m.git", "example.com", true},
+                         Row{"another letter case", "https://Example.COM", "example.com", true},
+                         Row{"port", "https://example.com:8443", "example.com:8443", true},
+                         Row{"port that was not asked for", "https://example.com:8443", "example.com", true},
+                         Row{"wildcard", "https://*.example.com", "git.example.com", true},
+                         Row{"without a scheme", "example.com", "example.com", true},
+                         Row{"another port", "https://example.com:8443", "example.com:9443", false},
+                         Row{"another host", "https://example.org", "example.com", false},
+                         Row{"host with the same start", "https://example.com.test", "example.com", false}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const User user;
+      const OwnGit git(user);
+      user.write("gitconfig", "[credential \"" + std::string(row.url) + "\"]\n\thelper = cache\n");
+      const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
+      BOOST_TEST_REQUIRE(report.has_value());
+      BOOST_TEST((report->uses.at(3).places.at(1).outcome == "asked by git") == row.is_listed);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_host) {

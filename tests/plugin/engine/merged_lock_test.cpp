@@ -283,12 +283,12 @@ Expected expect(const Calls& base, const Calls& ours, const Calls& theirs, Calls
 
 BOOST_AUTO_TEST_SUITE(merged_lock)
 
-BOOST_AUTO_TEST_CASE(a_thousand_concurrent_changes) {
+BOOST_AUTO_TEST_CASE(concurrent_changes) {
   Team team;
   Chance chance(20);
   int conflicts = 0;
   int contested = 0;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < 200; ++round) {
     BOOST_TEST_CONTEXT("round " << round) {
       const Calls base = chance.change({}, 70);
       const Calls ours = chance.change(base, 40);
@@ -322,8 +322,8 @@ BOOST_AUTO_TEST_CASE(a_thousand_concurrent_changes) {
       BOOST_TEST(frozen.stats.requests == 0U);
     }
   }
-  BOOST_TEST(conflicts > 400);
-  BOOST_TEST(contested > 200);
+  BOOST_TEST(conflicts > 80);
+  BOOST_TEST(contested > 40);
 }
 
 // Git merges lines, so that what it takes over without a conflict may mix two entries. Content that was mixed is

@@ -92,6 +92,38 @@ BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   BOOST_TEST(lock_text() == text);
 }
 
+BOOST_AUTO_TEST_CASE(a_release_without_the_demanded_signature_is_not_locked) {
+  const auto demand = [&] {
+    directory.write("unit/signers", "");
+    directory.write("unit/.tofu-modlock.hcl", "source \"*/stacks*\" {\n  signed_by_ssh = \"signers\"\n}\n");
+  };
+  demand();
+  const auto refused = lock();
+  BOOST_TEST_REQUIRE(!refused.has_value());
+  BOOST_TEST(exit_code(refused.error()) == 4);
+  BOOST_TEST(refused.error().message.find("the tag \"v1.0.0\" of ") == 0U, refused.error().message);
+  std::filesystem::remove(directory / "unit/.tofu-modlock.hcl");
+  BOOST_TEST_REQUIRE(lock().has_value());
+  demand();
+  BOOST_TEST(lock("frozen").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_denied_release_is_neither_locked_nor_verified) {
+  BOOST_TEST_REQUIRE(lock().has_value());
+  BOOST_TEST(verdict(engine) == "held");
+  directory.write("unit/.tofu-modlock.hcl",
+                  "deny \"*/stacks\" {\n  commits = [\"" + stacks.id("v1.0.0") + "\"]\n  reason = \"INC-7\"\n}\n");
+  const auto locked = lock("frozen");
+  BOOST_TEST_REQUIRE(!locked.has_value());
+  BOOST_TEST(exit_code(locked.error()) == 4);
+  BOOST_TEST(
+      locked.error().message.find(" is denied by \"*/stacks\" in .tofu-modlock.hcl:1: INC-7") != std::string::npos,
+      locked.error().message);
+  const auto verified = engine.verify_unit_source(options(), run);
+  BOOST_TEST_REQUIRE(!verified.has_value());
+  BOOST_TEST(verified.error().message == locked.error().message);
+}
+
 // "v1.0.0" is a tag and "main" a branch. Both move after the first lock.
 BOOST_AUTO_TEST_CASE(only_an_upgrade_of_a_branch_locks_again) {
   struct Row {

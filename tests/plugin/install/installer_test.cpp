@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "backends/base/files.h"
+#include "backends/store/links.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;
@@ -18,17 +19,33 @@ struct InstallFixture : PlanFixture {
   fs::path root() const { return request.walk.root; }
   std::string read(const std::string& name) const { return read_file(root() / name).value_or("<none>"); }
 
-  Result<InstallReport> install() {
+  Store store() const { return Store::open(directory.path() / "cache").value(); }
+
+  Result<InstallReport> install(std::set<std::string, std::less<>> linked = {}) {
     request.mode = PlanMode::frozen;
     auto planned = plan();
     request.mode = PlanMode::missing;
     BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
-    auto store = Store::open(directory.path() / "cache");
+    const Store cache = store();
     auto data = find_data_directory(root(), std::nullopt);
-    return install_modules({.plan = *planned, .lock = request.lock, .data = *data, .root = request.walk.root}, *store,
-                           Context{});
+    return install_modules(
+        {.plan = *planned, .lock = request.lock, .data = *data, .root = request.walk.root, .linked = std::move(linked)},
+        cache, Context{});
   }
+
+  // Locks a release of the module "vpc". Returns the directory of its package in the store.
+  fs::path lock_vpc(const std::string& version) {
+    source->add_tag(kVpc, "v" + version, {{"main.tf", "# " + version + "\n"}});
+    write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v" + version + "\"\n}\n");
+    return lock().resolved.at("vpc").package_directory;
+  }
+
+  std::set<std::string> recorded() const { return recorded_links(store(), fs::file_time_type::clock::now()).value(); }
 };
+
+std::string name_of(const fs::path& tree) {
+  return tree.parent_path().filename().string();
+}
 
 std::string keys(const std::vector<InstalledModule>& modules) {
   std::string text;
@@ -175,6 +192,39 @@ BOOST_AUTO_TEST_CASE(install_leaves_records_of_sources_that_nobody_serves) {
   BOOST_REQUIRE(install().has_value());
   BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
   BOOST_TEST(read(".terraform/modules/reg/main.tf") == "");
+}
+
+// `cache prune` may run after an installation that failed or was killed.
+BOOST_AUTO_TEST_CASE(links_that_a_failed_installation_left_stay_recorded) {
+  const fs::path place = root() / ".terraform/modules/vpc";
+  const fs::path old_package = lock_vpc("1.0.0");
+  BOOST_REQUIRE(install({"vpc"}).has_value());
+  BOOST_TEST((recorded() == std::set{name_of(old_package)}));
+  const fs::path new_package = lock_vpc("2.0.0");
+  fs::create_directories(new_package.parent_path() / "sealed/in the way");
+  const auto failed = install({"vpc"});
+  BOOST_REQUIRE(!failed.has_value());
+  BOOST_TEST(to_string(failed.error().code) == "IO_ERROR");
+  BOOST_TEST(fs::read_symlink(place) == old_package);
+  BOOST_TEST((recorded() == std::set{name_of(old_package), name_of(new_package)}));
+  fs::remove_all(new_package.parent_path() / "sealed");
+  BOOST_REQUIRE(install({"vpc"}).has_value());
+  BOOST_TEST(fs::read_symlink(place) == new_package);
+  BOOST_TEST((recorded() == std::set{name_of(new_package)}));
+  BOOST_REQUIRE(install().has_value());
+  BOOST_TEST(recorded().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_link_of_a_source_that_is_not_served_stays_recorded) {
+  const fs::path package = lock_vpc("1.0.0");
+  const fs::path place = root() / ".terraform/modules/reg";
+  fs::create_directories(place.parent_path());
+  fs::create_directory_symlink(package, place);
+  write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  BOOST_TEST(fs::read_symlink(place) == package);
+  BOOST_TEST((recorded() == std::set{name_of(package)}));
 }
 
 BOOST_AUTO_TEST_CASE(install_links_a_module_by_absolute_path) {

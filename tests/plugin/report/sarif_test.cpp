@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
   }
   BOOST_TEST(rules ==
              "tampered error\nmoved error\nvanished error\nstale error\nmissing error\nnot-locked error\n"
-             "update-available note\n");
+             "update-available note\n"
+             "denied error\n");
   BOOST_TEST(run["results"].isArray());
   BOOST_TEST(run["results"].empty());
   BOOST_TEST(run["originalUriBaseIds"]["%SRCROOT%"]["uri"].asString() == "file:///srv/infra/");
@@ -77,6 +78,11 @@ BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
     "properties":{"expected":"h1:a","actual":"h1:b"}})")));
 }
 
+BOOST_AUTO_TEST_CASE(sarif_message_has_no_links) {
+  BOOST_TEST(one_result(verdict("moved", "[a](https://b) \\"))["message"]["text"].asString() ==
+             "module.a is moved: \\[a\\](https://b) \\\\");
+}
+
 BOOST_AUTO_TEST_CASE(sarif_places_without_range_or_outside_of_the_base) {
   const Json::Value whole = one_result(verdict("missing", "", Location{".terraform.lock.hcl", {}}));
   BOOST_TEST(whole["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].asString() ==
@@ -96,7 +102,8 @@ BOOST_AUTO_TEST_CASE(sarif_tells_diagnostics_and_errors_as_notifications) {
   BOOST_TEST((run["invocations"][0]["toolExecutionNotifications"] ==
               json(R"([{"level":"note","message":{"text":"m\nh"},"descriptor":{"id":"STATE_UNREAD"}}])")));
   const Error error{.code = Code::lock_parse, .message = "m", .location = Location{"l", {}}};
-  const Json::Value failed = sarif_run(fail(error), "/srv/infra", "/srv/infra", 8)["invocations"][0];
+  const Json::Value failed =
+      sarif_run(Result<messages::LockVerifyResult>(fail(error)), "/srv/infra", "/srv/infra", 8)["invocations"][0];
   BOOST_TEST(!failed["executionSuccessful"].asBool());
   BOOST_TEST((failed["toolExecutionNotifications"] ==
               json(R"([{"level":"error","message":{"text":"m"},"descriptor":{"id":"LOCK_PARSE"},

@@ -119,6 +119,46 @@ BOOST_AUTO_TEST_CASE(locked_version_stays_and_newer_ones_are_named) {
   BOOST_TEST(explanation->chain[1].location->range->start.line == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(renamed_call_is_locked_under_its_former_name) {
+  struct Row {
+    const char* name;
+    std::string source;
+    const char* constraint;  // null: none
+    std::string expected;
+  };
+  const std::string tagged = std::string(kVpc) + "?ref=v1.0.0";
+  for (const Row& row :
+       {Row{"version", kVpc, "~> 1.0.0",
+            "~> 1.0.0 [module.network .tofu-modlock.hcl] + 1.0.0 - 2.0.0: \"~> 1.0.0\" excludes it"
+            " - 1.2.0-rc1: \"~> 1.0.0\" excludes it, as every prerelease - 1.1.0: \"~> 1.0.0\" excludes it"
+            " - 0.9.0: \"~> 1.0.0\" excludes it\n"
+            "locked as module.vpc: 1.0.0 [ .terraform.lock.hcl] + 1.0.0\n"
+            "=> it is locked as module.vpc, and the constraints allow it; run tofu-modlock lock to rename the entry\n"},
+        Row{"tag", tagged, nullptr,
+            "v1.0.0 [module.network main.tf] + git:" + kA + "\nlocked as module.vpc: git:" + kA +
+                " [ .terraform.lock.hcl] + git:" + kA +
+                "\n=> it is locked as module.vpc; run tofu-modlock lock to rename the entry\n"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request.lock = {};
+      for (const std::string name : {"vpc", "network"}) {
+        text.clear();
+        call(name, row.source);
+        request.walk.settings.modules.clear();
+        if (row.constraint != nullptr) {
+          constrain(name, row.constraint);
+        }
+        if (name == "vpc") {
+          lock();
+          request.lock.module_ranges["vpc"] = {{4, 1, 90}, {9, 2, 200}};
+        }
+      }
+      const auto explanation = explained("module.network");
+      BOOST_TEST_REQUIRE(explanation.has_value());
+      BOOST_TEST(chain(*explanation) == row.expected);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   constrain("vpc", ">= 1.0");
   request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };

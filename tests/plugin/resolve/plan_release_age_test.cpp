@@ -126,6 +126,19 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_rule_for_a_package_only_lengthens_the_age_of_its_directories) {
+  call(std::string(kVpc) + "//sub");
+  auto& rules = request.walk.settings.sources;
+  rules[0].glob = kVpc;
+  BOOST_TEST(locked(lock()) == "1.0.0");
+  request.lock = {};
+  SourceRule longer = rules[0];
+  longer.glob = "*";
+  rules[0].minimum_release_age = SourceText{"30m", {".tofu-modlock.hcl", std::nullopt}};
+  rules.push_back(longer);
+  BOOST_TEST(locked(lock()) == "1.0.0");
+}
+
 BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
   struct Row {
     const char* name;

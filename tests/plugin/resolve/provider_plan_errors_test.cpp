@@ -242,6 +242,35 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(hashes_of_new_releases_are_checked) {
+  FakeProviderSource source;
+  source.add("aws", "1.0.0", kPlatforms);
+  source.add("aws", "2.0.0", kPlatforms);
+  ProviderPlanRequest request = request_of("", {need_of("aws")});
+  const auto planned = plan_providers(request, source, {});
+  BOOST_TEST_REQUIRE(planned.has_value());
+  for (const std::string& hash : planned->providers.at(address_of("aws")).hashes) {
+    BOOST_TEST_CONTEXT(hash) {
+      ReleasePattern releases = ReleasePattern::parse("hashicorp/aws").value();
+      releases.ids = {hash};
+      for (const char* locked : {"", "aws 1.0.0"}) {
+        request = request_of(locked, {need_of("aws")});
+        request.mode = PlanMode::upgrade;
+        request.deny_rules = {{releases, "stolen keys", Location{.path = "user.hcl", .range = {}}}};
+        const auto result = plan_providers(request, source, {});
+        BOOST_TEST_REQUIRE(!result.has_value());
+        BOOST_TEST((result.error().code == Code::release_denied));
+        BOOST_TEST(result.error().message ==
+                   "2.0.0 of \"registry.opentofu.org/hashicorp/aws\" is denied by \"hashicorp/aws\" in user.hcl: "
+                   "stolen keys");
+        BOOST_TEST(result.error().hint ==
+                   "to select another version, deny this version too, or change the constraints");
+        BOOST_TEST(result.error().location.has_value());
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_mirror_leaves_the_lock_incomplete) {
   const std::string warning =
       "LOCK_INCOMPLETE Incomplete lock file information for providers: for registry.opentofu.org/hashicorp/aws the "

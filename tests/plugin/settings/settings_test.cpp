@@ -176,7 +176,41 @@ BOOST_AUTO_TEST_CASE(errors) {
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
        "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
        "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
-       "\"remote_store\", \"trust_publication_dates\""},
+       "\"remote_store\", \"install\", \"remote_write\", \"trust_publication_dates\""},
+      {"deny without releases",
+       kNear,
+       "deny \"a/b/c\" {}\n",
+       {Code::config_parse, "deny \"a/b/c\" names no releases", ".tofu-modlock.hcl:1:1"},
+       "add versions, commits or digests; to deny the whole source, use deny_sources"},
+      {"deny of a local path",
+       kNear,
+       "deny \"./a\" {\n  versions = \"1.0.0\"\n}\n",
+       {Code::config_parse, "\"./a\" does not name a source: it is a local path", ".tofu-modlock.hcl:1:1"},
+       "name a module source or a provider"},
+      {"deny of a version in the label",
+       kNear,
+       "deny \"git::file:///a/b@1.1.0\" {\n  versions = \"1.1.0\"\n}\n",
+       {Code::config_parse, "\"git::file:///a/b@1.1.0\" does not name a source: it has a release after @",
+        ".tofu-modlock.hcl:1:1"},
+       "name the release with versions, commits or digests"},
+      {"deny with an invalid constraint",
+       kNear,
+       "deny \"a/b/c\" {\n  versions = \"newest\"\n}\n",
+       {Code::config_parse,
+        "\"newest\" is not a version constraint: item \"newest\" must be an optional operator (=, !=, >, >=, <, <=, "
+        "~>) and a version",
+        ".tofu-modlock.hcl:2:14"},
+       "write it as a version constraint: \"= 2.1.0\" or \">= 2.1.0, < 2.1.3\""},
+      {"deny of a short commit",
+       kNear,
+       "deny \"a/b/c\" {\n  commits = [\"8f2c0d\"]\n}\n",
+       {Code::config_parse, "commits must not contain \"8f2c0d\"", ".tofu-modlock.hcl:2:14"},
+       "write it as \"8f2c0d0b6c1f\", at least 7 digits"},
+      {"deny of a short digest",
+       kNear,
+       "deny \"a/b/c\" {\n  digests = [\"sha256:00\"]\n}\n",
+       {Code::config_parse, "digests must not contain \"sha256:00\"", ".tofu-modlock.hcl:2:14"},
+       "write it as \"sha256:\" and 64 digits, or a hash of a lock file"},
       {"two near",
        kNear,
        "low_sources = []\n",
@@ -349,6 +383,28 @@ BOOST_AUTO_TEST_CASE(errors) {
        {Code::config_parse, "remote_store is a setting of one machine, found in a file of a repository",
         ".tofu-modlock.hcl:1:1"},
        "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"links of packages in a repository",
+       kNear,
+       "install = \"link\"\n",
+       {Code::config_parse, "install is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+      {"a module that is linked",
+       kNear,
+       "module \"vpc\" {\n  link = true\n}\n",
+       {Code::config_parse, "link must be false, found true", ".tofu-modlock.hcl:2:10"},
+       "remove it; to link packages, set install = \"link\" in your own configuration"},
+      {"a source with a text as link",
+       kNear,
+       "source \"*\" {\n  link = \"false\"\n}\n",
+       {Code::config_parse, "link must be false, found a string", ".tofu-modlock.hcl:2:10"},
+       "remove it; to link packages, set install = \"link\" in your own configuration"},
+      {"writing to the remote store in a repository",
+       kNear,
+       "remote_write = true\n",
+       {Code::config_parse, "remote_write is a setting of one machine, found in a file of a repository",
+        ".tofu-modlock.hcl:1:1"},
+       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
       {"trusted dates in a repository",
        kNear,
        "trust_publication_dates = [\"registry.example.com\"]\n",
@@ -437,6 +493,60 @@ BOOST_AUTO_TEST_CASE(a_backend_needs_a_command) {
       BOOST_TEST_REQUIRE(!settings.has_value());
       BOOST_TEST((settings.error().code == Code::config_parse));
       BOOST_TEST(settings.error().message == row.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(signatures_are_demanded_with_keys) {
+  Setup setup;
+  setup.write("user.hcl", "source \"*\" {\n  signed_by_openpgp = \"/outside/keys.asc\"\n}\n");
+  setup.write(kNear, "source \"a\" {\n  signed_by_ssh = \"../signers\"\n  signed_object = \"commit\"\n}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST_REQUIRE(settings->sources.size() == 2U);
+  const auto& near = settings->sources[0].signature;
+  BOOST_TEST_REQUIRE(near.has_value());
+  BOOST_TEST(!near->is_openpgp);
+  BOOST_TEST(near->of_commit);
+  BOOST_TEST(near->path == setup.directory / "live/signers");
+  BOOST_TEST(to_string(near->file.location) == ".tofu-modlock.hcl:2:19");
+  const auto& users = settings->sources[1].signature;
+  BOOST_TEST_REQUIRE(users.has_value());
+  BOOST_TEST(users->is_openpgp);
+  BOOST_TEST(!users->of_commit);
+  BOOST_TEST(users->path == "/outside/keys.asc");
+}
+
+BOOST_AUTO_TEST_CASE(invalid_demands_of_signatures) {
+  struct Row {
+    const char* name;
+    const char* file;
+    std::string_view argument;
+    std::string_view error;
+  };
+  const Row rows[] = {
+      {"both formats", kNear, "signed_by_ssh = \"a\"\n  signed_by_openpgp = \"b\"",
+       "CONFIG_PARSE: signed_by_ssh and signed_by_openpgp exclude each other"},
+      {"no keys", kNear, "signed_object = \"tag\"",
+       "CONFIG_PARSE: signed_object needs signed_by_ssh or signed_by_openpgp"},
+      {"unknown object", kNear, "signed_by_ssh = \"a\"\n  signed_object = \"tree\"",
+       "CONFIG_PARSE: signed_object must be \"tag\" or \"commit\", found \"tree\""},
+      {"keys of a checkout outside of it", kNear, "signed_by_ssh = \"/outside/a\"",
+       "PATH_OUTSIDE_ROOT: the key file \"/outside/a\" is outside of the repository"},
+      {"a link out of the checkout", kNear, "signed_by_ssh = \"link\"",
+       "PATH_OUTSIDE_ROOT: the key file \"link\" is outside of the repository"},
+      {"keys of the user in the checkout", "user.hcl", "signed_by_ssh = \"a\"",
+       "PATH_OUTSIDE_ROOT: the key file \"a\" is inside of the repository"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Setup setup;
+      setup.write(row.file, "source \"x\" {\n  " + std::string(row.argument) + "\n}\n");
+      fs::create_directories(setup.directory / "live/prod");
+      fs::create_symlink("/etc/hosts", setup.directory / "live/prod/link");
+      const auto settings = setup.load();
+      BOOST_TEST_REQUIRE(!settings.has_value());
+      BOOST_TEST(std::string(to_string(settings.error().code)) + ": " + settings.error().message == row.error);
     }
   }
 }

@@ -40,6 +40,45 @@ BOOST_AUTO_TEST_CASE(globs) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(globs_of_rules_that_restrict) {
+  struct Row {
+    std::string_view glob;
+    std::string_view identity;
+    bool matches;
+  };
+  const Row rows[] = {
+      {"git::https://h/p.git", "git::https://h/p.git", true},
+      {"git::https://h/p.git", "git::https://h/p.git?ref=v1", true},
+      {"git::https://h/p.git", "git::https://h/p.git//sub", true},
+      {"git::https://h/p.git", "git::https://h/p.git//sub?ref=v1", true},
+      {"git::https://h/p.git//sub", "git::https://h/p.git//sub?ref=v1", true},
+      {"git::https://h/p.git?ref=v1", "git::https://h/p.git//sub?ref=v1", true},
+      {"git::https://h/p.git//sub?ref=v1", "git::https://h/p.git//sub?ref=v1", true},
+      {"git::https://h/p.git//sub", "git::https://h/p.git//other?ref=v1", false},
+      {"git::https://h/p.git?ref=v1", "git::https://h/p.git?ref=v2", false},
+      {"git::https://h/p", "git::https://h/p.git", true},
+      {"git::https://h/p.git", "git::https://h/p//sub?ref=v1", true},
+      {"git::https://h/p.git", "git::https://h/p.git/?ref=v1", true},
+      {"git::https://h/p.git", "git::https://h/p/", true},
+      {"git::https://h/p.git/", "git::https://h/p.git", true},
+      {"git::https://h/P.git", "git::https://h/p.git?ref=V1", true},
+      {"git::https://h/p.git", "git::http://h/p.git?ref=v1", true},
+      {"git::https://github.com/a/*", "git::https://www.github.com/a/p.git?ref=v1", true},
+      {"git::https://h/p.git", "git::ssh://h/p.git", false},
+      {"git::https://h/p.git", "git::https://h/pp.git", false},
+      {"*.git", "r/modules/n/p/s", false},
+      {"git::file:///p", "git::file:///p//sub", true},
+      {"r/modules/n/p/s", "r/modules/n/p/s//sub", true},
+      {"https://h/p.zip", "https://h/p.zip?checksum=file:https://h//sums", true},
+      {"./net", "./net", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.glob << " on " << row.identity) {
+      BOOST_TEST(matches_source(row.glob, row.identity) == row.matches);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(allowed_sources) {
   Setup setup;
   setup.write(kNear, "allow_sources = [\"git::https://h/*\", \"oci://*\"]\n");
@@ -85,6 +124,10 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
       {"an escaped dot", "git::https://h/%2E./bad", false},
       {"a port with a leading zero", "git::https://h:08443/bad", false},
       {"a host that ends with a dot", "git::https://h./bad", false},
+      {"the default port of https", "git::https://h:443/bad", false},
+      {"the default port of ssh", "git::ssh://git@h:22/bad", false},
+      {"the default port of http", "git::http://h:80/bad", false},
+      {"the default port of another protocol", "git::https://h:22/p", true},
       {"a host that ends with a dot before its port", "git::https://h.:443/bad", false},
   };
   Setup setup;
@@ -97,10 +140,39 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
       BOOST_TEST(check_source_allowed(Settings{}, row.identity).has_value());
     }
   }
+  setup.write("keys", "");
+  setup.write(kNear, "source \"git::file:///t/*\" {\n  signed_by_ssh = \"keys\"\n}\n");
+  const auto demanding = setup.load();
+  BOOST_TEST_REQUIRE(demanding.has_value());
+  BOOST_TEST(check_source_allowed(*demanding, "git::file:///t/n").has_value());
+  for (const char* identity : {"git::file:///./t/n", "git::file:///%74/n"}) {
+    const auto refused = check_source_allowed(*demanding, identity);
+    BOOST_TEST_REQUIRE(!refused.has_value());
+    BOOST_TEST(refused.error().message == std::string("the source \"") + identity +
+                                              "\" is not written in its plain form, so the rules of "
+                                              ".tofu-modlock.hcl:1 cannot match it");
+  }
   const auto denied = check_source_allowed(*settings, "git::https://h/./bad");
   BOOST_TEST(denied.error().message ==
-             "the source \"git::https://h/./bad\" is not written in its plain form, so the lists of "
+             "the source \"git::https://h/./bad\" is not written in its plain form, so the rules of "
              ".tofu-modlock.hcl:1 cannot match it");
+}
+
+BOOST_AUTO_TEST_CASE(only_deny_lists_match_without_query_and_directory) {
+  Setup setup;
+  setup.write(kNear, "deny_sources = [\"git::https://h/bad.git\"]\nallow_sources = [\"git::https://h/good.git\"]\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST(check_source_allowed(*settings, "git::https://h/good.git").has_value());
+  const auto denied = check_source_allowed(*settings, "git::https://h/bad.git//sub?ref=v1");
+  BOOST_TEST_REQUIRE(!denied.has_value());
+  BOOST_TEST(denied.error().message ==
+             "the source \"git::https://h/bad.git//sub?ref=v1\" is denied by \"git::https://h/bad.git\" in "
+             ".tofu-modlock.hcl:1");
+  const auto not_allowed = check_source_allowed(*settings, "git::https://h/good.git?ref=v1");
+  BOOST_TEST_REQUIRE(!not_allowed.has_value());
+  BOOST_TEST(not_allowed.error().message ==
+             "the source \"git::https://h/good.git?ref=v1\" matches no entry of allow_sources in .tofu-modlock.hcl:2");
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_allow_list_allows_nothing) {

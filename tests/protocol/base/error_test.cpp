@@ -28,6 +28,7 @@ BOOST_AUTO_TEST_CASE(codes_have_their_names_exit_codes_and_retry_advice) {
       {Code::hash_mismatch, "HASH_MISMATCH", 4, false},
       {Code::signature_invalid, "SIGNATURE_INVALID", 4, false},
       {Code::archive_unsafe, "ARCHIVE_UNSAFE", 4, false},
+      {Code::release_denied, "RELEASE_DENIED", 4, false},
       {Code::vanished, "VANISHED", 5, false},
       {Code::no_matching_version, "NO_MATCHING_VERSION", 6, false},
       {Code::version_ambiguous, "VERSION_AMBIGUOUS", 6, false},

@@ -1,0 +1,149 @@
+#include "backends/store/links.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/package/tree_hash.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSeal = "sealed";
+constexpr std::string_view kTree = "/tree";
+constexpr std::size_t kDigits = 64;
+constexpr std::chrono::minutes kSeenStep{10};
+
+bool is_content_key(std::string_view name) {
+  const auto is_digest = [](std::string_view text) {
+    return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  return name.size() == 2 * kDigits + 1 && name[kDigits] == '-' && is_digest(name.substr(0, kDigits)) &&
+         is_digest(name.substr(kDigits + 1));
+}
+
+fs::path record_of(const Store& store, const fs::path& data_directory) {
+  return store.link_directory() / sha256_hex(data_directory.native());
+}
+
+// Adds the packages of the links in the directory.
+Result<std::set<std::string>> with_links_below(const Store& store, const fs::path& modules,
+                                               std::set<std::string> packages) {
+  std::error_code error;
+  for (fs::directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
+    if (const auto linked = linked_package(store, at->path())) {
+      packages.insert(linked->directory.parent_path().filename().string());
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return system_failure("read the directory", modules, error.value());
+  }
+  return packages;
+}
+
+void note_seen(const fs::path& record) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  const auto seen = fs::last_write_time(record, error);
+  if (!error && (now - seen > kSeenStep || seen > now)) {
+    fs::last_write_time(record, now, error);
+  }
+}
+
+}  // namespace
+
+std::optional<Package> linked_package(const Store& store, const fs::path& place) {
+  std::error_code error;
+  const std::string target = fs::read_symlink(place, error).native();
+  if (error || !target.starts_with('/') || !target.ends_with(kTree)) {
+    return std::nullopt;
+  }
+  const std::size_t end = target.size() - kTree.size();
+  const std::size_t slash = target.rfind('/', end - 1);
+  const std::string name = target.substr(slash + 1, end - slash - 1);
+  const fs::path packages = store.package_directory();
+  const std::string parent = target.substr(0, slash);
+  if (!is_content_key(name) || (parent != packages.native() && !fs::equivalent(parent, packages, error))) {
+    return std::nullopt;
+  }
+  return Package{
+      .id = {}, .h1 = {}, .modes = name.substr(kDigits + 1), .directory = packages / target.substr(slash + 1)};
+}
+
+bool is_sealed(const Package& package) {
+  std::error_code ignored;
+  return fs::is_regular_file(package.directory.parent_path() / kSeal, ignored);
+}
+
+Result<void> seal(const Package& package) {
+  MODLOCK_TRY(const auto entries, list_tree(package.directory));
+  for (const TreeEntry& entry : entries) {
+    const mode_t mode = (entry.mode & S_IXUSR) != 0 ? 0555 : 0444;
+    if (entry.type == TreeEntry::Type::file && entry.mode != mode && ::chmod(entry.path.c_str(), mode) != 0) {
+      return system_failure("set the mode of", entry.path, errno);
+    }
+  }
+  // The cache may be read-only by now.
+  return is_sealed(package) ? Result<void>()
+                            : write_file_atomically(package.directory.parent_path() / kSeal, "", Durable::no);
+}
+
+Result<void> record_links(const Store& store, const fs::path& data_directory, std::set<std::string> planned) {
+  MODLOCK_TRY(const auto packages, with_links_below(store, data_directory / "modules", std::move(planned)));
+  const fs::path record = record_of(store, data_directory);
+  std::error_code error;
+  if (packages.empty()) {
+    return fs::remove(record, error) || !error ? Result<void>() : system_failure("remove", record, error.value());
+  }
+  std::string text;
+  for (const std::string& package : packages) {
+    text += package + "\n";
+  }
+  if (read_file(record).value_or("") == text) {
+    note_seen(record);
+    return {};
+  }
+  MODLOCK_TRY(store.make_link_directory());
+  return write_file_atomically(record, text, Durable::no);
+}
+
+Result<std::set<std::string>> recorded_links(const Store& store, fs::file_time_type now) {
+  std::set<std::string> packages;
+  std::error_code error;
+  for (fs::directory_iterator at(store.link_directory(), error), end; !error && at != end; at.increment(error)) {
+    std::error_code failed;
+    const fs::file_time_type seen = fs::last_write_time(at->path(), failed);
+    if (!failed && now - seen > kUnseenRootIsGone) {
+      fs::remove(at->path(), failed);
+      continue;
+    }
+    if (at->path().filename().string().starts_with('.')) {
+      continue;  // an unfinished file of write_file_atomically()
+    }
+    const auto text = read_file(at->path());
+    if (!text && text.error().code == Code::not_found) {
+      continue;  // another process has removed it
+    }
+    if (!text) {
+      return fail(text.error());
+    }
+    std::istringstream lines(*text);
+    for (std::string package; std::getline(lines, package);) {
+      packages.insert(package);
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return system_failure("read the directory", store.link_directory(), error.value());
+  }
+  return packages;
+}
+
+}  // namespace modlock

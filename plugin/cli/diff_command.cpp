@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "backends/address/version.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/cli/revision.h"
+#include "plugin/config/roots.h"
+#include "plugin/diff/package_diff.h"
+#include "plugin/report/change_text.h"
+#include "plugin/report/diff_markdown.h"
+#include "plugin/report/sarif.h"
+#include "protocol/base/json.h"
+#include "protocol/base/result.h"
+
+namespace modlock::cli {
+namespace {
+
+using AskedDiff = RootAnswer<messages::UpdateDiffResult>;
+
+tl::unexpected<Error> usage(std::string message, std::string hint) {
+  return fail(Code::invalid_params, std::move(message), std::move(hint));
+}
+
+// "module.vpc=2.0.0", or "module.vpc" for the newest version.
+Result<messages::DiffSubject> parse_subject(const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  messages::DiffSubject subject{.subject = text.substr(0, equals), .version = {}, .from = {}};
+  if (equals < text.size()) {
+    subject.version = text.substr(equals + 1);
+  }
+  if (subject.subject.empty() || (subject.version && !Version::parse(*subject.version))) {
+    return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                 "write it as module.vpc or module.vpc=1.2.0");
+  }
+  return subject;
+}
+
+Result<std::vector<messages::DiffSubject>> parse_subjects(const CommandLine& line) {
+  std::vector<messages::DiffSubject> subjects;
+  for (const std::string& text : line.updates) {
+    MODLOCK_TRY(auto subject, parse_subject(text));
+    subjects.push_back(std::move(subject));
+  }
+  if (line.diff_from.empty() && line.diff_to.empty()) {
+    return subjects;
+  }
+  if (subjects.size() != 1 || (subjects[0].version && !line.diff_to.empty())) {
+    return usage("--from and --to are for one subject without a version",
+                 "write it as: tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0");
+  }
+  for (const std::string& version : {line.diff_from, line.diff_to}) {
+    if (!version.empty() && !Version::parse(version)) {
+      return usage(fmt::format("expected a version, found \"{}\"", version), "write it as 1.2.0");
+    }
+  }
+  if (!line.diff_from.empty()) {
+    subjects[0].from = line.diff_from;
+  }
+  if (!line.diff_to.empty()) {
+    subjects[0].version = line.diff_to;
+  }
+  return subjects;
+}
+
+// Returns the warnings about modules that are not in the result.
+Diagnostics not_compared(const messages::UpdateDiffResult& result) {
+  Diagnostics out;
+  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(out),
+               [&](const Diagnostic& diagnostic) {
+                 return diagnostic.severity == Severity::warning && diagnostic.what.subject.starts_with("module.") &&
+                        std::none_of(result.changes.begin(), result.changes.end(),
+                                     [&](const auto& change) { return change.subject == diagnostic.what.subject; });
+               });
+  return out;
+}
+
+int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& result) {
+  const int from = grade_rank(line.exit_grade);
+  const bool is_reached =
+      from > 0 && std::any_of(result.changes.begin(), result.changes.end(), [&](const messages::ModuleDiff& change) {
+        return std::any_of(change.findings.begin(), change.findings.end(),
+                           [&](const auto& finding) { return grade_rank(finding.grade) >= from; });
+      });
+  int worst = worse_exit_code(exit_code_of_diagnostics(result.diagnostics), is_reached ? exit_code(Code::frozen) : 0);
+  for (const Diagnostic& diagnostic : from > 0 ? not_compared(result) : Diagnostics()) {
+    worst = worse_exit_code(worst, exit_code(diagnostic.what.code));
+  }
+  return worst;
+}
+
+void print_files(const std::vector<messages::ChangedFile>& files) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(files.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    print_out(fmt::format("    {}{} {}\n", files[i].is_script ? "script or binary " : "", files[i].path,
+                          file_change(files[i])));
+  }
+  if (shown < files.size()) {
+    print_out(fmt::format("    and {} more\n", files.size() - shown));
+  }
+}
+
+void print_change(const messages::ModuleDiff& change) {
+  print_out(fmt::format("{}  {} -> {}\n", change.subject, change.from ? side_text(change.from) : "none",
+                        change.to ? side_text(change.to) : "none"));
+  std::vector<std::vector<Cell>> rows;
+  for (const messages::DiffFinding& finding : change.findings) {
+    const Color color = finding.grade == "breaking" ? Color::red
+                        : finding.grade == "risky"  ? Color::yellow
+                                                    : Color::none;
+    rows.push_back({{"  " + finding.grade, color}, {finding.message + " (" + finding_place(finding) + ")"}});
+  }
+  print_table_out(rows, Fit::wrap);
+  const std::string lists = count_changes(change);
+  print_out(fmt::format("  {}{}\n", count_files(change.files), lists.empty() ? "" : "; " + lists));
+  print_files(change.files.changed);
+  if (!change.comparison.empty()) {
+    print_out(fmt::format("  {}\n", change.comparison));
+  }
+}
+
+void print_changes(const messages::UpdateDiffResult& result) {
+  std::set<std::string_view> subjects;  // one may have two warnings
+  const Diagnostics skipped = not_compared(result);
+  for (const Diagnostic& diagnostic : skipped) {
+    subjects.insert(diagnostic.what.subject);
+  }
+  const std::size_t missing = subjects.size();
+  const std::string rest = missing == 0 ? "" : fmt::format(", {} not compared", missing);
+  if (result.changes.empty()) {
+    print_out(fmt::format("No module changes{}.\n", rest));
+    return;
+  }
+  std::vector<messages::DiffFinding> findings;
+  for (const messages::ModuleDiff& change : result.changes) {
+    print_change(change);
+    findings.insert(findings.end(), change.findings.begin(), change.findings.end());
+  }
+  const std::string sum = count_findings(findings);
+  print_out(fmt::format("{} {} changed{}: {}\n", result.changes.size(),
+                        result.changes.size() == 1 ? "module" : "modules", rest, sum.empty() ? "no findings" : sum));
+}
+
+RootOutcome tell_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked,
+                      const NamedSubjects& named) {
+  if (auto skipped = named.skipped(root)) {
+    return std::move(*skipped);
+  }
+  const auto& [result, details] = asked;
+  if (!result) {
+    return failed(result.error(), line.common, root, details.error_data);
+  }
+  if (!line.common.json) {
+    print_changes(*result);
+    print_diagnostics(details.diagnostics, root);
+  }
+  RootOutcome outcome{.exit_code = exit_code_of(line, *result), .json = messages::encode(*result)};
+  describe_worst(result->diagnostics, outcome);
+  return outcome;
+}
+
+int print_sarif(const CommandLine& line, const Host& host, const std::function<AskedDiff(const std::string&)>& ask) {
+  const auto roots = find_roots(line.common, host);
+  if (!roots) {
+    return failed(roots.error(), line.common).exit_code;
+  }
+  int worst = 0;
+  Json::Value runs(Json::arrayValue);
+  const auto asked = call_for_roots(*roots, line.common, host, ask);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::string& root = (*roots)[i];
+    const auto& result = asked[i].result;
+    const int code = result ? exit_code_of(line, *result) : failed(result.error(), line.common, root).exit_code;
+    runs.append(sarif_run(result, root, find_repository_root(root).string(), code));
+    worst = worse_exit_code(worst, code);
+  }
+  print_raw(write_json_pretty(sarif_log(std::move(runs))));
+  return worst;
+}
+
+// Root modules without changes are left out.
+int print_markdown(const CommandLine& line, const Host& host, const std::function<AskedDiff(const std::string&)>& ask,
+                   const NamedSubjects& named) {
+  const auto roots = find_roots(line.common, host);
+  if (!roots) {
+    return failed(roots.error(), line.common).exit_code;
+  }
+  int worst = 0;
+  std::string text;
+  const auto asked = call_for_roots(*roots, line.common, host, ask);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::string& root = (*roots)[i];
+    const auto& result = asked[i].result;
+    const NamedRoot heading(root, asked.size() > 1);
+    const auto skipped = named.skipped(root);
+    const int code = skipped  ? skipped->exit_code
+                     : result ? exit_code_of(line, *result)
+                              : failed(result.error(), line.common, root).exit_code;
+    worst = worse_exit_code(worst, code);
+    const std::string part = !skipped && result ? diff_markdown(*result) : "";
+    if (!part.empty()) {
+      text += (text.empty() ? "" : "\n") + (asked.size() > 1 ? shown_path(root) + ":\n\n" : "") + part;
+    }
+  }
+  print_out(text);
+  return worst;
+}
+
+}  // namespace
+
+int run_diff(const CommandLine& original, const Host& host) {
+  CommandLine line = original;
+  line.common.json = line.common.json || line.output_format == "json";
+  const auto subjects = parse_subjects(line);
+  if (!subjects) {
+    return failed(subjects.error(), line.common).exit_code;
+  }
+  std::vector<std::string> names;
+  std::transform(subjects->begin(), subjects->end(), std::back_inserter(names),
+                 [](const messages::DiffSubject& subject) { return subject.subject; });
+  NamedSubjects named(line.common, names);
+  const auto ask = [&](const std::string& root) {
+    return named.ask(root, [&](const std::vector<std::string>& wanted) -> AskedDiff {
+      messages::UpdateDiffParams params;
+      params.root = host.root_params(root, line.common);
+      std::copy_if(subjects->begin(), subjects->end(), std::back_inserter(params.subjects),
+                   [&](const messages::DiffSubject& subject) {
+                     return std::find(wanted.begin(), wanted.end(), subject.subject) != wanted.end();
+                   });
+      if (!line.lock_rev.empty()) {
+        auto earlier = diff_with_revision(find_repository_root(root), line.lock_rev, host.context());
+        if (!earlier) {
+          return {.result = fail(std::move(earlier.error()))};
+        }
+        params.base = messages::DiffBase{.documents = std::move(earlier->documents), .lock = {}};
+      }
+      auto asked = host.call(&Engine::diff, params);
+      if (!asked.result && !line.exit_grade.empty() && grade_rank(asked.result.error().subject) > 0) {
+        asked.result.error().hint = fmt::format("write the grade as --exit-code={}", asked.result.error().subject);
+      }
+      return asked;
+    });
+  };
+  if (line.output_format == "sarif") {
+    return print_sarif(line, host, ask);
+  }
+  if (line.output_format == "markdown") {
+    return print_markdown(line, host, ask, named);
+  }
+  return run_for_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
+    return tell_diff(line, root, asked, named);
+  });
+}
+
+}  // namespace modlock::cli

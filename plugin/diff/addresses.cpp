@@ -1,0 +1,102 @@
+#include "plugin/diff/addresses.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/base/ascii.h"
+
+namespace modlock {
+namespace {
+
+constexpr std::array<std::string_view, 12> kClouds = {
+    "amazonaws.com", "amazonaws.com.cn", "amazon.com",    "googleapis.com", "google.com", "windows.net",
+    "azure.com",     "microsoft.com",    "kubernetes.io", "k8s.io",         "w3.org",     "json-schema.org"};
+// What looks like a host name and is a file.
+constexpr std::array<std::string_view, 23> kFileEndings = {"tf",    "sh",   "py",  "js",  "json", "yaml", "yml", "tpl",
+                                                           "tftpl", "tmpl", "zip", "txt", "tofu", "xml",  "key", "conf",
+                                                           "cfg",   "toml", "ps1", "log", "html", "tar",  "gz"};
+
+bool is_cloud(std::string_view host) {
+  return std::any_of(kClouds.begin(), kClouds.end(), [&](std::string_view cloud) {
+    return host == cloud || (host.ends_with(cloud) && host[host.size() - cloud.size() - 1] == '.');
+  });
+}
+
+bool is_host_character(char c) {
+  return ascii::is_alnum(c) || c == '-' || c == '.';
+}
+
+// "example.com": labels, and a last one of letters that is no file ending.
+bool is_host_name(std::string_view text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || !std::all_of(text.begin(), text.end(), is_host_character)) {
+    return false;
+  }
+  const std::string_view last = text.substr(dot + 1);
+  const bool is_lower = std::all_of(last.begin(), last.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos &&
+         std::find(kFileEndings.begin(), kFileEndings.end(), last) == kFileEndings.end();
+}
+
+// The four numbers of an IPv4 address; empty: it is none.
+std::vector<int> ipv4(std::string_view text) {
+  std::vector<int> numbers;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find('.'));
+    const bool is_number = !part.empty() && part.size() <= 3 && std::all_of(part.begin(), part.end(), ascii::is_digit);
+    if (!is_number) {
+      return {};
+    }
+    numbers.push_back(std::stoi(std::string(part)));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+  }
+  const bool is_valid =
+      numbers.size() == 4 && std::all_of(numbers.begin(), numbers.end(), [](int n) { return n < 256; });
+  return is_valid ? numbers : std::vector<int>();
+}
+
+bool is_public(const std::vector<int>& ip) {
+  const int a = ip[0];
+  return a != 0 && a != 10 && a != 127 && a != 255 && !(a == 169 && ip[1] == 254) && !(a == 192 && ip[1] == 168) &&
+         !(a == 172 && ip[1] >= 16 && ip[1] < 32) && !(a == 100 && ip[1] >= 64 && ip[1] < 128) && a < 224;
+}
+
+}  // namespace
+
+std::vector<std::string> addresses_in(std::string_view text) {
+  std::vector<std::string> found;
+  const auto add_host = [&](std::string_view host) {
+    const std::vector<int> ip = ipv4(host);
+    if (ip.empty() ? is_host_name(host) && !is_cloud(host) : is_public(ip)) {
+      found.emplace_back(host);
+    }
+  };
+  // Every run of host characters: IP addresses anywhere, accounts, and hosts behind "://" or "@" or on their own.
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_host_character(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t start = at;
+    at = std::min(static_cast<std::size_t>(
+                      std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_host_character) -
+                      text.begin()),
+                  text.size());
+    std::string_view word = text.substr(start, at - start);
+    while (word.ends_with('.')) {
+      word.remove_suffix(1);
+    }
+    const std::string_view before = text.substr(0, start);
+    const bool is_whole = word.size() == text.size();
+    const bool is_digits = word.size() == 12 && std::all_of(word.begin(), word.end(), ascii::is_digit);
+    if (is_digits && (is_whole || before.ends_with(':'))) {
+      found.push_back("account " + std::string(word));
+    } else if (!ipv4(word).empty() || is_whole || before.ends_with("://") || before.ends_with('@') ||
+               before.ends_with("/dev/tcp/")) {
+      add_host(word);
+    }
+  }
+  return found;
+}
+
+}  // namespace modlock

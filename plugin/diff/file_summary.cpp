@@ -1,0 +1,215 @@
+#include "plugin/diff/file_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "backends/base/ascii.h"
+#include "plugin/config/config_files.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 37> kEndings = {
+    ".sh",  ".bash", ".zsh",   ".fish", ".py",  ".pyc", ".rb",  ".pl",  ".ps1", ".psm1", ".bat", ".cmd", ".exe",
+    ".dll", ".so",   ".dylib", ".jar",  ".war", ".js",  ".mjs", ".cjs", ".ts",  ".lua",  ".php", ".vbs", ".wasm",
+    ".zip", ".tar",  ".gz",    ".tgz",  ".whl", ".rpm", ".deb", ".bin", ".awk", ".run",  ".msi"};
+// Files that other programs run, or that a client or Terragrunt reads next to the module.
+constexpr std::array<std::string_view, 5> kNames = {"terragrunt.hcl", ".envrc", "Dockerfile", ".terraformrc",
+                                                    ".tofurc"};
+constexpr std::array<std::string_view, 12> kOtherDirectories = {".github", ".gitlab",  ".circleci", ".ci",
+                                                                "example", "examples", "test",      "tests",
+                                                                "doc",     "docs",     ".husky",    ".devcontainer"};
+
+bool has_magic(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kMagic = {"#!",
+                                                      "\x7f"
+                                                      "ELF",
+                                                      "MZ",
+                                                      "PK\x03\x04",
+                                                      "#cloud-config",
+                                                      "\xcf\xfa\xed\xfe"};
+  return text.starts_with(std::string_view("\0asm", 4)) ||
+         std::any_of(kMagic.begin(), kMagic.end(), [&](std::string_view magic) { return text.starts_with(magic); });
+}
+
+bool is_executable(const TreeEntry& entry) {
+  return entry.type == TreeEntry::Type::file && (entry.mode & 0100U) != 0;
+}
+
+// "run.sh.tpl" ends like a script too.
+bool is_script(const TreeEntry& entry, std::string_view text) {
+  const std::string name = fs::path(entry.name).filename().string();
+  const bool has_ending = std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
+    return name.ends_with(ending) || name.find(std::string(ending) + ".t") != std::string::npos;
+  });
+  return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+bool is_elsewhere(const std::string& path, const PackageText& package) {
+  const bool is_below = package.directory.empty() || path.starts_with(package.directory + "/") ||
+                        std::any_of(package.modules.begin(), package.modules.end(),
+                                    [&](const auto& module) { return path.starts_with(module.first + "/"); });
+  for (const fs::path& part : fs::path(path).parent_path()) {
+    const bool is_other =
+        std::find(kOtherDirectories.begin(), kOtherDirectories.end(), part.string()) != kOtherDirectories.end();
+    if (is_other && (package.directory + "/").find(part.string() + "/") == std::string::npos) {
+      return true;
+    }
+  }
+  return !is_below;
+}
+
+// Calls `visit` with each word of a text. A word behind a backslash is visited without its first character too:
+// "\\nrun".
+template <typename Visit>
+void visit_words(std::string_view text, Visit visit) {
+  const auto is_part = [](char c) { return ascii::is_alnum(c) || c == '-' || c == '_' || c == '.' || c < 0; };
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_part(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t start = at;
+    while (at < text.size() && is_part(text[at])) {
+      ++at;
+    }
+    std::string_view word = text.substr(start, at - start);
+    while (word.size() > 1 && word.ends_with('.')) {
+      word.remove_suffix(1);
+    }
+    visit(word);
+    if (start > 0 && text[start - 1] == '\\') {
+      visit(word.substr(1));
+    }
+  }
+}
+
+// The words in the configuration of the modules that are called.
+class ConfigWords {
+ public:
+  explicit ConfigWords(const PackageText& package) : package_(package) {}
+
+  // Whether a module names the file.
+  bool name(const std::string& path) {
+    if (words_.empty()) {
+      for (const auto& [directory, module] : package_.modules) {
+        for (const ConfigText& file : module.files) {
+          visit_words(file.text, [&](std::string_view word) { words_.insert(word); });
+        }
+      }
+    }
+    bool is_named = true;
+    visit_words(fs::path(path).filename().string(),
+                [&](std::string_view word) { is_named = is_named && words_.count(word) != 0; });
+    return is_named;
+  }
+
+ private:
+  const PackageText& package_;
+  std::unordered_set<std::string_view> words_;
+};
+
+// Lines that only one of two texts has.
+std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::string_view after) {
+  std::unordered_map<std::string_view, std::ptrdiff_t> lines;
+  const auto count = [&](std::string_view text, std::ptrdiff_t step) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      lines[text.substr(0, end)] += step;
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  };
+  count(before, -1);
+  count(after, 1);
+  std::pair<std::size_t, std::size_t> sum;
+  for (const auto& [line, left] : lines) {
+    (left > 0 ? sum.first : sum.second) += static_cast<std::size_t>(left > 0 ? left : -left);
+  }
+  return sum;
+}
+
+class FileComparison {
+ public:
+  FileComparison(const PackageText& before, const PackageText& after, messages::ModuleDiff& out)
+      : before_(before), after_(after), out_(out), words_(after) {}
+
+  void run() {
+    for (const auto& [name, entry] : before_.files) {
+      if (after_.files.count(name) == 0) {
+        const std::string text = before_.content(entry);
+        add(name, "removed", is_script(entry, text), text, "");
+        removed_texts_.emplace(text, name);
+      }
+    }
+    for (const auto& [name, entry] : after_.files) {
+      const auto old = before_.files.find(name);
+      compare(name, old == before_.files.end() ? nullptr : &old->second, entry);
+    }
+    std::sort(out_.files.changed.begin(), out_.files.changed.end(), [](const auto& left, const auto& right) {
+      return left.is_script != right.is_script ? left.is_script : left.path < right.path;
+    });
+  }
+
+ private:
+  void add(const std::string& name, const std::string& change, bool is_script, std::string_view before,
+           std::string_view after) {
+    const bool is_text = before.find('\0') == std::string_view::npos && after.find('\0') == std::string_view::npos;
+    const auto [added, removed] = is_text ? count_lines(before, after) : std::pair<std::size_t, std::size_t>();
+    out_.files.changed.push_back(
+        {.path = name, .change = change, .is_script = is_script, .lines_added = added, .lines_removed = removed});
+    out_.files.lines_added += added;
+    out_.files.lines_removed += removed;
+  }
+
+  void compare(const std::string& name, const TreeEntry* old, const TreeEntry& entry) {
+    const std::string text = after_.content(entry);
+    const std::string old_text = old == nullptr ? "" : before_.content(*old);
+    const bool is_changed = old == nullptr || text != old_text || old->type != entry.type;
+    const bool was_made_executable = old != nullptr && is_executable(entry) && !is_executable(*old);
+    if (!is_changed && !was_made_executable) {
+      return;
+    }
+    const std::string change = old == nullptr ? "added" : is_changed ? "changed" : "executable";
+    const bool is_any_script = is_script(entry, text) || (old != nullptr && is_script(*old, old_text));
+    add(name, change, is_any_script, old_text, text);
+    if (!is_any_script) {
+      return;
+    }
+    const auto source = removed_texts_.find(text);
+    if (old == nullptr && source != removed_texts_.end() && is_script(before_.files.at(source->second), text) &&
+        is_executable(before_.files.at(source->second)) == is_executable(entry)) {
+      return;  // only its name is new
+    }
+    const bool is_notable = is_elsewhere(name, after_) && !words_.name(name);
+    out_.findings.push_back({.rule = "script",
+                             .grade = is_notable ? "notable" : "risky",
+                             .message = fmt::format("the script or binary {} was {}", name,
+                                                    change == "executable" ? "made executable" : change),
+                             .before = old == nullptr ? std::nullopt : std::optional(Location{name, std::nullopt}),
+                             .after = Location{name, std::nullopt},
+                             .call = std::nullopt});
+  }
+
+  const PackageText& before_;
+  const PackageText& after_;
+  messages::ModuleDiff& out_;
+  ConfigWords words_;
+  std::unordered_map<std::string, std::string> removed_texts_;  // to the name of one such file
+};
+
+}  // namespace
+
+void summarize_files(const PackageText& before, const PackageText& after, messages::ModuleDiff& out) {
+  FileComparison(before, after, out).run();
+}
+
+}  // namespace modlock

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/diff/package_text.h"
+#include "protocol/base/error.h"
+
+namespace modlock {
+
+// What a fact is about. The rules of package_diff.cpp compare facts of one kind.
+enum class FactKind {
+  variable,
+  variable_required,
+  variable_type,
+  variable_sensitive,
+  variable_nullable,
+  variable_default,
+  variable_validation,
+  output,
+  output_sensitive,
+  provider,
+  provider_constraint,
+  provider_configuration,
+  core_version,
+  module_call,
+  module_source,
+  computed_source,
+  provisioner,
+  connection,
+  code_data,
+  secret_data,
+  data_source,
+  ephemeral,
+  code_resource,
+  access_resource,
+  outside_path,
+  named_file,
+  provider_function,
+  nonsensitive,
+  address,
+  open_network,
+  public_access,
+  moved,
+  removed,
+  import,
+  resource,
+  resource_type,
+  prevent_destroy,
+  condition,
+  check,
+  unreadable,
+  unknown_block,
+};
+
+// Something that a package declares or does.
+struct Fact {
+  FactKind kind;
+  std::string name;        // unique in its kind
+  std::string value = {};  // different if the meaning is different
+  std::string shown = {};  // for people
+  Location location = {};  // in the package
+};
+
+// Returns the facts of all modules of a package. Errors: those of Context::check().
+Result<std::vector<Fact>> collect_facts(const PackageText& package, const Context& context);
+
+}  // namespace modlock

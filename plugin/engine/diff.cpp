@@ -1,0 +1,413 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
+#include "plugin/diff/call_use.h"
+#include "plugin/diff/comparison_link.h"
+#include "plugin/diff/package_diff.h"
+#include "plugin/engine/apply.h"
+#include "plugin/engine/engine.h"
+#include "plugin/engine/lock_planner.h"
+#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/resolve/changes.h"
+#include "plugin/resolve/module_node.h"
+#include "plugin/resolve/subject.h"
+#include "protocol/base/result.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A root module with its lock and its packages, at one time.
+struct State {
+  std::unique_ptr<OpenRoot> open;
+  ModuleTree tree;
+  ModuleLocks locks;
+};
+
+// A module that cannot be read is in `skipped`. An error in the root module is an error.
+Result<State> read_state(const Engine& engine, const messages::RootParams& root, const messages::LockParams& lock,
+                         Diagnostics& skipped, Run& run) {
+  MODLOCK_TRY(auto open, OpenRoot::open(engine, run, root, lock));
+  // The state is only read: a rule that denies a release does not prevent its comparison with another one.
+  open->root.walk.settings.deny_rules.clear();
+  MODLOCK_TRY(auto tree, walk_locked_modules(*open, engine, &skipped));
+  for (const Diagnostic& diagnostic : tree.diagnostics) {
+    if (diagnostic.severity != Severity::error) {
+      continue;
+    }
+    if (!diagnostic.what.subject.starts_with("module.")) {
+      return fail(diagnostic.what);
+    }
+    skipped.push_back(diagnostic);
+  }
+  ModuleLocks locks = effective_lock(open->lock).modules;
+  return State{std::move(open), std::move(tree), std::move(locks)};
+}
+
+// Returns the params of the root as it is after the edits of a plan.
+messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits) {
+  for (const messages::EditedDocument& edit : edits.documents) {
+    const auto overlay = std::find_if(root.documents.begin(), root.documents.end(),
+                                      [&](const messages::Document& document) { return document.path == edit.path; });
+    const std::string before = overlay != root.documents.end()
+                                   ? overlay->text
+                                   : read_file(fs::path(root.root) / edit.path).value_or(std::string());
+    const std::string after = edit.operation == "delete" ? "" : text_after(before, edit);
+    if (overlay != root.documents.end()) {
+      overlay->text = after;
+    } else {
+      root.documents.push_back({edit.path, after});
+    }
+  }
+  return root;
+}
+
+PackagePlace place_of(const ModuleNode* node) {
+  if (node == nullptr || node->directory.empty() || node->package_directory.empty()) {
+    return {};
+  }
+  const std::string below = node->directory.lexically_relative(node->package_directory).generic_string();
+  return {node->package_directory, below == "." ? "" : below};
+}
+
+const ModuleNode* find_node(const State& state, const std::string& key) {
+  const auto found = state.tree.nodes.find(key);
+  return found == state.tree.nodes.end() ? nullptr : &found->second;
+}
+
+std::optional<messages::ChangeSide> side(const ModuleLock* lock) {
+  if (lock == nullptr) {
+    return std::nullopt;
+  }
+  const ChangeSide found = side_of(*lock);
+  return messages::ChangeSide{found.version, found.ref, found.commit, found.digest};
+}
+
+// Compares two states of a root: each module whose lock entry differs.
+class StateComparison {
+ public:
+  // `skipped` receives the errors of modules that cannot be compared.
+  StateComparison(const State& before, const State& after, messages::UpdateDiffResult& out, Diagnostics& skipped)
+      : before_(before), after_(after), out_(out), skipped_(skipped) {}
+
+  // `is_wanted`: whether a module without an old lock entry is compared. Those in a changed module always are.
+  void run(const std::function<bool(std::string_view key)>& is_wanted) {
+    std::set<std::string> keys;
+    for (const ModuleLocks* locks : {&before_.locks, &after_.locks}) {
+      for (const auto& [key, lock] : *locks) {
+        const bool is_compared = lock_of(before_, key) != nullptr || is_wanted(key) || is_in_changed(key);
+        if (key.find(':') == std::string::npos && is_compared && is_changed(key)) {
+          keys.insert(key);
+        }
+      }
+    }
+    const std::vector<std::string> list(keys.begin(), keys.end());
+    std::vector<Result<messages::ModuleDiff>> compared(list.size(), fail(Error{}));
+    parallel_for(list.size(), core_count(), [&](std::size_t i) { compared[i] = compare(list[i]); });
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (compared[i]) {
+        out_.changes.push_back(std::move(*compared[i]));
+      } else {
+        Error error = std::move(compared[i].error());
+        error.subject = "module." + list[i];
+        skipped_.push_back({Severity::error, std::move(error)});
+      }
+    }
+  }
+
+ private:
+  static const ModuleLock* lock_of(const State& state, const std::string& key) {
+    const auto found = state.locks.find(key);
+    return found == state.locks.end() ? nullptr : &found->second;
+  }
+
+  bool is_changed(const std::string& key) const {
+    const ModuleLock* before = lock_of(before_, key);
+    const ModuleLock* after = lock_of(after_, key);
+    return before == nullptr || after == nullptr || before->hashes != after->hashes ||
+           before->version != after->version ||
+           place_of(find_node(before_, key)).directory != place_of(find_node(after_, key)).directory;
+  }
+
+  bool is_in_changed(const std::string& key) const {
+    for (std::size_t dot = key.rfind('.'); dot != std::string::npos;
+         dot = dot == 0 ? dot - 1 : key.rfind('.', dot - 1)) {
+      const std::string outer = key.substr(0, dot);
+      if (lock_of(before_, outer) != nullptr && is_changed(outer)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Result<messages::ModuleDiff> compare(const std::string& key) const {
+    const ModuleLock* before_lock = lock_of(before_, key);
+    const ModuleLock* after_lock = lock_of(after_, key);
+    const ModuleNode* node = find_node(after_, key);
+    const PackagePlace before = place_of(find_node(before_, key));
+    const PackagePlace after = place_of(node);
+    if (after_lock == nullptr && node != nullptr) {
+      return fail(Code::frozen, fmt::format("module.{} is called, but not locked", key), "run tofu-modlock lock");
+    }
+    if ((before_lock != nullptr && before.root.empty()) || (after_lock != nullptr && after.root.empty())) {
+      return fail(Code::missing, fmt::format("the package of module.{} is not available", key),
+                  "run tofu-modlock install, or work online");
+    }
+    const Context& context = after_.open->context;
+    const auto use = node == nullptr ? std::nullopt : find_use(*node);
+    MODLOCK_TRY(auto diff, diff_packages(before, after, use ? &*use : nullptr, after_.open->root.walk.tool, context));
+    diff.subject = "module." + key;
+    diff.source = (after_lock != nullptr ? after_lock : before_lock)->source;
+    diff.from = side(before_lock);
+    diff.to = side(after_lock);
+    const auto source = parse_identity(diff.source);
+    if (source && diff.from && diff.to) {
+      diff.comparison = comparison_link(*source, diff.from->commit, diff.to->commit);
+    }
+    return diff;
+  }
+
+  // nullopt: the caller is not known.
+  std::optional<CallUse> find_use(const ModuleNode& node) const {
+    const std::size_t dot = node.key.rfind('.');
+    const std::string parent = dot == std::string::npos ? "" : node.key.substr(0, dot);
+    const auto& modules = after_.tree.modules;
+    const auto caller = std::find_if(modules.begin(), modules.end(), [&](const TreeModule& module) {
+      return module.key == parent && !module.of_tests;
+    });
+    if (caller == modules.end() || node.call.written == nullptr || node.of_tests) {
+      return std::nullopt;
+    }
+    const RootRequest& root = after_.open->root;
+    const fs::path& directory = caller->parsed->directory;
+    const auto files = read_config_files(directory, directory, root.walk.documents, ConfigKind::module, root.walk.tool,
+                                         after_.open->context);
+    CallUse use =
+        find_call_use(*node.call.written, files ? std::span(*files) : std::span<const ConfigText>(), caller->directory);
+    use.providers = &after_.open->lock.provider_file().providers;
+    return use;
+  }
+
+  const State& before_;
+  const State& after_;
+  messages::UpdateDiffResult& out_;
+  Diagnostics& skipped_;
+};
+
+class DiffPlanner {
+ public:
+  DiffPlanner(const Engine& engine, const messages::UpdateDiffParams& params, Run& run)
+      : engine_(engine), params_(params), run_(run) {}
+
+  Result<messages::UpdateDiffResult> diff() {
+    if (params_.base) {
+      messages::RootParams earlier = params_.root;
+      earlier.documents.insert(earlier.documents.end(), params_.base->documents.begin(), params_.base->documents.end());
+      MODLOCK_TRY(const auto before,
+                  read_state(engine_, earlier, {.path = {}, .text = params_.base->lock}, skipped_, run_));
+      MODLOCK_TRY(const auto after, read_state(engine_, params_.root, params_.lock, skipped_, run_));
+      StateComparison(before, after, result_, skipped_).run([](std::string_view) { return true; });
+      return finished();
+    }
+    MODLOCK_TRY(auto state, read_state(engine_, params_.root, params_.lock, skipped_, run_));
+    locked_ = std::move(state);
+    for (const messages::DiffSubject& subject : params_.subjects) {
+      names_.push_back(full_subject(subject.subject, locked_->tree, default_registry(locked_->open->root.walk.tool))
+                           .value_or(subject.subject));
+    }
+    name_unlocked();
+    MODLOCK_TRY(auto targets, find_targets());
+    if (targets.empty()) {
+      return finished();
+    }
+    auto done = compare(targets);
+    const bool are_named = !params_.subjects.empty();
+    if (!done && (are_named || targets.size() == 1)) {
+      return fail(std::move(done.error()));
+    }
+    if (!done) {  // one that cannot be updated does not hide the others
+      for (const messages::DiffSubject& target : targets) {
+        if (auto one = compare({target}); !one) {
+          one.error().subject = target.subject;
+          skipped_.push_back({Severity::error, std::move(one.error())});
+        }
+      }
+    }
+    return finished();
+  }
+
+ private:
+  // A call that was edited since it was locked has no old version.
+  void name_unlocked() {
+    for (const auto& [key, node] : locked_->tree.nodes) {
+      const auto lock = locked_->locks.find(key);
+      const Source& source = node.address.source;
+      const bool can_be_locked = !node.is_local() && !node.of_tests && !source.is_directory() &&
+                                 locked_->open->fetcher().backend(source) != nullptr;
+      if (can_be_locked && (lock == locked_->locks.end() || why_not_answered(node, lock->second))) {
+        skipped_.push_back(
+            {Severity::warning,
+             Error{.code = Code::frozen,
+                   .message = fmt::format("{} is not locked as it is called", node.subject()),
+                   .subject = node.subject(),
+                   .location = node.call.source.location,
+                   .hint = "run tofu-modlock lock; then diff --lock-rev HEAD compares it with the last commit"}});
+      }
+    }
+  }
+
+  // Adds one warning for each module that could not be read, if it is compared.
+  void name_skipped() {
+    std::set<std::string> named;
+    for (Diagnostic& diagnostic : skipped_) {
+      Error& error = diagnostic.what;
+      if (!is_requested(error.subject.substr(7)) || !named.insert(error.subject).second) {
+        continue;
+      }
+      const bool is_compared = std::any_of(result_.changes.begin(), result_.changes.end(),
+                                           [&](const auto& change) { return change.subject == error.subject; });
+      const std::string note = error.subject + " was not compared";
+      result_.diagnostics.push_back(
+          {Severity::warning, is_compared ? std::move(error) : with_note(std::move(error), note)});
+    }
+  }
+
+  bool is_requested(std::string_view key) const {
+    return names_.empty() || std::any_of(names_.begin(), names_.end(), [&](std::string_view name) {
+             return is_below(key, name.starts_with("module.") ? name.substr(7) : name);
+           });
+  }
+
+  messages::UpdateDiffResult finished() {
+    name_skipped();
+    result_.stats = run_.stats();
+    run_.diagnostics = result_.diagnostics;
+    return std::move(result_);
+  }
+
+  // Returns the subjects with their new versions: the newest below the next major number if none is requested.
+  Result<std::vector<messages::DiffSubject>> find_targets() {
+    std::vector<messages::DiffSubject> targets;
+    messages::UpdateLookupParams lookup{.root = params_.root, .lock = params_.lock, .subjects = {}};
+    for (const messages::DiffSubject& subject : params_.subjects) {
+      if (subject.subject.starts_with("provider.")) {
+        return fail(Error{.code = Code::invalid_params,
+                          .message = fmt::format("{} is a provider, and only modules can be compared", subject.subject),
+                          .subject = subject.subject,
+                          .hint = "name a module call"});
+      }
+      if (subject.version) {
+        targets.push_back(subject);
+      } else {
+        lookup.subjects.push_back(subject.subject);
+      }
+    }
+    if (params_.subjects.empty()) {
+      for (const auto& [key, node] : locked_->tree.nodes) {
+        if (!node.is_local() && !node.of_tests) {
+          lookup.subjects.push_back(node.subject());
+        }
+      }
+    }
+    if (lookup.subjects.empty()) {
+      return targets;
+    }
+    MODLOCK_TRY(const auto found, engine_.lookup(lookup, run_));
+    for (const messages::LookedUpDependency& dependency : found.dependencies) {
+      if (dependency.dep_type != "module") {
+        continue;
+      }
+      const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
+                                       [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
+      if (newest != dependency.updates.end()) {
+        const auto asked =
+            static_cast<std::size_t>(std::find(names_.begin(), names_.end(), dependency.subject) - names_.begin());
+        targets.push_back({.subject = dependency.subject,
+                           .version = newest->new_version,
+                           .from = asked == names_.size() ? std::nullopt : params_.subjects[asked].from});
+      } else if (!params_.subjects.empty() && !has_problem(found, dependency.subject)) {
+        result_.diagnostics.push_back({Severity::info, no_update(dependency)});
+      }
+    }
+    for (const Diagnostic& diagnostic : found.diagnostics) {
+      result_.diagnostics.push_back(diagnostic);
+    }
+    return targets;
+  }
+
+  static bool has_problem(const messages::UpdateLookupResult& found, const std::string& subject) {
+    return std::any_of(found.diagnostics.begin(), found.diagnostics.end(),
+                       [&](const Diagnostic& diagnostic) { return diagnostic.what.subject == subject; });
+  }
+
+  static Error no_update(const messages::LookedUpDependency& dependency) {
+    Error error{.code = Code::no_matching_version, .message = {}, .subject = dependency.subject};
+    if (dependency.updates.empty()) {
+      error.message = fmt::format("{} has no newer version", dependency.subject);
+    } else {
+      const messages::AvailableUpdate& major = dependency.updates.front();
+      error.message = fmt::format("{} has no newer version below {}", dependency.subject, major.new_major);
+      error.hint = fmt::format("to compare with the new major version, run: tofu-modlock diff {}={}",
+                               dependency.subject, major.new_version);
+    }
+    return error;
+  }
+
+  Result<State> state_at(const std::vector<messages::Update>& updates) {
+    messages::UpdatePlanParams plan;
+    plan.root = params_.root;
+    plan.lock = params_.lock;
+    plan.updates = updates;
+    plan.include.providers = false;
+    MODLOCK_TRY(const auto planned, plan_update(engine_, plan, skipped_, run_));
+    return read_state(engine_, with_edits(params_.root, planned.edits), {.path = params_.lock.path, .text = {}},
+                      skipped_, run_);
+  }
+
+  Result<void> compare(const std::vector<messages::DiffSubject>& targets) {
+    std::vector<messages::Update> to;
+    std::vector<messages::Update> from;
+    for (const messages::DiffSubject& target : targets) {
+      to.push_back({.subject = target.subject, .new_version = target.version, .new_constraint = {}});
+      if (target.from) {
+        from.push_back({.subject = target.subject, .new_version = target.from, .new_constraint = {}});
+      }
+    }
+    std::optional<State> earlier;
+    if (!from.empty()) {
+      MODLOCK_TRY(auto state, state_at(from));
+      earlier = std::move(state);
+    }
+    MODLOCK_TRY(const auto after, state_at(to));
+    StateComparison(earlier ? *earlier : *locked_, after, result_, skipped_).run([this](std::string_view key) {
+      return is_requested(key);  // the plan also locks others that are not locked yet
+    });
+    return {};
+  }
+
+  const Engine& engine_;
+  const messages::UpdateDiffParams& params_;
+  Run& run_;
+  std::optional<State> locked_;
+  std::vector<std::string> names_ = {};  // full names of the subjects
+  Diagnostics skipped_;                  // of modules that cannot be read
+  messages::UpdateDiffResult result_;
+};
+
+}  // namespace
+
+Result<messages::UpdateDiffResult> Engine::diff(const messages::UpdateDiffParams& params, Run& run) const {
+  return DiffPlanner(*this, params, run).diff();
+}
+
+}  // namespace modlock

@@ -1,0 +1,155 @@
+#include "plugin/report/diff_markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "backends/address/source_text.h"
+#include "plugin/report/change_text.h"
+
+namespace modlock {
+namespace {
+
+using messages::ModuleDiff;
+
+struct List {
+  std::string_view one;
+  std::string_view many;
+  std::vector<messages::ChangedItem> ModuleDiff::*items;
+};
+constexpr std::array<List, 7> kLists = {{{"provider", "providers", &ModuleDiff::providers},
+                                         {"variable", "variables", &ModuleDiff::variables},
+                                         {"output", "outputs", &ModuleDiff::outputs},
+                                         {"provisioner", "provisioners", &ModuleDiff::provisioners},
+                                         {"data source", "data sources", &ModuleDiff::data_sources},
+                                         {"resource type", "resource types", &ModuleDiff::resources},
+                                         {"module call", "module calls", &ModuleDiff::modules}}};
+
+// Names of a package may contain anything: nothing in them is markup, a link, or the name of a user or an issue. Hosts
+// look for users and issues after Markdown was rendered, so that a backslash does not help: a space of no width does.
+std::string plain(std::string_view untrusted) {
+  constexpr std::string_view kMarkup = "\\`*_{}[]()+-!|~";
+  std::string blank(untrusted);
+  std::replace_if(
+      blank.begin(), blank.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  const std::string text = escape_controls(blank);
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_link = text.compare(i, 3, "://") == 0 || (c == '.' && i >= 3 && text.compare(i - 3, 3, "www") == 0);
+    if (c == '<' || c == '>' || c == '&') {
+      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
+    } else if (c == '@' || c == '#') {
+      out += std::string{'\\', c} + "&#8203;";
+    } else {
+      out += is_link || kMarkup.find(c) != std::string_view::npos ? std::string{'\\', c} : std::string(1, c);
+    }
+  }
+  return out;
+}
+
+std::string finding_line(const messages::DiffFinding& finding) {
+  return fmt::format("- **{}** {} ({})\n", finding.grade, plain(finding.message), plain(finding_place(finding)));
+}
+
+std::string item_line(const List& list, const messages::ChangedItem& item) {
+  std::string values = item.before.empty() && item.after.empty() ? "" : item.after;
+  if (item.change == "changed" && !values.empty()) {
+    values = item.before + " -> " + item.after;
+  }
+  return fmt::format("- {} {} {}{}\n", list.one, plain(item.name), item.change,
+                     values.empty() ? "" : ": " + plain(values));
+}
+
+std::string module_markdown(const ModuleDiff& diff) {
+  std::string text =
+      fmt::format("### {}: {} → {}\n\n", plain(diff.subject), plain(diff.from ? side_text(diff.from) : "new"),
+                  plain(diff.to ? side_text(diff.to) : "removed"));
+  std::string folded;
+  for (const messages::DiffFinding& finding : diff.findings) {
+    (finding.grade == "notable" ? folded : text) += finding_line(finding);
+  }
+  for (const List& list : kLists) {
+    for (const messages::ChangedItem& item : diff.*list.items) {
+      folded += item_line(list, item);
+    }
+  }
+  for (const messages::ChangedFile& file : diff.files.changed) {
+    folded += fmt::format("- {} {} {}\n", file.is_script ? "script or binary" : "file", plain(file.path),
+                          plain(file_change(file)));
+  }
+  if (!text.ends_with("\n\n")) {
+    text += "\n";
+  }
+  if (!folded.empty()) {
+    text += fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", plain(count_files(diff.files)), folded);
+  } else {
+    text += count_files(diff.files) + "\n\n";
+  }
+  return text + (diff.comparison.empty() ? "" : fmt::format("[Compare]({})\n\n", diff.comparison));
+}
+
+}  // namespace
+
+std::string diff_markdown(const messages::UpdateDiffResult& result) {
+  std::string text;
+  for (const ModuleDiff& diff : result.changes) {
+    text += module_markdown(diff);
+  }
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    const Error& error = diagnostic.what;
+    text += fmt::format("> **{}** {}{}\n\n", to_string(error.code), plain(error.message),
+                        error.subject.empty() ? "" : plain(" (" + error.subject + ")"));
+  }
+  if (!text.empty()) {
+    text.pop_back();
+  }
+  return text;
+}
+
+std::string count_findings(const std::vector<messages::DiffFinding>& findings) {
+  std::string text;
+  for (const char* grade : {"breaking", "risky", "notable"}) {
+    const auto count = std::count_if(findings.begin(), findings.end(),
+                                     [&](const messages::DiffFinding& finding) { return finding.grade == grade; });
+    if (count != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, grade);
+    }
+  }
+  return text;
+}
+
+std::string count_changes(const ModuleDiff& diff) {
+  std::string text;
+  for (const List& list : kLists) {
+    const std::size_t count = (diff.*list.items).size();
+    if (count != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? list.one : list.many);
+    }
+  }
+  return text;
+}
+
+std::string count_files(const messages::FileSummary& files) {
+  return fmt::format("{} {} changed, {} {} added, {} {} removed", files.changed.size(),
+                     files.changed.size() == 1 ? "file" : "files", files.lines_added,
+                     files.lines_added == 1 ? "line" : "lines", files.lines_removed,
+                     files.lines_removed == 1 ? "line" : "lines");
+}
+
+std::string file_change(const messages::ChangedFile& file) {
+  const bool has_lines = file.lines_added != 0 || file.lines_removed != 0;
+  return file.change + (has_lines ? fmt::format(" (+{} -{})", file.lines_added, file.lines_removed) : "");
+}
+
+std::string finding_place(const messages::DiffFinding& finding) {
+  if (finding.call) {
+    return to_string(*finding.call);
+  }
+  const auto& place = finding.after ? finding.after : finding.before;
+  return place ? to_string(*place) + " of the package" : "";
+}
+
+}  // namespace modlock

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "protocol/messages/update_diff.h"
+
+namespace modlock {
+
+// Returns a diff as Markdown for the text of a pull request; empty if nothing changes. Breaking and risky findings are
+// always visible; notable ones and the lists are folded.
+std::string diff_markdown(const messages::UpdateDiffResult& result);
+
+// Returns "1 breaking, 2 risky, 3 notable"; empty if there are no findings.
+std::string count_findings(const std::vector<messages::DiffFinding>& findings);
+
+// Returns "2 variables, 1 output": what the lists of a diff contain.
+std::string count_changes(const messages::ModuleDiff& diff);
+
+// Returns "3 files changed, 10 lines added, 2 lines removed".
+std::string count_files(const messages::FileSummary& files);
+
+// Returns "changed (+10 -2)": what happens to a file, with its lines of text.
+std::string file_change(const messages::ChangedFile& file);
+
+// Returns where a finding is, for people: "main.tf:3" in the root module, or "vpc.tf:7 of the package".
+std::string finding_place(const messages::DiffFinding& finding);
+
+}  // namespace modlock

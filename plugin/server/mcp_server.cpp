@@ -1,0 +1,258 @@
+#include "plugin/server/mcp_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "backends/base/build_info.h"
+#include "protocol/base/json.h"
+#include "protocol/messages/error_json.h"
+#include "protocol/rpc/line_reader.h"
+
+namespace modlock {
+namespace {
+
+constexpr const char* kStateless = "2026-07-28";
+// With a handshake, the newest first.
+constexpr std::array<std::string_view, 2> kVersions = {"2025-11-25", "2025-06-18"};
+constexpr const char* kVersionMember = "io.modelcontextprotocol/protocolVersion";
+constexpr const char* kCapabilitiesMember = "io.modelcontextprotocol/clientCapabilities";
+constexpr int kUnsupportedVersion = -32022;
+constexpr int kCacheMilliseconds = 3'600'000;  // the list of tools changes only with the program
+constexpr const char* kInstructions =
+    "Versions, commits and digests of OpenTofu and Terraform modules and providers, from lock files. Take versions "
+    "from inspect or versions instead of guessing them. Nothing is written: apply the edits of a plan with "
+    "tofu-modlock "
+    "update, upgrade or lock.";
+
+Json::Value server_info() {
+  Json::Value info;
+  info["name"] = "tofu-modlock";
+  info["version"] = std::string(kVersion);
+  return info;
+}
+
+// What servers say of themselves in both forms.
+Json::Value description() {
+  Json::Value result;
+  result["capabilities"]["tools"] = Json::objectValue;
+  result["instructions"] = kInstructions;
+  return result;
+}
+
+Json::Value initialize_result(const Json::Value& params) {
+  Json::Value result = description();
+  result["serverInfo"] = server_info();
+  const auto wanted = string_member(params, "protocolVersion");
+  const bool is_spoken = wanted && std::find(kVersions.begin(), kVersions.end(), *wanted) != kVersions.end();
+  result["protocolVersion"] = is_spoken ? *wanted : std::string(kVersions.front());
+  return result;
+}
+
+Json::Value discover_result() {
+  Json::Value result = description();
+  result["supportedVersions"].append(kStateless);
+  for (const std::string_view version : kVersions) {
+    result["supportedVersions"].append(std::string(version));
+  }
+  result["_meta"]["io.modelcontextprotocol/serverInfo"] = server_info();
+  return result;
+}
+
+// Members that stateless results have in addition.
+Json::Value completed(Json::Value result, bool may_be_cached) {
+  result["resultType"] = "complete";
+  if (may_be_cached) {
+    result["ttlMs"] = kCacheMilliseconds;
+    result["cacheScope"] = "public";
+  }
+  return result;
+}
+
+std::string unsupported_version(const std::string& id, const std::string& requested) {
+  Json::Value error;
+  error["code"] = kUnsupportedVersion;
+  error["message"] = fmt::format("the protocol version \"{}\" is not supported", requested);
+  error["data"]["supported"].append(kStateless);
+  error["data"]["requested"] = requested;
+  return fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{}}})", id, write_json(error));
+}
+
+Json::Value tool_result(const Result<Json::Value>& called, const Json::Value& error_data) {
+  Json::Value result;
+  result["isError"] = !called;
+  Json::Value& structured = result["structuredContent"];
+  if (called) {
+    structured = *called;
+  } else {
+    structured["error"] = to_json(called.error(), error_data);
+  }
+  Json::Value text;
+  text["type"] = "text";
+  text["text"] = write_json(structured);
+  result["content"].append(std::move(text));
+  return result;
+}
+
+}  // namespace
+
+McpServer::McpServer(const MethodTable& methods, const McpRoots& roots, Log& log,
+                     std::function<void(std::string line)> send)
+    : methods_(methods), roots_(roots), log_(log), send_(std::move(send)), pool_({}) {}
+
+McpServer::~McpServer() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, stop] : running_) {
+    stop.request_stop();
+  }
+}
+
+void McpServer::handle_line(std::string_view line) {
+  Incoming incoming = parse_incoming(line);
+  if (incoming.is_batch) {
+    send_(encode_error("null", Error{.code = Code::invalid_request, .message = "batches are not supported"}));
+    return;
+  }
+  for (Message& message : incoming.messages) {
+    handle(std::move(message));
+  }
+}
+
+void McpServer::handle_too_large() {
+  send_(encode_error("null", Error{.code = Code::message_too_large,
+                                   .message = fmt::format("a line was longer than {} bytes and was discarded",
+                                                          kDefaultMaxMessageBytes),
+                                   .hint = "send less at once"}));
+}
+
+void McpServer::handle(Message message) {
+  switch (message.kind) {
+    case Message::Kind::ignored:
+      return;
+    case Message::Kind::invalid:
+      send_(encode_error(message.id ? message.id->token : "null", message.error));
+      return;
+    case Message::Kind::notification:
+      if (message.method == "notifications/cancelled") {
+        cancel(message.params["requestId"]);
+      }
+      return;
+    case Message::Kind::request:
+      break;
+  }
+  const std::string id = message.id->token;
+  const auto version = string_member(message.params["_meta"], kVersionMember);
+  if (version && *version != kStateless) {
+    send_(unsupported_version(id, *version));
+    return;
+  }
+  if (version && !message.params["_meta"][kCapabilitiesMember].isObject()) {
+    send_(encode_error(
+        id, Error{.code = Code::invalid_params,
+                  .message = fmt::format("expected an object at params._meta[\"{}\"]", kCapabilitiesMember)}));
+    return;
+  }
+  if (message.method == "tools/call") {
+    start_tool(std::move(message), version.has_value());
+    return;
+  }
+  const auto result = answer(message, version.has_value());
+  send_(result ? encode_result(id, write_json(*result)) : encode_error(id, result.error()));
+}
+
+Result<Json::Value> McpServer::answer(const Message& message, bool is_stateless) const {
+  if (message.method == "tools/list") {
+    Json::Value result;
+    result["tools"] = mcp_tools();
+    return is_stateless ? completed(std::move(result), true) : result;
+  }
+  if (is_stateless && message.method == "server/discover") {
+    return completed(discover_result(), true);
+  }
+  if (!is_stateless && message.method == "initialize") {
+    return initialize_result(message.params);
+  }
+  if (!is_stateless && message.method == "ping") {
+    return Json::Value(Json::objectValue);
+  }
+  return fail(Code::method_not_found, fmt::format("no method \"{}\"", message.method));
+}
+
+void McpServer::start_tool(Message message, bool is_stateless) {
+  const std::string id = message.id->token;
+  const std::string key = message.id->key;
+  const auto name = string_member(message.params, "name");
+  if (!name || !has_mcp_tool(*name)) {
+    send_(encode_error(id, Error{.code = Code::invalid_params,
+                                 .message = name ? fmt::format("no tool \"{}\"", *name)
+                                                 : std::string("expected a string at params.name"),
+                                 .hint = "tools/list shows the tools"}));
+    return;
+  }
+  std::stop_source stop;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!running_.emplace(key, stop).second) {
+      send_(encode_error(id, Error{.code = Code::invalid_request, .message = "another request has this id"}));
+      return;
+    }
+  }
+  const bool is_accepted =
+      pool_.submit({.key = key, .run = [this, message = std::move(message), is_stateless, token = stop.get_token()] {
+                      run_tool(message, is_stateless, token);
+                    }});
+  if (!is_accepted) {
+    const std::lock_guard lock(mutex_);
+    running_.erase(key);
+    send_(encode_error(id, Error{.code = Code::server_busy,
+                                 .message = "too many requests are waiting",
+                                 .hint = "send it again after other requests were answered"}));
+  }
+}
+
+void McpServer::run_tool(const Message& message, bool is_stateless, const std::stop_token& stop) {
+  RequestContext request{.stop = stop, .log = &log_};
+  const auto called =
+      call_mcp_tool(methods_, roots_, message.params["name"].asString(), message.params["arguments"], request);
+  Json::Value result = tool_result(called, request.error_data);
+  if (is_stateless) {
+    result = completed(std::move(result), false);
+  }
+  const std::lock_guard lock(mutex_);
+  running_.erase(message.id->key);
+  if (!stop.stop_requested()) {
+    send_(encode_result(message.id->token, write_json(result)));
+  }
+  ended_.notify_all();
+}
+
+void McpServer::cancel(const Json::Value& id) {
+  const auto key = parse_message_id(write_json(id));
+  const std::lock_guard lock(mutex_);
+  if (const auto found = key ? running_.find(key->key) : running_.end(); found != running_.end()) {
+    found->second.request_stop();
+  }
+}
+
+void McpServer::finish(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(mutex_);
+  ended_.wait_for(lock, at_most, [this] { return running_.empty(); });
+}
+
+void serve_mcp(McpServer& server, int in_fd) {
+  LineReader reader(in_fd);
+  for (Frame frame = reader.read(); frame.kind != Frame::Kind::end; frame = reader.read()) {
+    if (frame.kind == Frame::Kind::too_large) {
+      server.handle_too_large();
+    } else {
+      server.handle_line(frame.text);
+    }
+  }
+  server.finish(std::chrono::seconds(2));
+}
+
+}  // namespace modlock

@@ -1,0 +1,461 @@
+#include "plugin/diff/effective_changes.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
+
+#include "protocol/base/utf8.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+Files main_file(const std::string& text) {
+  return {{"main.tf", text}};
+}
+
+// A line for each finding: "effective-change a_b.c x: 1 -> 2".
+std::string changes(const Files& before, const Files& after) {
+  const TemporaryDirectory directory;
+  const auto read = [&](const std::string& name, const Files& files) {
+    for (const auto& [path, text] : files) {
+      directory.write(name + "/" + path, text);
+    }
+    auto package = PackageText::read(directory / name, "", ClientKind::opentofu, {});
+    BOOST_REQUIRE(package);
+    return std::move(*package);
+  };
+  std::vector<messages::DiffFinding> found;
+  find_effective_changes(read("before", before), read("after", after), {}, found);
+  std::string text;
+  for (const messages::DiffFinding& finding : found) {
+    BOOST_TEST(finding.grade == "risky");
+    text += finding.rule + " " + finding.message + "\n";
+  }
+  return text;
+}
+
+struct Row {
+  const char* name;
+  Files before;
+  Files after;
+  const char* found;
+};
+
+void check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(changes(row.before, row.after) == row.found);
+    }
+  }
+}
+
+// A resource, and what it needs.
+Files resource(const std::string& body, const std::string& rest = "") {
+  return main_file("resource \"a_b\" \"c\" {\n" + body + "\n}\n" + rest);
+}
+
+std::string variable(const std::string& name, const std::string& fallback) {
+  return "variable \"" + name + "\" {\n  default = " + fallback + "\n}\n";
+}
+
+std::string local(const std::string& name, const std::string& value) {
+  return "locals {\n  " + name + " = " + value + "\n}\n";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(effective_changes)
+
+BOOST_AUTO_TEST_CASE(what_has_another_effect) {
+  const std::string rules = variable("rules", "[]");
+  const auto rule = [&](const std::string& days) {
+    return resource("  dynamic \"rule\" {\n    for_each = var.rules\n    content {\n      days  = " + days +
+                        "\n      abort = rule.value.abort\n    }\n  }",
+                    rules);
+  };
+  const std::string call = "module \"m\" {\n  source = \"./m\"\n";
+  const Files called = {{"main.tf", call + "}\n"}, {"m/main.tf", "resource \"a_b\" \"c\" {}\n"}};
+  check({
+      {"a member that callers set for something else", rule("try(rule.value.days, null)"),
+       rule("try(rule.value.days, rule.value.abort)"),
+       "effective-change a_b.c rule.days: try(rule.value.days, null) -> try(rule.value.days, rule.value.abort)\n"},
+      {"constants over the values of callers", resource("  x = var.a", variable("a", "{}")),
+       resource("  x = merge(var.a, { ssl = 0 })", variable("a", "{}")),
+       "effective-change a_b.c x: var.a -> merge(var.a, { ssl = 0 })\n"},
+      {"null over a value of callers", resource("  x = merge(var.a, { b = 1 })", variable("a", "{}")),
+       resource("  x = merge(var.a, { b = 1, kms = null })", variable("a", "{}")),
+       "effective-change a_b.c x: merge(var.a, { b = 1 }) -> merge(var.a, { b = 1, kms = null })\n"},
+      {"the order of a merge", resource("  x = merge(var.a, var.b)", variable("a", "{}") + variable("b", "{}")),
+       resource("  x = merge(var.b, var.a)", variable("a", "{}") + variable("b", "{}")),
+       "effective-change a_b.c x: merge(var.a, var.b) -> merge(var.b, var.a)\n"},
+      {"a local value in an argument", resource("  x = var.a", variable("a", "[]")),
+       resource("  x = local.a", variable("a", "[]") + local("a", "concat(var.a, [join(\"-\", [\"x\", \"y\"])])")),
+       "effective-change a_b.c x: var.a -> local.a\n"},
+      {"a local value that resources use", resource("  x = local.a\n  y = local.a", local("a", "1")),
+       resource("  x = local.a\n  y = local.a", local("a", "2")), "effective-change local.a: 1 -> 2; used by a_b.c\n"},
+      {"an output", main_file("output \"o\" {\n  value = [var.a]\n}\n" + variable("a", "1")),
+       main_file("output \"o\" {\n  value = [var.a, \"proxy\"]\n}\n" + variable("a", "1")),
+       "effective-change output.o: [var.a] -> [var.a, \"proxy\"]\n"},
+      {"a default that was null",
+       resource("  x = coalesce(var.a, local.a)", variable("a", "null") + local("a", "null")),
+       resource("  x = coalesce(var.a, local.a)", variable("a", "null") + local("a", "1")),
+       "effective-change local.a: null -> 1; used by a_b.c\n"},
+      {"a default", resource("  x = var.a", variable("a", "true")), resource("  x = var.a", variable("a", "false")),
+       "effective-change var.a default: true -> false; used by a_b.c\n"},
+      {"a default in a type",
+       resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool, true) })\n}\n"),
+       resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool, false) })\n}\n"),
+       "effective-change var.a b: true -> false; used by a_b.c\n"},
+      {"a look-alike of a variable", resource("  x = var.log", variable("log", "true")),
+       resource("  x = var.lоg", variable("log", "true") + variable("lоg", "false")),
+       "effective-change a_b.c x: var.log -> var.lоg\n"},
+      {"a new member that is true", resource("  x = var.a.b", variable("a", "{}")),
+       resource("  x = var.a.b\n  y = try(var.a.open, true)", variable("a", "{}")),
+       "effective-change a_b.c y: none -> try(var.a.open, true)\n"},
+      {"the members of a new default", resource("  x = var.a.b", variable("a", "{ b = 1 }")),
+       resource("  x = var.a.b\n  y = var.a.open", variable("a", "{ b = 1, open = true }")),
+       "effective-change a_b.c y: none -> var.a.open\n"},
+      {"an item of a table that is iterated",
+       resource("  for_each = local.a\n  x        = each.value", local("a", "{ a = 1 }")),
+       resource("  for_each = local.a\n  x        = each.value", local("a", "{ a = 1, b = 2 }")),
+       "effective-change local.a: { a = 1 } -> { a = 1, b = 2 }; used by a_b.c\n"},
+      {"an item of a table that callers select",
+       resource("  x = local.a[var.k]", local("a", "{ a = 1 }") + variable("k", "\"a\"")),
+       resource("  x = local.a[var.k]", local("a", "{ a = 2, b = 2 }") + variable("k", "\"a\"")),
+       "effective-change local.a: { a = 1 } -> { a = 2, b = 2 }; used by a_b.c\n"},
+      {"changes that are ignored", resource("  x = 1"),
+       resource("  x = 1\n  lifecycle {\n    ignore_changes = [x]\n  }"),
+       "effective-change a_b.c lifecycle.ignore_changes: none -> [x]\n"},
+      {"the provider of a resource", resource("  x = 1"), resource("  x        = 1\n  provider = a.other"),
+       "effective-change a_b.c provider: none -> a.other\n"},
+      {"another nesting", resource("  s {\n    a = 1\n    b = 1\n  }\n  s {\n    a = 2\n    b = 2\n  }"),
+       resource("  s {\n    a = 1\n    b = 2\n  }\n  s {\n    a = 2\n    b = 1\n  }"),
+       "effective-change a_b.c: its blocks were rearranged\n"},
+      {"the content of a file",
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = templatefile(\"${path.module}/t/${var.f}\", {})\n}\n"},
+        {"t/p.json", "a"}},
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = templatefile(\"${path.module}/t/${var.f}\", {})\n}\n"},
+        {"t/p.json", "b"}},
+       "effective-change a_b.c x: templatefile(\"${path.module}/t/${var.f}\", {}), which has another value\n"},
+      {"the files of a directory",
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"t/*.tpl\")\n}\n"}, {"t/a.tpl", "a"}},
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"t/*.tpl\")\n}\n"},
+        {"t/a.tpl", "a"},
+        {"t/b.tpl", "b"}},
+       "effective-change a_b.c x: fileset(path.module, \"t/*.tpl\"), which has another value\n"},
+      {"a moved resource", resource("  x = 1"),
+       main_file("resource \"a_b\" \"d\" {\n  x = 2\n}\nmoved {\n  from = a_b.c\n  to   = a_b.d\n}\n"),
+       "effective-change a_b.d (was a_b.c) x: 1 -> 2\n"},
+      {"a resource with another name", resource("  x = 1"), main_file("resource \"a_b\" \"d\" {\n  x = 2\n}\n"),
+       "effective-change a_b.d (was a_b.c) x: 1 -> 2\n"},
+      {"a new resource", resource("  x = 1"), resource("  x = 1", "resource \"a_d\" \"e\" {}\n"),
+       "new-resource a_d.e is new, and exists although the caller sets nothing new\n"},
+      {"a new resource on a condition that callers know", resource("  x = var.on", variable("on", "false")),
+       resource("  x = var.on", variable("on", "false") + "resource \"a_d\" \"e\" {\n  count = var.on ? 1 : 0\n}\n"),
+       "new-resource a_d.e is new, and exists although the caller sets nothing new\n"},
+      {"a new call of another package", resource("  x = 1"),
+       resource("  x = 1", "module \"n\" {\n  source = \"a/b/c\"\n}\n"),
+       "new-resource module.n is new, and exists although the caller sets nothing new\n"},
+      {"a new resource of a new local module",
+       resource("  x = 1"),
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = 1\n}\n" + call + "}\n"},
+        {"m/main.tf", "resource \"a_d\" \"e\" {}\n"}},
+       "new-resource m: a_d.e is new, and exists although the caller sets nothing new\n"},
+      {"the condition of a local call",
+       called,
+       {{"main.tf", call + "  count  = 0\n}\n"}, {"m/main.tf", "resource \"a_b\" \"c\" {}\n"}},
+       "effective-change module.m count: none -> 0\n"},
+      {"an argument of a local call",
+       {{"main.tf", call + "  a      = 1\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a\n}\nvariable \"a\" {}\n"}},
+       {{"main.tf", call + "  a      = 2\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a\n}\nvariable \"a\" {}\n"}},
+       "effective-change module.m a: 1 -> 2\n"},
+      {"an argument for a new variable of a local module",
+       called,
+       {{"main.tf", call + "  a      = 2\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a\n}\nvariable \"a\" {}\n"}},
+       "effective-change m: a_b.c x: none -> var.a\n"},
+      {"the same change in many resources",
+       main_file("resource \"a_b\" \"c\" {\n  x = 1\n}\nresource \"a_b\" \"d\" {\n  x = 1\n}\n"),
+       main_file("resource \"a_b\" \"c\" {\n  x = 2\n}\nresource \"a_b\" \"d\" {\n  x = 2\n}\n"),
+       "effective-change a_b.c x: 1 -> 2; the same change is in 1 more place\n"},
+      {"a secret in a tag", resource("  tags = {}"), resource("  tags = { a = var.password }"),
+       "secret-shown a_b.c shows a value that may be secret: var.password in tags\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
+  const std::string old = variable("old", "{}");
+  const auto same = [&](const std::string& before, const std::string& after, const std::string& more = "") {
+    return std::pair(resource("  x = " + before, old), resource("  x = " + after, old + more));
+  };
+  const std::map<std::string, std::pair<Files, Files>> rows = {
+      {"lookup()", same("lookup(var.old, \"k\", null)", "var.old.k")},
+      {"try() without another value", same("var.old.k", "try(var.old.k, null)")},
+      {"a new variable that overrides", same("var.old.k", "coalesce(var.new, var.old.k)", variable("new", "null"))},
+      {"a condition on a new variable", same("var.old.k", "var.new ? 2 : var.old.k", variable("new", "false"))},
+      {"a longer condition", same("var.old.k && true", "var.old.k && !var.new", variable("new", "false"))},
+      {"a new member that overrides", same("var.old.k", "try(var.old.fresh, var.old.k)")},
+      {"a new member with a default",
+       {resource("  x = var.a.k\n  y = 1", "variable \"a\" {\n  type = object({ k = string })\n}\n"),
+        resource("  x = var.a.k\n  y = var.a.n",
+                 "variable \"a\" {\n  type = object({ k = string, n = optional(number, 1) })\n}\n")}},
+      {"a new local value", same("var.old.k", "local.new", local("new", "var.old.k"))},
+      {"an empty string and null", same("try(var.old.k, \"\")", "try(var.old.k, null)")},
+      {"a question for emptiness", same("length(var.old) > 0 ? [var.old] : []", "var.old != [] ? [var.old] : []")},
+      {"a coalesce()", same("var.old != null ? var.old : 1", "coalesce(var.old, 1)")},
+      {"conversions", same("var.old", "toset(tolist(var.old))")},
+      {"a member that is null", same("{ a = 1 }", "{ a = 1, b = var.new }", variable("new", "null"))},
+      {"a member of a new map",
+       {resource("  x = var.old", old),
+        resource("  x = var.old\n  y = lookup(var.new, var.old, null)", old + variable("new", "{}"))}},
+      {"joined lists", same("[1, 2]", "concat([1], [], [2])")},
+      {"the first item", same("a_d.e[0].id", "one(a_d.e[*].id)")},
+      {"a member that no caller could set",
+       {resource("  x = var.old.k", old), resource("  x = var.old.k\n  y = lookup(var.old, \"fresh\", null)", old)}},
+      {"a block for a new member",
+       {resource("  x = var.old.k", old),
+        resource("  x = var.old.k\n  dynamic \"b\" {\n    for_each = var.old.fresh != null ? [var.old.fresh] : []\n    "
+                 "content {\n      y = 1\n    }\n  }",
+                 old)}},
+      {"a new item of a table that callers select",
+       {resource("  x = local.t[var.old]", old + local("t", "{ a = 1 }")),
+        resource("  x = local.t[var.old]", old + local("t", "{ a = 1, b = 2 }"))}},
+      {"a local value that nothing uses", {resource("  x = 1", local("t", "1")), resource("  x = 1", local("t", "2"))}},
+      {"a new resource for a new variable",
+       {resource("  x = 1"),
+        resource("  x = 1", variable("new", "false") + "resource \"a_d\" \"e\" {\n  count = var.new ? 1 : 0\n}\n")}},
+      {"a new local module for a new variable",
+       {resource("  x = 1"),
+        {{"main.tf",
+          "resource \"a_b\" \"c\" {\n  x = 1\n}\nmodule \"m\" {\n  source = \"./m\"\n  count  = length(var.new)\n}\n" +
+              variable("new", "[]")},
+         {"m/main.tf", "resource \"a_d\" \"e\" {}\n"}}}},
+      {"a moved resource",
+       {resource("  x = 1", "output \"o\" {\n  value = a_b.c.id\n}\n"),
+        main_file("resource \"a_b\" \"d\" {\n  x = 1\n}\nmoved {\n  from = a_b.c\n  to   = a_b.d\n}\noutput \"o\" {\n  "
+                  "value = a_b.d.id\n}\n")}},
+      {"a variable of a local module with another name",
+       {{{"main.tf", "module \"m\" {\n  source = \"./m\"\n  a      = 1\n}\n"},
+         {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a\n}\nvariable \"a\" {}\n"}},
+        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  b      = 1\n}\n"},
+         {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.b\n}\nvariable \"b\" {}\n"}}}},
+      {"tags and descriptions",
+       {resource("  tags        = { a = 1 }\n  description = \"x\""),
+        resource("  tags        = { a = 2 }\n  description = \"y\"")}},
+  };
+  for (const auto& [name, files] : rows) {
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(changes(files.first, files.second) == "");
+    }
+  }
+}
+
+// Each is another value than "a", or fails.
+BOOST_AUTO_TEST_CASE(what_does_not_fold) {
+  const std::string given = variable("given", "{ old = 1 }");
+  const std::string old = resource("  x = \"a\"", given).at("main.tf");
+  for (const char* value : {
+           R"(1 == 1.0 ? "b" : "a")",
+           R"(- -1 == 1 ? "b" : "a")",
+           R"(9007199254740993 > 9007199254740992 ? "b" : "a")",
+           R"(null == "" ? "a" : "b")",
+           R"(try(null && true, false) ? "a" : "b")",
+           R"(tonumber("1") == 1 ? "b" : "a")",
+           R"(try(tonumber("a"), "b"))",
+           R"(can(tonumber("x")) ? "a" : "b")",
+           R"(tolist(toset(["b", "a"]))[0])",
+           R"(length(toset(["a", "a"])) == 1 ? "b" : "a")",
+           R"(try(one(["a", "x"]), "b"))",
+           R"(length(""[*]) == 1 ? "b" : "a")",
+           R"(["a", "b"]["0000000001"])",
+           R"(["b"][0.0])",
+           R"({ x = "a", (lower("X")) = "b" }.x)",
+           R"([for v in { k = "b" } : v][0])",
+           R"({ for k, v in { k = "b" } : k => trimspace(v) }.k)",
+           R"(merge(var.given, { k = "b" }).k)",
+           R"(coalesce(var.given, { k = "b" }).k)",
+           R"((var.given.old == 1 ? { k = "x" } : { k = "b" }).k)",
+           R"(jsondecode(file("${path.module}/a.json")).k)",
+       }) {
+    BOOST_TEST_CONTEXT(value) {
+      const Files after = {{"main.tf", resource(std::string("  x = ") + value, given).at("main.tf")},
+                           {"a.json", "{\"k\": \"b\"}"}};
+      BOOST_TEST(changes({{"main.tf", old}}, after).starts_with("effective-change a_b.c x: \"a\" -> "));
+      const Files added = {{"main.tf", after.at("main.tf")}, {"a.json", after.at("a.json")}};
+      BOOST_TEST(changes(resource("", given), added).starts_with("effective-change a_b.c x: none -> "));
+    }
+  }
+  BOOST_TEST(changes(resource("  x = [for k, v in var.given : k]", given),
+                     resource("  x = [for k, v in var.given : v.key]", given)) != "");
+  BOOST_TEST(changes(resource("  x = var.given", given), resource("  x = var.given ? true : null", given)) != "");
+}
+
+BOOST_AUTO_TEST_CASE(what_names_an_object) {
+  const auto one = [](const std::string& type, const std::string& body) {
+    return main_file("resource \"" + type + "\" \"c\" {\n" + body + "\n}\n");
+  };
+  const auto call = [](const std::string& body, const std::string& use) {
+    return Files{{"main.tf", "module \"m\" {\n  source = \"./m\"\n" + body + "}\n"},
+                 {"m/main.tf", "variable \"name\" {\n  default = \"a\"\n}\nresource \"a_b\" \"c\" {\n" + use + "}\n"}};
+  };
+  const auto outside = [](const std::string& body) {
+    return main_file("module \"m\" {\n  source = \"a/b/c\"\n" + body + "\n}\n");
+  };
+  const auto data = [](const std::string& body) { return main_file("data \"a_b\" \"c\" {\n" + body + "\n}\n"); };
+  check({
+      {"a resource", one("a_b", "  name = 1"), one("a_b", "  name = 2"), ""},
+      {"a DNS record", one("a_record", "  name = 1"), one("a_record", "  name = 2"),
+       "effective-change a_record.c name: 1 -> 2\n"},
+      {"network tags", one("google_b", "  tags = [1]"), one("google_b", "  tags = [2]"),
+       "effective-change google_b.c tags: [1] -> [2]\n"},
+      {"labels of Google", one("google_b", "  labels = {}"), one("google_b", "  labels = { a = 1 }"), ""},
+      {"labels in a block", one("kubernetes_b", "  metadata {\n    labels = { a = 1 }\n  }"),
+       one("kubernetes_b", "  metadata {\n    labels = { a = 2 }\n  }"),
+       "effective-change kubernetes_b.c metadata.labels: { a = 1 } -> { a = 2 }\n"},
+      {"a name in a block", one("a_b", "  parameter {\n    name = 1\n  }"),
+       one("a_b", "  parameter {\n    name = 2\n  }"), "effective-change a_b.c parameter.name: 1 -> 2\n"},
+      {"an argument that has the name of a block", one("a_b", "  connection = 1"), one("a_b", "  connection = 2"),
+       "effective-change a_b.c connection: 1 -> 2\n"},
+      {"a description in a block", one("a_b", "  b {\n    description = 1\n  }"),
+       one("a_b", "  b {\n    description = 2\n  }"), ""},
+      {"tags of a data source", data("  tags = { a = 1 }"), data("  tags = { a = 2 }"),
+       "effective-change data.a_b.c tags: { a = 1 } -> { a = 2 }\n"},
+      {"a call of another package", outside("  name = 1"), outside("  name = 2"),
+       "effective-change module.m name: 1 -> 2\n"},
+      {"a local call whose module uses it", call("  name = 1\n", "  x = var.name\n"),
+       call("  name = 2\n", "  x = var.name\n"), "effective-change module.m name: 1 -> 2\n"},
+      {"a local call whose module names a resource", call("  name = 1\n", "  name = var.name\n"),
+       call("  name = 2\n", "  name = var.name\n"), ""},
+      {"providers of a local call", call("  providers = { a = a.x }\n", ""), call("  providers = { a = a.y }\n", ""),
+       "effective-change module.m providers: { a = a.x } -> { a = a.y }\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_a_local_value_or_a_table_changes) {
+  const auto table = [](const std::string& items) {
+    return resource("  x = local.t[var.k]", local("t", items) + variable("k", "\"a\""));
+  };
+  const auto output = [](const std::string& rest) {
+    return Files{{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\nresource \"a_b\" \"c\" {\n  x = module.m.o\n}\n"},
+                 {"m/main.tf", rest}};
+  };
+  check({
+      {"values of a table that are swapped", table("{ a = 1, b = 2 }"), table("{ a = 2, b = 1 }"),
+       "effective-change local.t: { a = 1, b = 2 } -> { a = 2, b = 1 }; used by a_b.c\n"},
+      {"a member with a bar", resource("  x = local.t[\"a|b\"]", local("t", "{ \"a|b\" = 1 }")),
+       resource("  x = local.t[\"a|b\"]", local("t", "{ \"a|b\" = 2 }")),
+       "effective-change local.t: { \"a|b\" = 1 } -> { \"a|b\" = 2 }; used by a_b.c\n"},
+      {"a local value of an output of a local module",
+       output("output \"o\" {\n  value = local.a\n}\n" + local("a", "1")),
+       output("output \"o\" {\n  value = local.a\n}\n" + local("a", "2")),
+       "effective-change m: local.a: 1 -> 2; used by m: output.o\n"},
+      {"a default of an output of a local module", output("output \"o\" {\n  value = var.a\n}\n" + variable("a", "1")),
+       output("output \"o\" {\n  value = var.a\n}\n" + variable("a", "2")),
+       "effective-change m: var.a default: 1 -> 2; used by m: output.o\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_is_created) {
+  const Files module = {{"m/main.tf", "variable \"p\" {}\nresource \"a_b\" \"c\" {\n  x = var.p\n}\n"}};
+  const auto calls = [&](const std::string& text) {
+    Files files = module;
+    files["main.tf"] = text;
+    return files;
+  };
+  const auto call = [](const std::string& name, const std::string& body) {
+    return "module \"" + name + "\" {\n  source = \"./m\"\n" + body + "}\n";
+  };
+  check({
+      {"a second call of a local module", calls(call("a", "  p = 1\n")),
+       calls(call("a", "  p = 1\n") + call("b", "  p = 1\n")),
+       "new-resource module.b is new, and exists although the caller sets nothing new\n"},
+      {"a call with another name", calls(call("a", "  p = 1\n")), calls(call("b", "  p = 2\n")),
+       "effective-change module.b (was module.a) p: 1 -> 2\n"},
+      {"a second call without a value for a condition", calls(call("a", "  p = 1\n")),
+       calls(call("a", "  p = 1\n") + call("b", "  p = 1\n  count = 0\n")), ""},
+      {"a resource without instances", resource("  for_each = toset([])\n  x = 1"), resource("  x = 1"),
+       "effective-change a_b.c for_each: toset([]) -> none\n"},
+      {"a resource that is not enabled", resource("  lifecycle {\n    enabled = false\n  }"),
+       resource("  lifecycle {\n    enabled = true\n  }"), "effective-change a_b.c lifecycle.enabled: false -> true\n"},
+      {"a resource that is enabled", resource("  x = 1"), resource("  x = 1\n  lifecycle {\n    enabled = true\n  }"),
+       ""},
+      {"a call without instances", calls(call("a", "  p = 1\n  for_each = {}\n")), calls(call("a", "  p = 1\n")),
+       "effective-change module.a for_each: {} -> none\n"},
+      {"a new call of a local module without instances", calls(call("a", "  p = 1\n  count = 0\n")),
+       calls(call("a", "  p = 1\n  count = 0\n") + call("b", "  p = 1\n")),
+       "new-resource module.b is new, and exists although the caller sets nothing new\n"},
+      {"an argument that is named enabled", resource("  x = 1"),
+       resource("  x = 1", "resource \"a_d\" \"e\" {\n  enabled = false\n}\n"),
+       "new-resource a_d.e is new, and exists although the caller sets nothing new\n"},
+      {"a block without items",
+       resource("  dynamic \"b\" {\n    for_each = []\n    content {\n      x = 1\n    }\n  }"),
+       resource("  b {\n    x = 1\n  }"), "effective-change a_b.c b.x: none -> 1\n"},
+      {"items of a block by a local value",
+       resource("  dynamic \"b\" {\n    for_each = local.b\n    content {\n      x = 1\n    }\n  }", local("b", "[]")),
+       resource("  dynamic \"b\" {\n    for_each = local.b\n    content {\n      x = 1\n    }\n  }", local("b", "[1]")),
+       "effective-change local.b: [] -> [1]; used by a_b.c\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_blocks_contain) {
+  const auto containers = [](const std::string& first, const std::string& second) {
+    return resource("  spec {\n    container {\n      image = 1\n      x = " + first +
+                    "\n    }\n    container {\n      image = 2\n      x = " + second + "\n    }\n  }");
+  };
+  std::string umlauts;
+  for (int i = 0; i < 40; ++i) {
+    umlauts += "ä";
+  }
+  check({
+      {"another empty block", resource("  d {\n    block {}\n  }"), resource("  d {\n    allow {}\n  }"),
+       "effective-change a_b.c d.allow: none -> {}; d.block: {} -> none\n"},
+      {"no empty block", resource("  d {}"), resource(""), "effective-change a_b.c d: {} -> none\n"},
+      {"an argument in an empty block", resource("  d {}"), resource("  d {\n    x = 1\n  }"),
+       "effective-change a_b.c d.x: none -> 1\n"},
+      {"a null in an empty block", resource("  d {}"), resource("  d {\n    x = null\n  }"), ""},
+      {"a lifecycle", resource(""), resource("  lifecycle {\n    create_before_destroy = true\n  }"), ""},
+      {"values of inner blocks", containers("1", "2"), containers("2", "1"),
+       "effective-change a_b.c: its blocks were rearranged\n"},
+      {"the order of inner blocks", containers("1", "1"), containers("1", "1"), ""},
+      {"values of blocks beside an empty value",
+       resource("  s {\n    a = 1\n    b = 1\n  }\n  s {\n    a = 2\n    b = 2\n  }"),
+       resource("  s {\n    a = 1\n    b = 2\n    c = []\n  }\n  s {\n    a = 2\n    b = 1\n  }"),
+       "effective-change a_b.c: its blocks were rearranged\n"},
+  });
+  const std::string cut = changes(resource("  x = \"" + umlauts + "\""), resource("  x = \"y" + umlauts + "\""));
+  BOOST_TEST(to_valid_utf8(cut) == cut);
+  BOOST_TEST(cut.find("…") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_only_callers_select) {
+  const std::string old = local("t", "{ dev = \"a\" }") + "variable \"env\" {}\n";
+  const std::string more = local("t", "{ dev = \"a\", prod = \"b\" }") + "variable \"env\" {}\n";
+  const auto by = [](const char* value, const std::string& rest) {
+    return resource(std::string("  x = ") + value, rest);
+  };
+  const auto file = [&](const char* content) {
+    Files files =
+        by("templatefile(\"${path.module}/${var.env}.tpl\", {})", "variable \"env\" {\n  default = \"a\"\n}\n");
+    files["a.tpl"] = content;
+    return files;
+  };
+  const char* const lookup = "lookup(local.t, var.env, \"c\")";
+  check({
+      {"a new entry of a table", by("local.t[var.env]", old), by("local.t[var.env]", more), ""},
+      {"a new entry instead of another value", by(lookup, old), by(lookup, more),
+       "effective-change local.t: { dev = \"a\" } -> { dev = \"a\", prod = \"b\" }; used by a_b.c\n"},
+      {"a file that a variable names", file("1"), file("2"),
+       "effective-change a_b.c x: templatefile(\"${path.module}/${var.env}.tpl\", {}), which has another value\n"},
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

