@@ -129,7 +129,7 @@ struct Row {
   const char* code;
 };
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MODLOCK_ADDRESS_SANITIZER
 constexpr bool kIsSanitized = true;  // which takes several times the memory
 #else
 constexpr bool kIsSanitized = false;

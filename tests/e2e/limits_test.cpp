@@ -10,7 +10,7 @@ namespace {
 
 // The sanitizers open files of their own.
 boost::test_tools::assertion_result has_no_sanitizer(boost::unit_test::test_unit_id) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MODLOCK_ADDRESS_SANITIZER
   return false;
 #else
   return true;

@@ -15,10 +15,10 @@ namespace {
 
 // AddressSanitizer keeps what is freed for a while, and more around what is small than it holds; ThreadSanitizer notes
 // four times of all that was ever touched.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(MODLOCK_ADDRESS_SANITIZER)
 constexpr long kFactorOfAll = 10;
 constexpr long kFactorOfLarge = 1;
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(MODLOCK_THREAD_SANITIZER)
 constexpr long kFactorOfAll = 5;
 constexpr long kFactorOfLarge = 5;
 #else
