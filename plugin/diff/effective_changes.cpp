@@ -60,6 +60,7 @@ struct Leaf {
   bool is_dormant = false;  // a dynamic block around has no items
   bool is_block = false;    // a block without arguments
   bool is_default = false;  // of the variable of a call
+  bool is_new = false;      // a member that no caller could set before
   std::string feeds = {};   // "modules/db: var.name": it has an effect if this variable of a local call has one
 };
 
@@ -151,10 +152,10 @@ class UnitReader {
   Unit& add(const ModuleText& module, const std::string& type, const std::string& kind, const std::string& name,
             Location location) {
     const std::string scope = scope_of(module);
-    const std::string address = meanings_.renamed(module, name);
+    const auto moved = known_.moved_into.find(scope + name);
     return units_
         .try_emplace(
-            scope + address,
+            is_old_ && moved != known_.moved_into.end() ? moved->second : scope + meanings_.renamed(module, name),
             Unit{.module = &module, .type = type, .kind = kind, .name = scope + name, .location = std::move(location)})
         .first->second;
   }
@@ -206,8 +207,9 @@ class UnitReader {
     if (call == nullptr || call->arguments.empty()) {
       return;
     }
-    if (call->name == "optional" && call->arguments.size() > 1 && is_known_member(path)) {
+    if (call->name == "optional" && call->arguments.size() > 1) {
       add_leaf(unit, path, file, call->arguments[1]);
+      unit.leaves.back().is_new = !is_known_member(path);
     }
     read_type(unit, file, path, call->arguments[0]);
   }
@@ -349,8 +351,8 @@ class UnitReader {
   void read_content(Unit& unit, const ConfigText& file, const hcl::Block& block, const std::string& path) {
     const auto count = static_cast<std::ptrdiff_t>(unit.leaves.size());
     for (const hcl::Attribute& attribute : block.body.attributes) {
-      const bool is_read =
-          path == "lifecycle" ? is_in("ignore_changes enabled", attribute.name) : !is_note(attribute.name);
+      const bool is_read = path == "lifecycle" ? is_in("ignore_changes replace_triggered_by enabled", attribute.name)
+                                               : !is_note(attribute.name);
       if (is_read) {
         add_leaf(unit, path + "." + attribute.name, file, attribute.value);
       }
@@ -433,6 +435,7 @@ class Comparison {
 
   void run(const Units& before, const Units& after) {
     find_uses(after);
+    find_passed_on(after);
     const auto kind_of = [](const Unit& unit) {
       return fmt::format("{} {} {}", unit.module->directory, unit.called ? "module" : unit.kind,
                          unit.called.value_or(""));
@@ -534,7 +537,41 @@ class Comparison {
     }
   }
 
-  bool has_effect(const Leaf& leaf) const { return leaf.feeds.empty() || uses_.count(leaf.feeds) != 0; }
+  // Finds the local values and variables that are part of an argument as a whole, with members that it does not name.
+  void find_passed_on(const Units& after) {
+    std::deque<TermPtr> open;
+    for (const auto& [key, unit] : after) {
+      for (const Leaf& leaf : unit.leaves) {
+        if ((unit.type == "resource" || unit.is_external) && !is_in("for_each count", leaf.path)) {
+          open.push_back(leaf.named);
+        }
+      }
+    }
+    std::set<const Term*> seen;
+    for (; !open.empty(); open.pop_front()) {
+      const TermPtr term = open.front();
+      const std::string name = unit_name(term->head);
+      if (!seen.insert(term.get()).second) {
+        continue;
+      }
+      if (!name.empty() && term->head.ends_with(name.substr(name.rfind(' ') + 1)) && passed_on_.insert(name).second) {
+        if (const auto unit = after.find(name); unit != after.end()) {
+          std::transform(unit->second.leaves.begin(), unit->second.leaves.end(), std::back_inserter(open),
+                         [](const Leaf& leaf) { return leaf.named; });
+        }
+      }
+      const bool is_condition = term->head == "?";
+      if (is_condition || is_in("{ [ merge concat try coalesce any-of template jsonencode( yamlencode( base64encode( "
+                                "templatefile(",
+                                term->head)) {
+        open.insert(open.end(), term->parts.begin() + (is_condition ? 1 : 0), term->parts.end());
+      }
+    }
+  }
+
+  bool has_effect(const Unit& unit, const Leaf& leaf) const {
+    return (leaf.feeds.empty() || uses_.count(leaf.feeds) != 0) && (!leaf.is_new || passed_on_.count(unit.name) != 0);
+  }
 
   static bool is_object(const Unit& unit) {
     return unit.type == "resource" || unit.type == "data" || unit.type == "module";
@@ -655,7 +692,7 @@ class Comparison {
     for (const Leaf* leaf : added) {
       const auto old = removed.find(leaf->path);
       const Leaf* was = old == removed.end() ? nullptr : old->second;
-      if ((leaf->is_absent && (was == nullptr || was->is_absent)) || !has_effect(*leaf)) {
+      if ((leaf->is_absent && (was == nullptr || was->is_absent)) || !has_effect(after, *leaf)) {
         continue;
       }
       if (after.type == "output" && was != nullptr && is_version(was->term) && is_version(leaf->term)) {
@@ -671,7 +708,7 @@ class Comparison {
       }
     }
     for (const auto& [path, leaf] : removed) {
-      if (!leaf->is_absent && has_effect(*leaf)) {
+      if (!leaf->is_absent && has_effect(before, *leaf)) {
         changes.emplace_back(leaf, nullptr);
       }
     }
@@ -730,6 +767,7 @@ class Comparison {
   const PackageText& package_;
   std::vector<messages::DiffFinding>& out_;
   std::map<std::string, Use, std::less<>> uses_;
+  std::set<std::string> passed_on_;                                      // local values and variables
   std::set<std::string, std::less<>> known_before_;                      // directories of the old package
   std::map<std::string, std::pair<std::size_t, std::size_t>> by_cause_;  // the finding, and how many units have it
 };

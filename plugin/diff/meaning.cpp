@@ -285,6 +285,23 @@ TermPtr joined(const std::string& name, const std::vector<TermPtr>& arguments) {
   return make(name, std::move(out));
 }
 
+// Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`; empty for other addresses.
+std::string place_in_module(const PackageText& package, const ModuleText& module, const Argument& address) {
+  std::vector<std::string> names;
+  ExpressionVisit visit;
+  visit.reference = [&](const std::vector<std::string>& found, const Range&) {
+    names = found;
+    return std::optional<ExpressionVisit::Replacement>();
+  };
+  canonical_text(address.attribute->value, address.file->path, visit);
+  if (names.size() != 4 || names[0] != "module") {
+    return "";
+  }
+  const auto call = module.by_address.find("module." + names[1]);
+  const auto target = call == module.by_address.end() ? std::nullopt : package.local_target(module, *call->second);
+  return target ? fmt::format("{}: {}.{}", *target, names[2], names[3]) : "";
+}
+
 }  // namespace
 
 bool is_empty(const TermPtr& term) {
@@ -880,7 +897,12 @@ KnownNames known_names(const PackageText& before, const PackageText& after) {
           std::erase(text, '"');
           return text.substr(0, std::min(text.find_first_of(".[", dot + 1), text.size()));
         };
-        known.moved.emplace(directory + " " + address(*from), address(*to));
+        const std::string start = address(*from);
+        const std::string scope = directory.empty() ? "" : directory + ": ";
+        if (const std::string place = place_in_module(after, module, *to); !place.empty()) {
+          known.moved_into.emplace(scope + start, place);
+        }
+        known.moved.emplace(directory + " " + start, address(*to));
       }
     }
   }

@@ -94,6 +94,19 @@ void merge_blocks(ModuleText& module) {
   }
 }
 
+// In JSON syntax, the type of a variable is an expression in a string.
+void read_types(ConfigText& file) {
+  for (hcl::Block& block : file.parsed.body.blocks) {
+    for (hcl::Attribute& attribute : block.body.attributes) {
+      if (block.type == "variable" && attribute.name == "type") {
+        if (auto type = hcl::expression_of(attribute.value, file.path)) {
+          attribute.value = std::move(*type);
+        }
+      }
+    }
+  }
+}
+
 Result<ModuleText> read_module_text(const fs::path& root, const std::string& directory, ClientKind tool,
                                     const Context& context) {
   ModuleText module{.directory = directory, .files = {}, .blocks = {}, .by_address = {}, .locals = {}, .providers = {}};
@@ -115,6 +128,7 @@ Result<ModuleText> read_module_text(const fs::path& root, const std::string& dir
   for (ConfigText& file : module.files) {
     if (file.json) {
       file.parsed = hcl::parse_json(file.text, file.path, kFile);
+      read_types(file);
     }
   }
   merge_blocks(module);
@@ -304,6 +318,9 @@ Closure ClosureReader::of(const ModuleText& module, const ConfigText& file, cons
   };
   const std::string text = canonical_text(expression, file.path, visit);
   closure.digest = text == replaced ? text : sha256_hex(text);  // a name is the same as its value
+  if (text == "path.module") {
+    closure.digest = sha256_hex(closure.digest + files_beside(module));
+  }
   add_files(closure, module, closure.texts);
   return closure;
 }
@@ -312,7 +329,14 @@ Closure ClosureReader::of(const ModuleText& module, const ConfigText& file, cons
 void ClosureReader::add_files(Closure& to, const ModuleText& module, const std::set<std::string>& texts) {
   std::set<std::string> words;
   for (const std::string& text : texts) {
+    constexpr std::string_view kModule = "${path.module}";
     constexpr std::string_view kSeparators = " \t\n\"'`;|&()<>=,";
+    for (std::size_t at = text.find(kModule); at != std::string::npos; at = text.find(kModule, at + 1)) {
+      const std::size_t end = at + kModule.size();
+      if (end == text.size() || kSeparators.find(text[end]) != std::string_view::npos) {
+        to.digest = sha256_hex(to.digest + files_beside(module));
+      }
+    }
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
       std::string word = text.substr(at, end - at);
@@ -493,6 +517,20 @@ Closure ClosureReader::conditions(const ModuleText& module) {
     }
   }
   return closure;
+}
+
+// Who names the directory of a module may use each file in it: `make -C ${path.module}`.
+std::string ClosureReader::files_beside(const ModuleText& module) {
+  const std::string below = module.directory.empty() ? "" : module.directory + "/";
+  std::string files;
+  for (auto file = package_.files.lower_bound(below);
+       file != package_.files.end() && file->first.starts_with(below) && context_.check(); ++file) {
+    const std::string name = file->first.substr(below.size());
+    if (name.find('/') == std::string::npos && !config_kind(name) && !name.ends_with(".md")) {
+      files += fmt::format("{} {}\n", name, content_digest(file->first));
+    }
+  }
+  return files;
 }
 
 std::string ClosureReader::content_digest(const ModuleText& module, const std::string& path) {

@@ -115,6 +115,7 @@ class ClosureReader {
   // All strings that an expression depends on.
   std::set<std::string> texts(const Closure& closure) const;
   const std::string& content_digest(const std::string& path);
+  std::string files_beside(const ModuleText& module);
   void add_files(Closure& to, const ModuleText& module, const std::set<std::string>& texts);
   static void add(Closure& to, const std::string& label, Closure part);
 

@@ -82,6 +82,10 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
   };
   const std::string call = "module \"m\" {\n  source = \"./m\"\n";
   const Files called = {{"main.tf", call + "}\n"}, {"m/main.tf", "resource \"a_b\" \"c\" {}\n"}};
+  const auto in_json = [](const std::string& type) {
+    return Files{{"main.tf.json", "{\"variable\": {\"a\": {\"type\": \"" + type + "\"}}}"},
+                 {"c.tf", "resource \"a_b\" \"c\" {\n  x = var.a.b\n}\n"}};
+  };
   check({
       {"a member that callers set for something else", rule("try(rule.value.days, null)"),
        rule("try(rule.value.days, rule.value.abort)"),
@@ -113,6 +117,18 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
        resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool, true) })\n}\n"),
        resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool, false) })\n}\n"),
        "effective-change var.a b: true -> false; used by a_b.c\n"},
+      {"a default in a type, in JSON syntax", in_json("object({ b = optional(bool, true) })"),
+       in_json("object({ b = optional(bool, false) })"), "effective-change var.a b: true -> false; used by a_b.c\n"},
+      {"a new member with a default of an object that is passed on",
+       resource("  x = jsonencode(local.a)",
+                local("a", "var.a") + "variable \"a\" {\n  type = object({ b = optional(bool) })\n}\n"),
+       resource("  x = jsonencode(local.a)",
+                local("a", "var.a") +
+                    "variable \"a\" {\n  type = object({ b = optional(bool), c = optional(bool, true) })\n}\n"),
+       "effective-change var.a c: none -> true; used by a_b.c\n"},
+      {"what replaces a resource", resource("  x = 1"),
+       resource("  x = 1\n  lifecycle {\n    replace_triggered_by = [a_b.d.id]\n  }"),
+       "effective-change a_b.c lifecycle.replace_triggered_by: none -> [a_b.d.id]\n"},
       {"a look-alike of a variable", resource("  x = var.log", variable("log", "true")),
        resource("  x = var.lоg", variable("log", "true") + variable("lоg", "false")),
        "effective-change a_b.c x: var.log -> var.lоg\n"},
@@ -312,6 +328,16 @@ BOOST_AUTO_TEST_CASE(what_names_an_object) {
   };
   const auto data = [](const std::string& body) { return main_file("data \"a_b\" \"c\" {\n" + body + "\n}\n"); };
   check({
+      {"a resource that moved into a local module",
+       resource("  x = 1"),
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\nmoved {\n  from = a_b.c\n  to   = module.m.a_b.c\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = 1\n}\n"}},
+       ""},
+      {"a new member with a default of an object whose members are named",
+       resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool) })\n}\n"),
+       resource("  x = var.a.b\n  y = var.a.c == true ? null : null",
+                "variable \"a\" {\n  type = object({ b = optional(bool), c = optional(bool, true) })\n}\n"),
+       ""},
       {"a resource", one("a_b", "  name = 1"), one("a_b", "  name = 2"), ""},
       {"a DNS record", one("a_record", "  name = 1"), one("a_record", "  name = 2"),
        "effective-change a_record.c name: 1 -> 2\n"},
