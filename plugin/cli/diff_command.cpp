@@ -65,18 +65,6 @@ Result<std::vector<messages::DiffSubject>> parse_subjects(const CommandLine& lin
   return subjects;
 }
 
-// Returns the warnings about modules that are not in the result.
-Diagnostics not_compared(const messages::UpdateDiffResult& result) {
-  Diagnostics out;
-  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(out),
-               [&](const Diagnostic& diagnostic) {
-                 return diagnostic.severity == Severity::warning && diagnostic.what.subject.starts_with("module.") &&
-                        std::none_of(result.changes.begin(), result.changes.end(),
-                                     [&](const auto& change) { return change.subject == diagnostic.what.subject; });
-               });
-  return out;
-}
-
 int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& result) {
   const int from = grade_rank(line.exit_grade);
   const bool is_reached =

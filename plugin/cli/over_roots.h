@@ -46,6 +46,8 @@ int failed_everywhere(const Error& error, const CommonFlags& flags);
 
 // Returns CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
+// Returns whether the directory has a lock file.
+bool has_lock(const std::string& root);
 
 // A row of the table that print_table() prints on stderr for several roots. If each root succeeded, it prints only
 // their number.

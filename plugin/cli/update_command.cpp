@@ -8,12 +8,14 @@
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
+#include "backends/base/files.h"
 #include "backends/base/shell_word.h"
 #include "plugin/cli/local_modules.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/revision.h"
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
+#include "plugin/engine/apply.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
@@ -111,32 +113,6 @@ void print_shared_settings(const std::string& root, const messages::LockPlanResu
   }
 }
 
-// Prints a plan that write_plan() returned. Tables of several roots are separate paragraphs.
-RootOutcome tell_update(const CommandLine& line, const Host& host, const std::string& root, const AskedPlan& asked,
-                        bool is_one_of_several = false) {
-  const auto& [result, details] = asked;
-  if (!result) {
-    return not_written(failed(result.error(), line.common, root, details.error_data));
-  }
-  const bool as_markdown = line.output_format == "markdown";
-  if (!line.common.json && !as_markdown) {
-    print_plan(line, root, *result, details.diagnostics);
-    if (!line.dry_run && !line.common.recursive) {
-      print_shared_settings(root, *result);
-    }
-  } else if (as_markdown) {
-    print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
-  }
-  const char* const state = !line.dry_run && !result->edits.documents.empty() ? "written" : "nothing changed";
-  if (auto incomplete = install_after(line, host, root, state)) {
-    return std::move(*incomplete);
-  }
-  return {.exit_code = 0,
-          .json = messages::encode(*result),
-          .next = as_markdown ? NextSteps{} : steps_after(line, host, *result),
-          .state = state};
-}
-
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
   messages::LockPlanParams params;
   params.root = host.root_params(root, line.common);
@@ -230,10 +206,10 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
 }
 
 // Without updates the lock is adjusted to the current configuration.
-AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root,
-                         const std::vector<messages::Update>& updates) {
+AskedPlan plan_updates(const CommandLine& line, const Host& host, const std::string& root,
+                       const std::vector<messages::Update>& updates) {
   if (updates.empty()) {
-    return write_plan(line, host, root, host.call(&Engine::plan, plan_params(line, host, root)));
+    return host.call(&Engine::plan, plan_params(line, host, root));
   }
   messages::UpdatePlanParams params;
   params.root = host.root_params(root, line.common);
@@ -243,24 +219,74 @@ AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::s
   if (!line.pin.empty()) {
     params.pin = line.pin;
   }
-  return write_plan(line, host, root, host.call(&Engine::update, params));
+  return host.call(&Engine::update, params);
 }
 
-// Returns the differences between the packages before and after an update of modules; none if they cannot be compared.
-messages::UpdateDiffResult compare_packages(const CommandLine& line, const Host& host, const std::string& root,
-                                            const std::vector<messages::Update>& updates) {
-  messages::UpdateDiffParams params;
-  params.root = host.root_params(root, line.common);
-  for (const messages::Update& update : updates) {
-    const bool is_provider = update.subject.starts_with("provider.") || update.subject.find('/') != std::string::npos;
-    if (!is_provider && update.new_version) {
-      params.subjects.push_back({.subject = update.subject, .version = update.new_version, .from = {}});
-    }
+using Texts = std::vector<messages::Document>;
+
+// Returns the texts of the files that these edits change.
+Texts texts_before(const std::string& root, const messages::WorkspaceEdit& edits) {
+  Texts texts;
+  for (const messages::EditedDocument& edit : edits.documents) {
+    texts.push_back({edit.path, read_file(fs::path(root) / edit.path).value_or(std::string())});
   }
-  if (params.subjects.empty() || line.common.json) {
+  return texts;
+}
+
+// Returns the differences between the packages before and after a plan; none if it changes no module, or if they cannot
+// be compared.
+messages::UpdateDiffResult compare_packages(const CommandLine& line, const Host& host, const std::string& root,
+                                            const messages::LockPlanResult& plan, Texts earlier) {
+  const bool has_modules = std::any_of(plan.changes.begin(), plan.changes.end(), [](const messages::Change& change) {
+    return change.subject.starts_with("module.");
+  });
+  if (line.common.json || !has_modules) {
     return {};
   }
+  messages::UpdateDiffParams params;
+  params.root = host.root_params(root, line.common);
+  if (line.dry_run) {
+    params.root = with_edits(std::move(params.root), plan.edits);
+  }
+  params.base = messages::DiffBase{.documents = std::move(earlier), .lock = {}};
   return host.call(&Engine::diff, params).result.value_or(messages::UpdateDiffResult());
+}
+
+// A plan that was written, and the differences between the packages before and after it.
+struct WrittenUpdate {
+  Result<messages::LockPlanResult> result;
+  CallDetails details = {};
+  messages::UpdateDiffResult diff = {};
+  std::string notes = {};  // about subjects that are not updated
+  bool is_planned = true;  // false: no subject has a newer version
+};
+
+// `committed` are earlier texts of files that were changed before this command.
+WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+                           const Texts& committed = {}) {
+  Texts before = asked.result ? texts_before(root, asked.result->edits) : Texts();
+  before.insert(before.end(), committed.begin(), committed.end());
+  auto [result, details] = write_plan(line, host, root, std::move(asked));
+  WrittenUpdate written{.result = std::move(result), .details = std::move(details)};
+  if (written.result) {
+    written.diff = compare_packages(line, host, root, *written.result, std::move(before));
+  }
+  return written;
+}
+
+// Returns the command that prints the findings of an update; empty: there is none.
+std::string diff_command(const CommandLine& line, const std::string& root) {
+  const std::string command = "tofu-modlock diff ";
+  if (!line.dry_run) {
+    std::error_code ignored;
+    const bool is_in_git = fs::exists(find_repository_root(root) / ".git", ignored);
+    return is_in_git ? command + "--lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff) : "";
+  }
+  const auto updates = parse_updates(line);
+  const bool has_versions = updates && std::none_of(updates->begin(), updates->end(), [](const auto& update) {
+                              return update.new_constraint.has_value();
+                            });
+  return has_versions && !updates->empty() ? fmt::format("{}{}", command, fmt::join(line.updates, " ")) : "";
 }
 
 void print_diff_summary(const CommandLine& line, const std::string& root, const messages::UpdateDiffResult& diff) {
@@ -278,35 +304,54 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
     print_out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
     is_quiet = false;
   }
-  std::error_code ignored;
-  const bool can_compare = line.dry_run || fs::exists(find_repository_root(root) / ".git", ignored);
-  if (!is_quiet && can_compare) {
-    const std::string what = line.dry_run ? fmt::format("{}", fmt::join(line.updates, " ")) : "--lock-rev HEAD";
-    print_out(with_root(fmt::format("To read them, run: tofu-modlock diff {}\n", what)));
+  for (const Diagnostic& diagnostic : not_compared(diff)) {
+    print_out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
   }
+  const std::string command = is_quiet ? "" : diff_command(line, root);
+  print_out(command.empty() ? "" : with_root(fmt::format("To read them, run: {}\n", command)));
 }
 
-// The answer for subjects of the command line.
-struct AskedUpdate {
-  Result<messages::LockPlanResult> result;
-  CallDetails details = {};
-  std::string notes = {};
-  bool is_planned = false;  // false: no subject has a newer version
-  messages::UpdateDiffResult diff = {};
-};
+// Prints an update. Tables of several roots are separate paragraphs.
+RootOutcome tell_update(const CommandLine& line, const Host& host, const std::string& root,
+                        const WrittenUpdate& written, bool is_one_of_several = false) {
+  const auto& result = written.result;
+  if (!result) {
+    return not_written(failed(result.error(), line.common, root, written.details.error_data));
+  }
+  const bool as_markdown = line.output_format == "markdown";
+  if (!line.common.json && !as_markdown) {
+    print_plan(line, root, *result, written.details.diagnostics);
+    if (!line.dry_run && !line.common.recursive) {
+      print_shared_settings(root, *result);
+    }
+  } else if (as_markdown) {
+    print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
+  }
+  const char* const state = !line.dry_run && !result->edits.documents.empty() ? "written" : "nothing changed";
+  if (auto incomplete = install_after(line, host, root, state)) {
+    return std::move(*incomplete);
+  }
+  if (!line.common.json) {
+    print_diff_summary(line, root, written.diff);
+  }
+  return {.exit_code = 0,
+          .json = messages::encode(*result),
+          .next = as_markdown ? NextSteps{} : steps_after(line, host, *result),
+          .state = state};
+}
 
-AskedUpdate update_subjects(const CommandLine& line, const Host& host, const std::string& root,
-                            std::vector<messages::Update> updates) {
+WrittenUpdate update_subjects(const CommandLine& line, const Host& host, const std::string& root,
+                              std::vector<messages::Update> updates) {
   auto notes = choose_newest(line, host, root, updates);
   if (!notes) {
     return {.result = fail(std::move(notes.error()))};
   }
   if (updates.empty()) {
-    return {.result = messages::LockPlanResult(), .notes = std::move(*notes)};
+    return {.result = messages::LockPlanResult(), .notes = std::move(*notes), .is_planned = false};
   }
-  auto diff = compare_packages(line, host, root, updates);  // with the lock file before the update
-  auto [result, details] = plan_and_write(line, host, root, updates);
-  return {std::move(result), std::move(details), std::move(*notes), true, std::move(diff)};
+  WrittenUpdate written = write_update(line, host, root, plan_updates(line, host, root, updates));
+  written.notes = std::move(*notes);
+  return written;
 }
 
 // One root after another: two roots may have a local module in common.
@@ -326,7 +371,7 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
       return update_subjects(line, host, root, std::move(left));
     });
   };
-  const auto tell = [&](const std::string& root, AskedUpdate asked) {
+  const auto tell = [&](const std::string& root, const WrittenUpdate& asked) {
     if (auto skipped = named.skipped(root)) {
       return std::move(*skipped);
     }
@@ -337,11 +382,7 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
       }
       return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
     }
-    RootOutcome outcome = tell_update(line, host, root, {std::move(asked.result), std::move(asked.details)});
-    if (outcome.exit_code == 0 && !line.common.json) {
-      print_diff_summary(line, root, asked.diff);
-    }
-    return outcome;
+    return tell_update(line, host, root, asked);
   };
   return run_for_roots(flags, host, ask, tell, push_packages(line, host));
 }
@@ -455,11 +496,6 @@ Inspection inspect_root(const CommandLine& line, const Host& host, const std::st
   return inspection;
 }
 
-bool has_lock(const std::string& root) {
-  std::error_code ignored;
-  return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
-}
-
 // Returns the given roots, or else every root of the repository that has a lock file.
 Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, const Host& host,
                                                    const fs::path& repository) {
@@ -541,10 +577,14 @@ int run_from_file(const CommandLine& line, const Host& host) {
   if (!concerned) {
     return failed_everywhere(concerned.error(), line.common);
   }
+  // The file lists what a bot has already changed in the work tree.
+  const auto diff = diff_with_revision(find_repository_root(fs::current_path()), "HEAD", host.context());
+  const Texts committed = diff ? diff->documents : Texts();
   return update_concerned(line, host, *concerned, "No locked root module is affected.\n",
                           [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            return tell_update(line, host, one.root, plan_and_write(line, host, one.root, one.updates),
-                                               is_one_of_several);
+                            auto written = write_update(line, host, one.root,
+                                                        plan_updates(line, host, one.root, one.updates), committed);
+                            return tell_update(line, host, one.root, written, is_one_of_several);
                           });
 }
 
@@ -615,8 +655,8 @@ int run_from_diff(const CommandLine& line, const Host& host) {
         auto params = plan_params(line, host, one.root);
         params.mode = one.targets.empty() ? "missing" : "upgrade";
         params.targets = one.targets;
-        return tell_update(line, host, one.root, write_plan(line, host, one.root, host.call(&Engine::plan, params)),
-                           is_one_of_several);
+        const auto written = write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
+        return tell_update(line, host, one.root, written, is_one_of_several);
       });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -142,6 +143,23 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
     edits.push_back({.start = edit.start, .end = edit.end, .old_text = {}, .new_text = edit.new_text, .range = {}});
   }
   return apply_edits(base, edits);
+}
+
+messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits) {
+  for (const messages::EditedDocument& edit : edits.documents) {
+    const auto overlay = std::find_if(root.documents.begin(), root.documents.end(),
+                                      [&](const messages::Document& document) { return document.path == edit.path; });
+    const std::string before = overlay != root.documents.end()
+                                   ? overlay->text
+                                   : read_file(fs::path(root.root) / edit.path).value_or(std::string());
+    const std::string after = edit.operation == "delete" ? "" : text_after(before, edit);
+    if (overlay != root.documents.end()) {
+      overlay->text = after;
+    } else {
+      root.documents.push_back({edit.path, after});
+    }
+  }
+  return root;
 }
 
 Result<void> Engine::apply(const messages::RootParams& root, const messages::LockPlanResult& plan,

@@ -54,24 +54,6 @@ Result<State> read_state(const Engine& engine, const messages::RootParams& root,
   return State{std::move(open), std::move(tree), std::move(locks)};
 }
 
-// Returns the params of the root as it is after the edits of a plan.
-messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits) {
-  for (const messages::EditedDocument& edit : edits.documents) {
-    const auto overlay = std::find_if(root.documents.begin(), root.documents.end(),
-                                      [&](const messages::Document& document) { return document.path == edit.path; });
-    const std::string before = overlay != root.documents.end()
-                                   ? overlay->text
-                                   : read_file(fs::path(root.root) / edit.path).value_or(std::string());
-    const std::string after = edit.operation == "delete" ? "" : text_after(before, edit);
-    if (overlay != root.documents.end()) {
-      overlay->text = after;
-    } else {
-      root.documents.push_back({edit.path, after});
-    }
-  }
-  return root;
-}
-
 PackagePlace place_of(const ModuleNode* node) {
   if (node == nullptr || node->directory.empty() || node->package_directory.empty()) {
     return {};

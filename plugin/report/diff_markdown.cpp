@@ -109,6 +109,17 @@ std::string diff_markdown(const messages::UpdateDiffResult& result) {
   return text;
 }
 
+Diagnostics not_compared(const messages::UpdateDiffResult& result) {
+  Diagnostics out;
+  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(out),
+               [&](const Diagnostic& diagnostic) {
+                 return diagnostic.severity == Severity::warning && diagnostic.what.subject.starts_with("module.") &&
+                        std::none_of(result.changes.begin(), result.changes.end(),
+                                     [&](const auto& change) { return change.subject == diagnostic.what.subject; });
+               });
+  return out;
+}
+
 std::string count_findings(const std::vector<messages::DiffFinding>& findings) {
   std::string text;
   for (const char* grade : {"breaking", "risky", "notable"}) {

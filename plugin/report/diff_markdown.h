@@ -10,6 +10,9 @@ namespace modlock {
 // always visible; notable ones and the lists are folded.
 std::string diff_markdown(const messages::UpdateDiffResult& result);
 
+// Returns the warnings about modules that the diff does not have.
+Diagnostics not_compared(const messages::UpdateDiffResult& result);
+
 // Returns "1 breaking, 2 risky, 3 notable"; empty if there are no findings.
 std::string count_findings(const std::vector<messages::DiffFinding>& findings);
 

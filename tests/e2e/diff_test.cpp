@@ -116,6 +116,46 @@ BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
              updated.out);
 }
 
+BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"git", "init", "--quiet"},
+           {"git", "add", "--all"},
+           {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
+    BOOST_TEST_REQUIRE(program(command).exit_code == 0);
+  }
+  write_text(path("data.json"), R"([{"subject": "module.net", "newVersion": "1.1.0"}])");
+  const std::string changes = "module.net has changes to read: 3 breaking, 2 risky\n";
+  const std::string hint = "To read them, run: tofu-modlock diff --lock-rev HEAD\n";
+  struct Row {
+    const char* name;
+    const char* constraint;
+    std::vector<std::string> arguments;
+    std::string out;
+  };
+  const std::vector<Row> rows = {
+      {"a version", "~> 1.0", {"net=1.1.0"}, changes + hint},
+      {"a constraint", "~> 1.0", {"net=~> 1.1"}, changes + hint},
+      {"a constraint, not written", "~> 1.0", {"net=~> 1.1", "--dry-run"}, changes},
+      {"a changed configuration", "1.1.0", {"--from-diff", "HEAD"}, changes + hint},
+      {"a changed configuration, not written", "1.1.0", {"--from-diff", "HEAD", "--dry-run"}, changes},
+      {"a file", "~> 1.0", {"--from-file", "../data.json"}, changes + hint},
+      {"a file after a bot changed the configuration", "1.1.0", {"--from-file", "../data.json"}, changes + hint},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST_REQUIRE(program({"git", "checkout", "--quiet", "."}).exit_code == 0);
+      write(".tofu-modlock.hcl", module_rule("net", row.constraint));
+      std::vector<std::string> arguments = {"update", "--include", "modules"};
+      arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
+      const Ran ran = modlock(arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      const std::size_t at = ran.out.find("module.net has");
+      BOOST_TEST((at == std::string::npos ? ran.out : ran.out.substr(at, row.out.size())) == row.out, ran.out);
+      BOOST_TEST((ran.out.find(hint) != std::string::npos) == row.out.ends_with(hint), ran.out);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_diff_of_two_releases) {
   const Json::Value change = json({"diff", "net=1.1.0", "--json"})["changes"][0];
   BOOST_TEST(change["from"]["version"].asString() == "1.0.0");
