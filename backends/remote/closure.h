@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -84,6 +85,9 @@ struct NamedClosure {
   std::string tag;
   Closure closure;
 };
+
+// Receives the closures of a bundle one at a time, so that only one is in memory.
+using ClosureSink = std::function<void(const NamedClosure&)>;
 
 // Returns the providers of closures, each version once. Errors: HASH_MISMATCH naming both digests, if a version has two
 // archives for one platform, which a mirror or a registry cannot hold.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -86,23 +88,65 @@ fs::path LayoutWriter::file(const Blob& blob) const {
   return work_ / blob_name(blob.digest);
 }
 
-Result<void> LayoutWriter::add_indexes(const std::vector<NamedClosure>& closures) {
+bool LayoutWriter::has(const Blob& blob) {
+  const std::lock_guard lock(mutex_);
+  return digests_.count(blob.digest) != 0;
+}
+
+Result<Closure> LayoutWriter::read(const TaggedClosure& one) const {
+  MODLOCK_TRY(const auto text, read_file(file(one.index)));
+  return read_closure(text, one.tag);
+}
+
+Result<void> LayoutWriter::add_closure(NamedClosure closure) {
+  std::vector<BundledPackage>& packages = closure.closure.packages;
+  for (const BundledPackage& package : packages) {
+    MODLOCK_TRY(add(write_package_manifest(package)));
+  }
+  auto same = std::find_if(closures_.begin(), closures_.end(),
+                           [&](const Listed& listed) { return listed.index.tag == closure.tag; });
+  if (same != closures_.end()) {
+    MODLOCK_TRY(auto present, read(same->index));
+    packages.insert(packages.end(), present.packages.begin(), present.packages.end());
+    present.add(closure.closure.providers);
+    closure.closure.providers = std::move(present.providers);
+  } else {
+    same = closures_.insert(closures_.end(), {.index = {.tag = closure.tag, .index = {}}, .providers = {}});
+  }
+  std::sort(packages.begin(), packages.end());
+  packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
+  const std::string text = write_closure(closure.closure);
+  if (text.size() > kManifestLimit) {
+    return fail(Code::limit_exceeded, fmt::format("the index of {} packages is larger than 4 MiB", packages.size()),
+                "bundle a root module with fewer module calls");
+  }
+  MODLOCK_TRY(auto index, add(text));
+  if (const Blob before = std::exchange(same->index.index, index); !before.digest.empty() && before != index) {
+    std::error_code ignored;
+    fs::remove(file(before), ignored);
+    digests_.erase(before.digest);
+  }
+  same->providers = std::move(closure.closure.providers);
+  return {};
+}
+
+Result<void> LayoutWriter::for_each_closure(const ClosureSink& sink) const {
+  for (const Listed& listed : closures_) {
+    MODLOCK_TRY(auto closure, read(listed.index));
+    sink({listed.index.tag, std::move(closure)});
+  }
+  return {};
+}
+
+Result<void> LayoutWriter::add_indexes() {
   MODLOCK_TRY(add(kEmptyConfig));
   std::vector<TaggedClosure> tagged;
-  MODLOCK_TRY(const auto providers, providers_of(closures));
-  for (const auto& [tag, closure] : closures) {
-    const std::string text = write_closure(closure);
-    if (text.size() > kManifestLimit) {
-      return fail(Code::limit_exceeded,
-                  fmt::format("the index of {} packages is larger than 4 MiB", closure.packages.size()),
-                  "bundle a root module with fewer module calls");
-    }
-    MODLOCK_TRY(auto index, add(text));
-    tagged.push_back({tag, std::move(index)});
-    for (const BundledPackage& package : closure.packages) {
-      MODLOCK_TRY(add(write_package_manifest(package)));
-    }
+  std::vector<NamedClosure> named;
+  for (const Listed& listed : closures_) {
+    tagged.push_back(listed.index);
+    named.push_back({listed.index.tag, {.packages = {}, .providers = listed.providers}});
   }
+  MODLOCK_TRY(const auto providers, providers_of(named));
   for (const BundledProvider& provider : providers) {
     for (const auto& [platform, archive] : provider.archives) {
       MODLOCK_TRY(add(write_provider_manifest(archive.layer)));
@@ -112,11 +156,10 @@ Result<void> LayoutWriter::add_indexes(const std::vector<NamedClosure>& closures
   return write_file_atomically(work_ / kIndexFile, write_layout_index(tagged, providers));
 }
 
-Result<void> LayoutWriter::finish(const std::vector<NamedClosure>& closures, const fs::path& output,
-                                  const Context& context) {
+Result<void> LayoutWriter::finish(const fs::path& output, const Context& context) {
   MODLOCK_TRY(make_directories(work_));
   MODLOCK_TRY(write_file_atomically(work_ / kLayoutFile, kLayoutText));
-  MODLOCK_TRY(add_indexes(closures));
+  MODLOCK_TRY(add_indexes());
   std::set<std::string> names = {std::string(kLayoutFile), std::string(kIndexFile)};
   for (const std::string& digest : digests_) {
     names.insert(blob_name(digest));

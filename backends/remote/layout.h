@@ -31,18 +31,30 @@ class LayoutWriter {
   Result<Blob> receive(const std::function<Result<void>(FileSink&)>& send);
   // Returns the file of a blob that was added.
   std::filesystem::path file(const Blob& blob) const;
-  // Adds the manifests and indexes of closures whose layers were added. Then it moves the layout to `output`, a
-  // directory that must not exist or be empty, or writes it as a tar archive if the name of `output` ends with ".tar";
-  // an existing file is replaced. The same closures have the same bytes. Before it returns, `output` is unchanged.
-  // Errors: INVALID_PARAMS (`output` has other content); those of providers_of(); LIMIT_EXCEEDED (a closure is larger
-  // than 4 MiB); IO_ERROR; cancellation.
-  Result<void> finish(const std::vector<NamedClosure>& closures, const std::filesystem::path& output,
-                      const Context& context);
+  bool has(const Blob& blob);
+  // Adds the index of a closure whose layers were added, and the manifests of its packages. What was added with the
+  // same tag stays. Only the index is kept in memory. Errors: LIMIT_EXCEEDED (the index is larger than 4 MiB);
+  // IO_ERROR.
+  Result<void> add_closure(NamedClosure closure);
+  bool has_closures() const { return !closures_.empty(); }
+  // Passes the closures on, one at a time. Errors: those of read_closure(); IO_ERROR.
+  Result<void> for_each_closure(const ClosureSink& sink) const;
+  // Adds the manifests of providers. Then it moves the layout to `output`, a directory that must not exist or be empty,
+  // or writes it as a tar archive if the name of `output` ends with ".tar"; an existing file is replaced. The same
+  // closures have the same bytes. Before it returns, `output` is unchanged. Errors: INVALID_PARAMS (`output` has other
+  // content); those of providers_of(); IO_ERROR; cancellation.
+  Result<void> finish(const std::filesystem::path& output, const Context& context);
 
  private:
-  Result<void> add_indexes(const std::vector<NamedClosure>& closures);
+  struct Listed {
+    TaggedClosure index;
+    std::vector<BundledProvider> providers;
+  };
+  Result<Closure> read(const TaggedClosure& one) const;
+  Result<void> add_indexes();
 
   std::filesystem::path work_;
+  std::vector<Listed> closures_;
   std::mutex mutex_;
   std::set<std::string> digests_;  // of the blobs
 };

@@ -319,26 +319,29 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
   return Push(layout, registry, repository, context, other, presence).run();
 }
 
-Result<void> pull(const std::vector<NamedClosure>& closures, oci::Registry& registry, const oci::Repository& repository,
+Result<void> pull(const NamedClosure& closure, oci::Registry& registry, const oci::Repository& repository,
                   LayoutWriter& writer, const Context& context) {
   std::map<std::string, Download> unique;  // by digest
-  for (const auto& [tag, closure] : closures) {
-    for (const BundledPackage& package : closure.packages) {
-      if (package.manifest != blob_of(write_package_manifest(package))) {
-        return fail(
-            Code::source_invalid,
-            fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", tag, repository.display),
-            "push the bundle again");
-      }
-      for (const Blob& blob : blobs_of(package)) {
-        unique.emplace(blob.digest, Download{repository, blob, "a module package"});
-      }
+  const auto add = [&](Download one) {
+    if (!writer.has(one.blob)) {
+      unique.emplace(one.blob.digest, std::move(one));
     }
-    for (const BundledProvider& provider : closure.providers) {
-      MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
-      for (const auto& [platform, archive] : provider.archives) {
-        unique.emplace(archive.layer.digest, Download{place, archive.layer, "a provider package"});
-      }
+  };
+  for (const BundledPackage& package : closure.closure.packages) {
+    if (package.manifest != blob_of(write_package_manifest(package))) {
+      return fail(Code::source_invalid,
+                  fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", closure.tag,
+                              repository.display),
+                  "push the bundle again");
+    }
+    for (const Blob& blob : blobs_of(package)) {
+      add({repository, blob, "a module package"});
+    }
+  }
+  for (const BundledProvider& provider : closure.closure.providers) {
+    MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
+    for (const auto& [platform, archive] : provider.archives) {
+      add({place, archive.layer, "a provider package"});
     }
   }
   std::vector<const Download*> wanted;

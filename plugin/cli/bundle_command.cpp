@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,13 +36,16 @@ std::string roots_of(const CommonFlags& flags) {
 
 // Returns the params of the root modules of a command. Errors: those of find_roots() and find_missing_configuration().
 Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& flags, const Host& host) {
-  const auto roots = find_roots(flags, host);
+  CommonFlags search = flags;
+  search.only_locks = true;  // units of Terragrunt have no configuration
+  const auto roots = find_roots(search, host);
   if (!roots) {
     return fail(roots.error());
   }
   std::vector<messages::RootParams> params;
   for (const std::string& root : *roots) {
-    if (auto missing = find_missing_configuration(root)) {
+    auto missing = find_missing_configuration(root);
+    if (missing && !has_lock(root)) {
       return fail(std::move(*missing));
     }
     params.push_back(host.root_params(root, flags));
@@ -63,63 +70,106 @@ std::unique_ptr<NamedRoot> name_root(const std::vector<messages::RootParams>& ro
   return root == roots.end() ? nullptr : std::make_unique<NamedRoot>(root->root, false);
 }
 
-std::string sum_of(const messages::Bundle& bundle) {
-  std::map<std::string, std::uint64_t> sizes;  // of packages, by manifest
-  std::set<std::string> providers;
-  std::map<std::string, std::uint64_t> archives;  // sizes by zh
-  for (const messages::BundledClosure& closure : bundle.closures) {
-    for (const messages::BundledPackage& package : closure.packages) {
-      sizes[package.manifest] = package.bytes;
+// Collects the closures of a bundle, of which there may be many: what is printed of them waits in a file.
+class Content {
+ public:
+  enum class Shows { sum, packages };
+
+  Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows), file_(std::tmpfile()) {}
+  ~Content() {
+    if (file_ != nullptr) {
+      (void)std::fclose(file_);
     }
-    for (const messages::BundledProvider& provider : closure.providers) {
-      providers.insert(provider.address + " " + provider.version);
-      for (const messages::BundledArchive& archive : provider.archives) {
-        archives[archive.zh] = archive.bytes;
+  }
+  Content(const Content&) = delete;
+  Content& operator=(const Content&) = delete;
+
+  remote::ClosureSink sink() {
+    return [this](const remote::NamedClosure& closure) { add(to_message(closure)); };
+  }
+
+  // Prints what was collected. Errors: IO_ERROR.
+  Result<void> print() {
+    if (is_json_) {
+      write(closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n");
+    }
+    if (file_ == nullptr || std::ferror(file_) != 0 || std::fseek(file_, 0, SEEK_SET) != 0) {
+      return fail(Code::io_error, "cannot write a temporary file", "free some disk space, or set TMPDIR");
+    }
+    std::array<char, 65536> buffer{};
+    for (std::size_t read = 0; (read = std::fread(buffer.data(), 1, buffer.size(), file_)) != 0;) {
+      print_raw(std::string_view(buffer.data(), read));
+    }
+    return {};
+  }
+
+  // A client that reads a package from an OCI registry sees files instead of links.
+  void warn_links() const {
+    for (const std::string& source : with_links_) {
+      print_err(fmt::format(
+          "Warning: {} has links; a client that uses the package as an oci:// source gets files instead\n", source));
+    }
+  }
+
+  std::string sum() const {
+    std::string content = sizes_.empty() && !providers_.empty() ? "" : counted(sizes_.size(), "package");
+    content += content.empty() || providers_.empty() ? "" : " and ";
+    content += providers_.empty() ? "" : counted(providers_.size(), "provider");
+    std::uint64_t bytes = 0;
+    for (const auto& all : {sizes_, archives_}) {
+      for (const auto& [name, size] : all) {
+        bytes += size;
       }
     }
+    return fmt::format("{} for {}, {:.1f} MiB", content, counted(closures_, "lock file"),
+                       static_cast<double>(bytes) / 1048576.0);
   }
-  std::uint64_t bytes = 0;
-  for (const auto& all : {sizes, archives}) {
-    for (const auto& [name, size] : all) {
-      bytes += size;
-    }
-  }
-  std::string content = sizes.empty() && !providers.empty() ? "" : counted(sizes.size(), "package");
-  content += content.empty() || providers.empty() ? "" : " and ";
-  content += providers.empty() ? "" : counted(providers.size(), "provider");
-  return fmt::format("{} for {}, {:.1f} MiB", content, counted(bundle.closures.size(), "lock file"),
-                     static_cast<double>(bytes) / 1048576.0);
-}
 
-void print_content(const messages::Bundle& bundle) {
-  for (const messages::BundledClosure& closure : bundle.closures) {
-    print_out(closure.tag + "\n");
+ private:
+  void add(const messages::BundledClosure& closure) {
     std::vector<std::vector<Cell>> rows;
     for (const messages::BundledPackage& package : closure.packages) {
+      sizes_[package.manifest] = package.bytes;
+      if (package.has_links) {
+        with_links_.insert(package.source);
+      }
       rows.push_back({{"  " + package.manifest}, {package.source}});
     }
     for (const messages::BundledProvider& provider : closure.providers) {
+      providers_.insert(provider.address + " " + provider.version);
       for (const messages::BundledArchive& archive : provider.archives) {
+        archives_[archive.zh] = archive.bytes;
         rows.push_back({{"  " + archive.zh}, {provider.address + " " + provider.version + " " + archive.platform}});
       }
     }
-    print_table_out(rows, Fit::cut_middle);
-  }
-}
-
-// A client that reads a package from an OCI registry sees files instead of links.
-void warn_links(const messages::Bundle& bundle) {
-  for (const messages::BundledClosure& closure : bundle.closures) {
-    for (const messages::BundledPackage& package : closure.packages) {
-      if (package.has_links) {
-        print_err(
-            fmt::format("Warning: {} has links; a client that uses the package as an oci:// source gets files "
-                        "instead\n",
-                        package.source));
+    if (is_json_) {
+      write(closures_ == 0 ? "{\n  \"closures\": [" : ",");
+      std::istringstream lines(write_json_pretty(messages::encode(closure)));
+      for (std::string line; std::getline(lines, line);) {
+        write("\n    " + line);
       }
+    } else if (shows_ == Shows::packages) {
+      write(closure.tag + "\n" + table_text(rows, Fit::cut_middle, style_));
+    }
+    ++closures_;
+  }
+
+  void write(std::string_view text) {
+    if (file_ != nullptr) {
+      (void)std::fwrite(text.data(), 1, text.size(), file_);
     }
   }
-}
+
+  const bool is_json_;
+  const Shows shows_;
+  const TableStyle style_ = stdout_style();
+  std::FILE* const file_;
+  std::size_t closures_ = 0;
+  std::map<std::string, std::uint64_t> sizes_;  // of packages, by manifest
+  std::set<std::string> providers_;
+  std::map<std::string, std::uint64_t> archives_;  // sizes by zh
+  std::set<std::string> with_links_;               // sources
+};
 
 // Returns the absolute path that --output names. Errors: INVALID_PARAMS (a compressed archive).
 Result<std::filesystem::path> output_of(const CommandLine& line) {
@@ -132,23 +182,27 @@ Result<std::filesystem::path> output_of(const CommandLine& line) {
 }
 
 // Prints what the command has written to --output.
-void print_written(const CommandLine& line, const messages::Bundle& bundle, const Run& run) {
+void print_written(const CommandLine& line, const Content& content, const Run& run) {
   print_diagnostics(run.diagnostics, {});
-  warn_links(bundle);
-  print_out(fmt::format("{}: {}.\n", line.output, sum_of(bundle)));
+  content.warn_links();
+  print_out(fmt::format("{}: {}.\n", line.output, content.sum()));
   print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
                         shell_word(line.output)));
 }
 
+// Prints the content as the flags specify. `print` prints the text after the list.
 template <typename Print>
-int show(const CommandLine& line, const Result<messages::Bundle>& report, const Print& print,
+int show(const CommandLine& line, Result<void> done, Content& content, const Print& print,
          const std::vector<messages::RootParams>& roots = {}) {
-  if (!report) {
-    const auto named = name_root(roots, report.error());
-    return failed_everywhere(report.error(), line.common);
+  done = done.and_then([&] { return content.print(); });
+  if (!done) {
+    const auto named = name_root(roots, done.error());
+    return failed_everywhere(done.error(), line.common);
   }
   const auto named = name_root(roots);
-  line.common.json ? print_raw(write_json_pretty(messages::encode(*report))) : print(*report);
+  if (!line.common.json) {
+    print();
+  }
   return 0;
 }
 
@@ -162,10 +216,11 @@ int run_bundle_create(const CommandLine& line, const Host& host) {
   }
   options->output = std::move(*output);
   Run run = host.run();
-  const auto report = host.engine().create_bundle(*options, run);
+  Content content(line, Content::Shows::sum);
+  const auto created = host.engine().create_bundle(*options, content.sink(), run);
   host.request_done();
   return show(
-      line, report, [&](const messages::Bundle& created) { print_written(line, created, run); }, options->roots);
+      line, created, content, [&] { print_written(line, content, run); }, options->roots);
 }
 
 int run_bundle_pull(const CommandLine& line, const Host& host) {
@@ -175,23 +230,25 @@ int run_bundle_pull(const CommandLine& line, const Host& host) {
     return failed_everywhere(output.error(), line.common);
   }
   Run run = host.run();
-  const auto report =
-      host.engine().pull_bundle({.roots = *roots, .address = line.address, .output = std::move(*output)}, run);
+  Content content(line, Content::Shows::sum);
+  const PullOptions options{.roots = *roots, .address = line.address, .output = std::move(*output)};
+  const auto pulled = host.engine().pull_bundle(options, content.sink(), run);
   host.request_done();
   return show(
-      line, report, [&](const messages::Bundle& pulled) { print_written(line, pulled, run); }, *roots);
+      line, pulled, content, [&] { print_written(line, content, run); }, *roots);
 }
 
 int run_bundle_unpack(const CommandLine& line, const Host& host) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   Run run = host.run();
-  const auto report = host.engine().unpack_bundle({.bundle = absolute(line.bundle),
-                                                   .provider_mirror = absolute(line.provider_mirror),
-                                                   .cli_configuration = absolute(line.cli_config)},
-                                                  run);
+  Content content(line, Content::Shows::sum);
+  const UnpackOptions options{.bundle = absolute(line.bundle),
+                              .provider_mirror = absolute(line.provider_mirror),
+                              .cli_configuration = absolute(line.cli_config)};
+  const auto unpacked = host.engine().unpack_bundle(options, content.sink(), run);
   host.request_done();
-  return show(line, report, [&](const messages::Bundle& bundle) {
-    print_out(fmt::format("{}: {}.\n", line.provider_mirror, sum_of(bundle)));
+  return show(line, unpacked, content, [&] {
+    print_out(fmt::format("{}: {}.\n", line.provider_mirror, content.sum()));
     print_out(fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
                           shell_word(line.bundle), shell_word(line.cli_config)));
   });
@@ -240,13 +297,11 @@ int run_bundle_read(const CommandLine& line, const Host& host) {
   Run run = host.run();
   const std::string name =
       line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
-  const auto report = host.engine().read_bundle(name, verify, run);
+  Content content(line, verify ? Content::Shows::sum : Content::Shows::packages);
+  const auto read = host.engine().read_bundle(name, verify, content.sink(), run);
   host.request_done();
-  return show(line, report, [&](const messages::Bundle& bundle) {
-    if (!verify) {
-      print_content(bundle);
-    }
-    print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", sum_of(bundle)));
+  return show(line, read, content, [&] {
+    print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
 }
 

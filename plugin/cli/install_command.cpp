@@ -65,9 +65,15 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
 }
 
 int run_install(const CommandLine& line, const Host& host) {
+  CommonFlags flags = line.common;
+  flags.only_locks = !line.from.empty();  // for units of Terragrunt, which have no configuration, it fills the cache
   return run_for_roots(
-      line.common, host,
-      [&](const std::string& root) { return host.call(&Engine::install, install_params(line, host, root)); },
+      flags, host,
+      [&](const std::string& root) -> AskedInstallation {
+        auto missing = has_lock(root) ? std::nullopt : find_missing_configuration(root);
+        return missing ? AskedInstallation{.result = fail(*std::move(missing))}
+                       : host.call(&Engine::install, install_params(line, host, root));
+      },
       [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); },
       push_packages(line, host));
 }

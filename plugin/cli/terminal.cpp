@@ -265,13 +265,16 @@ bool wants_colour(std::string_view mode, int descriptor) {
 }
 
 namespace {
-
 TableStyle style_of(std::string_view mode, int descriptor) {
   return {
       .columns = terminal_columns(descriptor), .colored = wants_colour(mode, descriptor), .utf8 = has_utf8_locale()};
 }
 
 }  // namespace
+
+TableStyle stdout_style(std::string_view mode) {
+  return style_of(mode, STDOUT_FILENO);
+}
 
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -320,7 +323,7 @@ std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, cons
 }
 
 void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode) {
-  print_raw(table_text(rows, fit, style_of(mode, STDOUT_FILENO)));
+  print_raw(table_text(rows, fit, stdout_style(mode)));
 }
 
 void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {

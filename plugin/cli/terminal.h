@@ -75,6 +75,9 @@ struct TableStyle {
   bool utf8 = false;
 };
 
+// Returns what the terminal of stdout and `mode` (wants_colour()) require.
+TableStyle stdout_style(std::string_view mode = "auto");
+
 // Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
 // column is cut or wrapped. A cut that would keep less than 8 columns keeps nothing. If less than 20 columns are left,
 // the words are on the next line, after four blanks.

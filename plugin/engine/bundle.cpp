@@ -72,7 +72,7 @@ Result<std::vector<FetchedPackage>> fetched_packages(const Store& store, OpenRoo
   std::vector<FetchedPackage> packages;
   for (const auto& [key, entry] : modules) {
     const auto source = parse_identity(entry.source);
-    Backend* const backend = source && !is_of_host(key) ? open.fetcher().backend(*source) : nullptr;
+    Backend* const backend = source ? open.fetcher().backend(*source) : nullptr;
     if (backend == nullptr) {
       continue;
     }
@@ -85,11 +85,8 @@ Result<std::vector<FetchedPackage>> fetched_packages(const Store& store, OpenRoo
     if (package && package->h1 == module.h1 && is_intact(store, *package, open.context)) {
       module.package_directory = package->directory;
       module.package_subdir = package->subdir;
-      SourceAddress address{*source, {}, {}};
-      if (source->has_commits()) {
-        MODLOCK_TRY(address, parse_source(entry.source));
-      }
-      packages.push_back({entry, std::move(module), std::move(address)});
+      MODLOCK_TRY(const auto node, node_of_entry(entry));
+      packages.push_back({entry, std::move(module), node.address});
     }
   }
   return packages;
@@ -117,9 +114,15 @@ class BundleWriter {
         closure.packages.push_back(std::move(package));
       }
     }
+    const bool is_unit = plan.tree.nodes.empty();  // of Terragrunt, whose configuration is elsewhere
+    for (const auto& [key, entry] : request.lock.modules) {
+      if (is_of_host(key) || is_unit) {
+        MODLOCK_TRY(auto package, add_entry(request, *open, entry));
+        closure.packages.push_back(std::move(package));
+      }
+    }
     MODLOCK_TRY(closure.providers, add_providers(*open));
-    add_closure(closure_tag(effective_lock(open->lock).modules), std::move(closure));
-    return {};
+    return writer_.add_closure({closure_tag(effective_lock(open->lock).modules), std::move(closure)});
   }
 
   // `tag` may be empty: NamedClosure.
@@ -129,30 +132,27 @@ class BundleWriter {
       MODLOCK_TRY(auto package, add_package(open, entry, module, address));
       closure.packages.push_back(std::move(package));
     }
-    add_closure(tag, std::move(closure));
-    return {};
+    return writer_.add_closure({tag, std::move(closure)});
   }
 
-  bool is_empty() const { return closures_.empty(); }
-
-  Result<std::vector<NamedClosure>> finish(const fs::path& output, const Context& context) {
-    MODLOCK_TRY(writer_.finish(closures_, output, context));
-    return std::move(closures_);
-  }
+  LayoutWriter& layout() { return writer_; }
 
  private:
-  // Closures of one tag have the same packages, if it is not empty.
-  void add_closure(const std::string& tag, Closure closure) {
-    auto same =
-        std::find_if(closures_.begin(), closures_.end(), [&](const NamedClosure& one) { return one.tag == tag; });
-    if (same == closures_.end()) {
-      same = closures_.insert(closures_.end(), {tag, {}});
+  // Adds the package of an entry without a module call: the source of a Terragrunt unit, or a call in it.
+  Result<BundledPackage> add_entry(const PlanRequest& request, OpenRoot& open, const ModuleLock& entry) {
+    MODLOCK_TRY(auto node, node_of_entry(entry));
+    const SourceAddress address = node.address;
+    MODLOCK_TRY(auto call, plan_single_call(request, std::move(node), open.fetcher(), open.context));
+    if (!call.is_served) {
+      return fail(Code::source_unsupported, fmt::format("{} cannot be bundled: {}", entry.key, entry.source));
     }
-    std::vector<BundledPackage>& packages = same->closure.packages;
-    packages.insert(packages.end(), closure.packages.begin(), closure.packages.end());
-    std::sort(packages.begin(), packages.end());
-    packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
-    same->closure.add(closure.providers);
+    const ResolvedModule module{.version = {},
+                                .ref = address.source.is_registry() ? entry.version.value_or("") : "",
+                                .id = open.fetcher().backend(address.source)->id_of(entry.hashes),
+                                .h1 = "h1:" + entry.hash_value("h1"),
+                                .package_directory = std::move(call.package.directory),
+                                .package_subdir = std::move(call.package.subdir)};
+    return add_package(open, entry, module, address);
   }
 
   Result<BundledPackage> add_package(OpenRoot& open, const ModuleLock& entry, const ResolvedModule& module,
@@ -270,7 +270,6 @@ class BundleWriter {
   const std::vector<Platform> platforms_;             // of providers; empty: without them
   std::map<fs::path, std::pair<Blob, Blob>> packed_;  // zips and trees
   std::map<std::string, Downloaded> archives_;        // by address, version and platform
-  std::vector<NamedClosure> closures_;
 };
 
 // Returns the platforms of the providers that a bundle gets.
@@ -310,37 +309,36 @@ std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>
   return found;
 }
 
-// Downloads the closures of root modules, each once.
-Result<std::vector<NamedClosure>> find_closures(const Engine& engine, const PullOptions& options,
-                                                oci::Registry& registry, const oci::Repository& repository, Run& run) {
-  std::vector<NamedClosure> closures;
+// Downloads the closures of root modules, each once, and their packages.
+Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci::Registry& registry,
+                           const oci::Repository& repository, LayoutWriter& writer, Run& run) {
   std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
   for (const messages::RootParams& params : options.roots) {
     MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
-    const std::string tag = closure_tag(effective_lock(open->lock).modules);
-    auto place =
-        std::find_if(closures.begin(), closures.end(), [&](const NamedClosure& one) { return one.tag == tag; });
-    if (place == closures.end()) {
-      MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, tag, open->context));
+    NamedClosure wanted{closure_tag(effective_lock(open->lock).modules), {}};
+    if (providers.count(wanted.tag) == 0) {
+      MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, wanted.tag, open->context));
       if (!closure) {
         Error missing{.code = Code::not_found,
                       .message = fmt::format("{} does not have the packages of the lock file {} ({})", options.address,
-                                             open->lock.path, tag),
+                                             open->lock.path, wanted.tag),
                       .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
         return fail(with_note(std::move(missing), root_note(params)));
       }
-      providers[tag] = std::exchange(closure->providers, {});
-      place = closures.insert(closures.end(), {tag, std::move(*closure)});
+      wanted.closure = std::move(*closure);
+      providers[wanted.tag] = std::exchange(wanted.closure.providers, {});
     }
-    place->closure.add(locked_providers(providers[tag], open->lock.provider_file().providers));
+    wanted.closure.add(locked_providers(providers[wanted.tag], open->lock.provider_file().providers));
+    MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, open->context));
+    MODLOCK_TRY(writer.add_closure(std::move(wanted)));
   }
-  return closures;
+  return {};
 }
 
 // Returns whether the store has content for a module of a lock file.
 bool has_package(const Store& store, const ModuleLocks& modules) {
   return std::any_of(modules.begin(), modules.end(), [&](const auto& entry) {
-    return !is_of_host(entry.first) && store.find_by_h1("h1:" + entry.second.hash_value("h1"));
+    return store.find_by_h1("h1:" + entry.second.hash_value("h1")).has_value();
   });
 }
 
@@ -386,9 +384,7 @@ Result<void> push_missing(const Engine& engine, const oci::Repository& repositor
     MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, *roots_by_tag.at(tags[i]), {}));
     const ModuleLocks modules = effective_lock(open->lock).modules;
     MODLOCK_TRY(auto packages, fetched_packages(engine.store(), *open, modules));
-    const auto wanted =
-        std::count_if(modules.begin(), modules.end(), [](const auto& one) { return !is_of_host(one.first); });
-    const bool is_complete = packages.size() == static_cast<std::size_t>(wanted);
+    const bool is_complete = packages.size() == modules.size();
     if (!is_complete) {
       std::vector<std::string> package_tags;
       for (const FetchedPackage& package : packages) {
@@ -402,10 +398,10 @@ Result<void> push_missing(const Engine& engine, const oci::Repository& repositor
       MODLOCK_TRY(writer.add_fetched(*open, packages, is_complete ? tags[i] : ""));
     }
   }
-  if (writer.is_empty()) {
+  if (!writer.layout().has_closures()) {
     return {};
   }
-  MODLOCK_TRY(writer.finish(work / "bundle", context));
+  MODLOCK_TRY(writer.layout().finish(work / "bundle", context));
   MODLOCK_TRY(const auto layout, Layout::open(work / "bundle", work / "unused", context));
   MODLOCK_TRY(const auto pushed, remote::push(layout, *registry, repository, context));
   context.log->write(LogLevel::info,
@@ -445,53 +441,48 @@ BundledPackage bundled_entry(const ModuleLock& entry) {
 std::string closure_tag(const ModuleLocks& modules) {
   Closure closure;
   for (const auto& [key, entry] : modules) {
-    if (!is_of_host(key)) {
-      closure.packages.push_back(bundled_entry(entry));
-    }
+    closure.packages.push_back(bundled_entry(entry));
   }
   return closure.tag();
 }
 
-messages::Bundle to_message(const std::vector<NamedClosure>& closures) {
-  messages::Bundle bundle;
-  for (const auto& [tag, closure] : closures) {
-    messages::BundledClosure& listed = bundle.closures.emplace_back();
-    listed.tag = tag;
-    for (const BundledPackage& package : closure.packages) {
-      listed.packages.push_back({.source = package.source,
-                                 .origin = package.origin,
-                                 .h1 = package.h1,
-                                 .manifest = package.manifest.digest,
-                                 .bytes = package.layer.size,
-                                 .has_links = !package.links.empty()});
-    }
-    for (const BundledProvider& provider : closure.providers) {
-      messages::BundledProvider& one = listed.providers.emplace_back();
-      one.address = provider.address;
-      one.version = provider.version;
-      for (const auto& [platform, archive] : provider.archives) {
-        one.archives.push_back(
-            {.platform = platform, .h1 = archive.h1, .zh = zh_of(archive.layer), .bytes = archive.layer.size});
-      }
+messages::BundledClosure to_message(const NamedClosure& named) {
+  messages::BundledClosure listed{.tag = named.tag, .packages = {}, .providers = {}};
+  for (const BundledPackage& package : named.closure.packages) {
+    listed.packages.push_back({.source = package.source,
+                               .origin = package.origin,
+                               .h1 = package.h1,
+                               .manifest = package.manifest.digest,
+                               .bytes = package.layer.size,
+                               .has_links = !package.links.empty()});
+  }
+  for (const BundledProvider& provider : named.closure.providers) {
+    messages::BundledProvider& one = listed.providers.emplace_back();
+    one.address = provider.address;
+    one.version = provider.version;
+    for (const auto& [platform, archive] : provider.archives) {
+      one.archives.push_back(
+          {.platform = platform, .h1 = archive.h1, .zh = zh_of(archive.layer), .bytes = archive.layer.size});
     }
   }
-  return bundle;
+  return listed;
 }
 
-Result<messages::Bundle> Engine::create_bundle(const BundleOptions& options, Run& run) const {
+Result<void> Engine::create_bundle(const BundleOptions& options, const remote::ClosureSink& sink, Run& run) const {
   MODLOCK_TRY(auto platforms, platforms_of(options));
   MODLOCK_TRY(const auto work, store().make_temporary());
   BundleWriter writer(*this, run, work, std::move(platforms));
-  Result<void> added;
-  for (std::size_t i = 0; added && i < options.roots.size(); ++i) {
-    added = writer.add_root(options.roots[i]);
-    if (!added) {
-      added = fail(with_note(std::move(added.error()), root_note(options.roots[i])));
+  Result<void> written;
+  for (std::size_t i = 0; written && i < options.roots.size(); ++i) {
+    written = writer.add_root(options.roots[i]);
+    if (!written) {
+      written = fail(with_note(std::move(written.error()), root_note(options.roots[i])));
     }
   }
-  auto closures = added ? writer.finish(options.output, context_for(run)) : fail(std::move(added.error()));
+  written = written.and_then([&] { return writer.layout().finish(options.output, context_for(run)); });
+  written = written.and_then([&] { return writer.layout().for_each_closure(sink); });
   (void)remove_tree(work);  // `cache prune` handles a failure
-  return closures ? Result<messages::Bundle>(to_message(*closures)) : fail(std::move(closures.error()));
+  return written;
 }
 
 Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, Run& run) const {
@@ -506,7 +497,8 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
     if (options.bundle.empty()) {
       BundleOptions created = options.created;
       created.output = path;
-      MODLOCK_TRY(create_bundle(created, run));
+      MODLOCK_TRY(create_bundle(
+          created, [](const NamedClosure&) {}, run));
     }
     MODLOCK_TRY(make_directories(work / "layout"));
     MODLOCK_TRY(const auto layout, Layout::open(path, work / "layout", context));
@@ -551,26 +543,19 @@ void Engine::write_remote(const std::vector<messages::RootParams>& roots, Run& r
   }
 }
 
-Result<messages::Bundle> Engine::pull_bundle(const PullOptions& options, Run& run) const {
-  const Context context = context_for(run);
+Result<void> Engine::pull_bundle(const PullOptions& options, const remote::ClosureSink& sink, Run& run) const {
   MODLOCK_TRY(const auto repository, bundle_repository(options.address, this->options().plain_http));
   MODLOCK_TRY(const auto work, store().make_temporary());
-  const auto pull_it = [&]() -> Result<messages::Bundle> {
-    const auto network = this->network(run);
-    const auto registry = network->oci_registry();
-    LayoutWriter writer(work);
-    auto closures = find_closures(*this, options, *registry, repository, run);
-    auto pulled =
-        closures ? remote::pull(*closures, *registry, repository, writer, context) : fail(std::move(closures.error()));
-    if (!pulled) {
-      return fail(network->with_warnings(with_plain_http_hint(std::move(pulled.error()), repository)));
-    }
-    MODLOCK_TRY(writer.finish(*closures, options.output, context));
-    return to_message(*closures);
-  };
-  auto bundle = pull_it();
+  LayoutWriter writer(work);
+  const auto network = this->network(run);
+  auto pulled = pull_closures(*this, options, *network->oci_registry(), repository, writer, run);
+  if (!pulled) {
+    pulled = fail(network->with_warnings(with_plain_http_hint(std::move(pulled.error()), repository)));
+  }
+  pulled = pulled.and_then([&] { return writer.finish(options.output, context_for(run)); });
+  pulled = pulled.and_then([&] { return writer.for_each_closure(sink); });
   (void)remove_tree(work);  // `cache prune` handles a failure
-  return bundle;
+  return pulled;
 }
 
 }  // namespace modlock

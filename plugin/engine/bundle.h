@@ -50,13 +50,13 @@ Result<oci::Repository> bundle_repository(const std::string& address, bool plain
 // Returns the note of an error that names its root module.
 std::string root_note(const messages::RootParams& root);
 
-// Converts the content of a bundle to a message.
-messages::Bundle to_message(const std::vector<remote::NamedClosure>& closures);
+// Converts the content of a lock file in a bundle to a message.
+messages::BundledClosure to_message(const remote::NamedClosure& closure);
 
 // Returns what a bundle calls the package of a lock entry, without its blobs.
 remote::BundledPackage bundled_entry(const ModuleLock& entry);
 
-// Returns the tag of the closure of a lock file: Closure::tag() of its entries, without those of hosts.
+// Returns the tag of the closure of a lock file: Closure::tag() of its entries.
 std::string closure_tag(const ModuleLocks& modules);
 
 }  // namespace modlock

@@ -89,7 +89,7 @@ Result<void> place_configuration(const fs::path& file, const std::string& text) 
 
 }  // namespace
 
-Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run& run) const {
+Result<void> Engine::unpack_bundle(const UnpackOptions& options, const remote::ClosureSink& sink, Run& run) const {
   const Context context = context_for(run);
   MODLOCK_TRY(const auto text, configuration_of(options.provider_mirror));
   MODLOCK_TRY(const auto reader, OpenBundle::open(options.bundle, store(), context));
@@ -116,7 +116,8 @@ Result<messages::Bundle> Engine::unpack_bundle(const UnpackOptions& options, Run
     }
   }
   MODLOCK_TRY(place_configuration(options.cli_configuration, text));
-  return to_message(closures);
+  std::for_each(closures.begin(), closures.end(), sink);
+  return {};
 }
 
 }  // namespace modlock

@@ -212,37 +212,41 @@ class Verifier {
 
 // Reads the closures of a bundle one at a time, so that only one is in memory. Errors: those of CheckedBundle; with
 // `verify` also those of verify_package() and verify_archive().
-Result<messages::Bundle> read_closures(const CheckedBundle& bundle, bool verify, const fs::path& work,
-                                       const Context& context) {
+Result<void> read_closures(const CheckedBundle& bundle, bool verify, const fs::path& work,
+                           const remote::ClosureSink& sink, const Context& context) {
   MODLOCK_TRY(const auto listed, bundle.listed());
-  messages::Bundle read;
   Verifier verifier(bundle, work, context);
   for (const TaggedClosure& one : listed) {
     MODLOCK_TRY(context.check());
     MODLOCK_TRY(auto closure, bundle.closure(one));
     if (closure) {
       MODLOCK_TRY(verify ? verifier.verify(*closure) : Result<void>());
-      messages::Bundle part = to_message({NamedClosure{one.tag, std::move(*closure)}});
-      read.closures.push_back(std::move(part.closures.front()));
+      sink({one.tag, std::move(*closure)});
     }
   }
-  return read;
+  return {};
 }
 
 }  // namespace
 
-Result<messages::Bundle> Engine::read_bundle(const std::string& name, bool verify, Run& run) const {
+Result<void> Engine::read_bundle(const std::string& name, bool verify, const remote::ClosureSink& sink,
+                                 Run& run) const {
   const Context context = context_for(run);
   MODLOCK_TRY(const auto work, store().work_directory());
   if (!name.starts_with("oci://")) {
     MODLOCK_TRY(const auto bundle, OpenBundle::open(name, store(), context));
-    return read_closures(CheckedLayout(bundle->layout()), verify, work, context);
+    return read_closures(CheckedLayout(bundle->layout()), verify, work, sink, context);
   }
   MODLOCK_TRY(const auto repository, bundle_repository(name, options().plain_http));
   const auto network = this->network(run);
   const auto registry = network->oci_registry();
-  auto read = read_closures(CheckedRepository(*registry, repository, context), verify, work, context);
-  if (read && read->closures.empty()) {
+  bool is_empty = true;
+  const auto count = [&](const NamedClosure& closure) {
+    is_empty = false;
+    sink(closure);
+  };
+  auto read = read_closures(CheckedRepository(*registry, repository, context), verify, work, count, context);
+  if (read && is_empty) {
     return fail(Code::not_found, fmt::format("\"{}\" has no bundle", repository.display),
                 fmt::format("push one: tofu-modlock bundle push {}", repository.display));
   }

@@ -142,16 +142,17 @@ class Engine {
   // Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
   // OpenRoot::open(); IO_ERROR.
   Result<bool> restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const;
-  // Compares the downloaded files with the locked ones. Sends no request. The verdict is `held`, `not_locked` with the
-  // reason in `detail`, `missing` if the files of the locked package are not known, or `tampered` with all files that
-  // differ, and all that a client would load and that were added. Errors: those of OpenRoot::open() and `find_source`;
-  // CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+  // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
+  // `held`, `not_locked` with the reason in `detail`, `missing` if the files of the locked package are not known, or
+  // `tampered` with all files that differ, and all that a client would load and that were added. Errors: those of
+  // OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
   Result<VerifiedUnitSource> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
-  // Returns the directory of the locked package that is downloaded for a unit, in the store: for a registry, the one
-  // that it names. Fetches a package that the store lacks. nullopt: no lock entry matches the source. Errors: those of
-  // OpenRoot::open(), `find_source` and plan_single_call(); NOT_FOUND or SOURCE_INVALID for the directory.
-  Result<std::optional<std::filesystem::path>> locked_unit_source(const UnitSourceOptions& options, Run& run) const;
+  // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
+  // directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
+  // false if no lock entry matches the source. Errors: those of OpenRoot::open(), `find_source`, plan_single_call() and
+  // copy_tree(); NOT_FOUND or SOURCE_INVALID for the directory.
+  Result<bool> copy_unit_source(const UnitSourceOptions& options, const std::filesystem::path& to, Run& run) const;
 
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
@@ -161,8 +162,9 @@ class Engine {
   // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
   // file. Packages come from the cache; those that it lacks are fetched, and so are providers. The same locks have the
   // same bytes. Errors: those of install(), ProviderSource::download(), hash_provider_archive() and
-  // LayoutWriter::finish(); HASH_MISMATCH (the lock file has no hash of the archive of a provider).
-  Result<messages::Bundle> create_bundle(const BundleOptions& options, Run& run) const;
+  // LayoutWriter; HASH_MISMATCH (the lock file has no hash of the archive of a provider). `sink` receives what was
+  // written, after it was.
+  Result<void> create_bundle(const BundleOptions& options, const remote::ClosureSink& sink, Run& run) const;
   // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
   // Layout::open() and remote::push().
   Result<messages::PushedBundle> push_bundle(const PushOptions& options, Run& run) const;
@@ -172,17 +174,17 @@ class Engine {
   void write_remote(const std::vector<messages::RootParams>& roots, Run& run) const;
   // Downloads the closures of root modules from a repository of an OCI registry, and writes them like create_bundle().
   // Errors: those of OpenRoot::open(), bundle_repository(), remote::find_closure(), remote::pull() and
-  // LayoutWriter::finish(); NOT_FOUND (the repository does not have a closure).
-  Result<messages::Bundle> pull_bundle(const PullOptions& options, Run& run) const;
+  // LayoutWriter; NOT_FOUND (the repository does not have a closure).
+  Result<void> pull_bundle(const PullOptions& options, const remote::ClosureSink& sink, Run& run) const;
   // Writes the providers of a bundle as a filesystem mirror, and a CLI configuration that names it. Nothing outside of
   // these two paths is written. Errors: those of read_bundle() and remote::providers_of(); INVALID_PARAMS (a file has
   // other content, a directory of the mirror is a link, or the bundle has no providers).
-  Result<messages::Bundle> unpack_bundle(const UnpackOptions& options, Run& run) const;
+  Result<void> unpack_bundle(const UnpackOptions& options, const remote::ClosureSink& sink, Run& run) const;
   // Reads a bundle: the absolute path of a directory or a tar archive, or "oci://HOST/REPOSITORY" with all closures of
-  // a repository. With `verify` it checks every digest and every h1. Errors: those of Layout::open() and
-  // Layout::closures(), or bundle_repository() and oci::Registry; NOT_FOUND (the repository has no closure); with
-  // `verify` HASH_MISMATCH and SOURCE_INVALID.
-  Result<messages::Bundle> read_bundle(const std::string& name, bool verify, Run& run) const;
+  // a repository. With `verify` it checks every digest and every h1. `sink` receives closures also before an error.
+  // Errors: those of Layout::open() and Layout::closures(), or bundle_repository() and oci::Registry; NOT_FOUND (the
+  // repository has no closure); with `verify` HASH_MISMATCH and SOURCE_INVALID.
+  Result<void> read_bundle(const std::string& name, bool verify, const remote::ClosureSink& sink, Run& run) const;
   // Checks the environment: the machine, and the hosts that the configuration names. Creates and removes a file in the
   // cache. A problem is a finding, not an error.
   std::vector<Finding> diagnose(const DiagnoseOptions& options, Run& run) const;

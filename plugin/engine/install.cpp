@@ -173,6 +173,12 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
   MODLOCK_TRY(check_locked(*plan, lock.path, run));
+  for (const auto& [key, entry] : params.from ? request.lock.modules : ModuleLocks()) {
+    const auto node = node_of_entry(entry);
+    if (node && plan->tree.nodes.count(key) == 0) {  // of a Terragrunt unit: its hook needs it in the cache
+      (void)open.bundle()->find(*node, "h1:" + entry.hash_value("h1"), context);
+    }
+  }
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));

@@ -50,8 +50,7 @@ BundleReader* OpenRoot::bundle() {
 ModuleLocks OpenRoot::allowed_entries() const {
   ModuleLocks modules = effective_lock(lock).modules;
   std::erase_if(modules, [&](const auto& entry) {
-    const bool is_of_host = entry.first.find(':') != std::string::npos;
-    return is_of_host || !check_source_allowed(root.walk.settings, entry.second.source);
+    return !check_source_allowed(root.walk.settings, entry.second.source).has_value();
   });
   return modules;
 }

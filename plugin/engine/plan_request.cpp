@@ -99,6 +99,21 @@ LockFile effective_lock(const LockDocument& lock) {
   return effective;
 }
 
+Result<ModuleNode> node_of_entry(const ModuleLock& entry) {
+  ModuleNode node;
+  node.key = entry.key;
+  node.call.name = entry.key;
+  MODLOCK_TRY(node.address.source, parse_identity(entry.source));
+  if (node.address.source.has_commits()) {
+    MODLOCK_TRY(node.address, parse_source(entry.source));
+  }
+  if (entry.version) {
+    MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*entry.version));
+    node.constraints.push_back({std::move(constraint), entry.key, {}});
+  }
+  return node;
+}
+
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
   PlanRequest request{.walk = root.walk, .lock = effective_lock(lock)};
   if (has_module_entries(request.lock.modules) || root.walk.settings.modules.empty()) {

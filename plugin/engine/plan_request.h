@@ -11,6 +11,10 @@ std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
 // Returns the lock that applies: the file itself, or its module blocks from the file of an earlier setting.
 LockFile effective_lock(const LockDocument& lock);
 
+// Returns an entry as the call that it answers, for one whose call is not in the configuration. Errors: those of
+// parse_identity() and parse_source(); CONSTRAINT_SYNTAX.
+Result<ModuleNode> node_of_entry(const ModuleLock& entry);
+
 // Returns the entries in which unmatched_rules() finds renamed calls: those of the lock, or, if it has none, those that
 // a client dropped.
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context);

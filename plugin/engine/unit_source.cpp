@@ -199,6 +199,7 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
     PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode)};
+    add_bundle(plan, open->bundle(), open->context);
     if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
       MODLOCK_TRY(auto backup, load_lock_backup(open->root.data.path));
       plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
@@ -223,21 +224,23 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   return result;
 }
 
-Result<std::optional<fs::path>> Engine::locked_unit_source(const UnitSourceOptions& options, Run& run) const {
+Result<bool> Engine::copy_unit_source(const UnitSourceOptions& options, const fs::path& to, Run& run) const {
   MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
   Diagnostics ignored;
   MODLOCK_TRY(const auto found, find_call(options, *open, ignored));
-  const PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = PlanMode::frozen};
+  PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = PlanMode::frozen};
+  add_bundle(plan, open->bundle(), open->context);
   const auto entry = plan.lock.modules.find(options.key);
   if (!found.node || entry == plan.lock.modules.end() || why_not_answered(*found.node, entry->second)) {
-    return std::nullopt;
+    return false;
   }
   auto call = plan_single_call(plan, *found.node, open->fetcher(), open->context);
   if (!call) {
     return fail(open->network().with_warnings(std::move(call.error())));
   }
   MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
-  return subdir.empty() ? call->package.directory : call->package.directory / subdir;
+  MODLOCK_TRY(copy_tree(subdir.empty() ? call->package.directory : call->package.directory / subdir, to));
+  return true;
 }
 
 Result<bool> Engine::restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const {
@@ -269,8 +272,12 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
     return fail(
         denied_release(*rule, locked_text(entry->second), node->address.source.package_identity(), options.key));
   }
-  const LocalPackage package = stored_package(*node, lock, store(), open->context);
-  MODLOCK_TRY(auto files, locked_files(*open, "h1:" + entry->second.hash_value("h1"), package));
+  const std::string h1 = "h1:" + entry->second.hash_value("h1");
+  LocalPackage package = stored_package(*node, lock, store(), open->context);
+  if (package.directory.empty() && !read_file_list(open->root.data, h1)) {
+    package = open->bundle()->find(*node, h1, open->context).value_or(LocalPackage{});
+  }
+  MODLOCK_TRY(auto files, locked_files(*open, h1, package));
   if (!files) {
     verdict.kind = VerdictKind::missing;
     return VerifiedUnitSource{.verdict = std::move(verdict)};

@@ -204,15 +204,14 @@ class Hook {
     MODLOCK_TRY(lock_.take_kept());
     auto options = source_options();
     options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
-    MODLOCK_TRY(const auto package, engine_.locked_unit_source(options, run_));
-    if (!package) {
-      return {};
-    }
     MODLOCK_TRY(make_directories(place.parent_path()));
     const fs::path arriving = place.string() + "." + random_hex(8);
-    auto placed = copy_tree(*package, arriving);
-    placed = placed ? write_file_atomically(arriving / kVersionFile, name->version) : placed;
-    if (placed) {
+    const auto copied = engine_.copy_unit_source(options, arriving, run_);
+    Result<void> placed = copied ? Result<void>() : fail(copied.error());
+    if (copied && *copied) {
+      placed = write_file_atomically(arriving / kVersionFile, name->version);
+    }
+    if (copied && *copied && placed) {
       fs::rename(arriving, place, error);  // fails if another process was faster
     }
     std::error_code ignored;

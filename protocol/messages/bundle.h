@@ -39,11 +39,6 @@ struct BundledClosure {
   std::vector<BundledProvider> providers;
 };
 
-// The content of a bundle.
-struct Bundle {
-  std::vector<BundledClosure> closures;  // without duplicates
-};
-
 struct PushedBundle {
   std::uint64_t sent = 0;       // packages of modules and providers
   std::uint64_t present = 0;    // those that the registry had
@@ -77,10 +72,6 @@ void fields(Form& form, In<Form, BundledClosure> closure) {
   form.member("tag", closure.tag);
   form.member("packages", closure.packages);
   form.member("providers", closure.providers);
-}
-template <typename Form>
-void fields(Form& form, In<Form, Bundle> bundle) {
-  form.member("closures", bundle.closures);
 }
 template <typename Form>
 void fields(Form& form, In<Form, PushedBundle> pushed) {

@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(archive_with_another_h1_is_found) {
                           .version = "1.0.0",
                           .archives = {{"linux_amd64", {layer, "h1:other="}}}}};
     const std::string output = path("evil" + std::to_string(bytes.size())).string();
-    BOOST_REQUIRE(writer.finish({{closure.tag(), closure}}, output, Context{}).has_value());
+    BOOST_REQUIRE(writer.add_closure({closure.tag(), closure}).has_value());
+    BOOST_REQUIRE(writer.finish(output, Context{}).has_value());
     const Ran verified = modlock({"bundle", "verify", output});
     BOOST_TEST(verified.exit_code != 0);
     const std::string err = bytes == archive().bytes

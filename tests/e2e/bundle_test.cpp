@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(bundle_with_other_content_is_not_installed) {
     package.trees = {};
     package.manifest = remote::blob_of(write_package_manifest(package));
   }
-  BOOST_REQUIRE(writer.finish({one}, path("evil.tar"), Context{}).has_value());
+  BOOST_REQUIRE(writer.add_closure(one).has_value());
+  BOOST_REQUIRE(writer.finish(path("evil.tar"), Context{}).has_value());
   leave();
   const Ran installed = modlock({"install", "--from", path("evil.tar").string()});
   BOOST_TEST(installed.exit_code != 0);
@@ -247,7 +248,8 @@ BOOST_AUTO_TEST_CASE(package_of_another_commit_is_not_installed) {
     package.trees = {};
     package.manifest = remote::blob_of(write_package_manifest(package));
   }
-  BOOST_REQUIRE(writer.finish({one}, path("other"), Context{}).has_value());
+  BOOST_REQUIRE(writer.add_closure(one).has_value());
+  BOOST_REQUIRE(writer.finish(path("other"), Context{}).has_value());
   leave();
   const Ran installed = modlock({"install", "--offline", "--from", path("other").string()});
   BOOST_TEST(installed.exit_code == 7, installed.err);
@@ -263,7 +265,9 @@ BOOST_AUTO_TEST_CASE(every_entry_is_compared_with_its_manifest) {
   for (remote::BundledPackage& package : other.closure.packages) {
     package.origin = "git:" + std::string(40, '1');
   }
-  BOOST_REQUIRE(writer.finish({one, other}, path("both"), Context{}).has_value());
+  BOOST_REQUIRE(writer.add_closure(one).has_value());
+  BOOST_REQUIRE(writer.add_closure(other).has_value());
+  BOOST_REQUIRE(writer.finish(path("both"), Context{}).has_value());
   const Ran verified = modlock({"bundle", "verify", path("both").string()});
   BOOST_TEST(verified.exit_code == 8, verified.err);
   BOOST_TEST(verified.err.find(" does not match its package") != std::string::npos, verified.err);

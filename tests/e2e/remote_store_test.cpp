@@ -217,7 +217,8 @@ BOOST_AUTO_TEST_CASE(modes_that_the_commit_does_not_have_are_refused) {
     lying.closure.packages.push_back(package);
   }
   fs::remove_all(path("modules"));
-  BOOST_REQUIRE(writer.finish({lying}, path("modules"), Context{}).has_value());
+  BOOST_REQUIRE(writer.add_closure(lying).has_value());
+  BOOST_REQUIRE(writer.finish(path("modules"), Context{}).has_value());
   const Ran verified = modlock({"bundle", "verify", path("modules").string()});
   BOOST_TEST(verified.exit_code == 4, verified.err);
   start_empty();

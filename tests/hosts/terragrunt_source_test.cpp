@@ -149,6 +149,34 @@ BOOST_AUTO_TEST_CASE(the_locked_source_is_where_terragrunt_looks_for_it) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
+  environment["PLACES"] = "1";
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  const std::string bundle = path("modules").string();
+  for (const std::vector<std::string>& named :
+       {std::vector<std::string>{"live/vpc"}, std::vector<std::string>{"--recursive"}}) {
+    std::vector<std::string> arguments = {"bundle", "create", "--output", bundle};
+    arguments.insert(arguments.end(), named.begin(), named.end());
+    fs::remove_all(bundle);
+    const Ran created = modlock(arguments);
+    BOOST_TEST(created.exit_code == 0, created.err);
+    BOOST_TEST(created.out.find(": 2 packages for 1 lock file, ") != std::string::npos, created.out);
+  }
+  fs::rename(stacks.path(), path("elsewhere"));
+  fs::rename(vpc.path(), path("elsewhere-too"));
+  fs::remove_all(cache());
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["CI"] = "true";
+  BOOST_TEST(terragrunt({"init"}).exit_code != 0);
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  const Ran installed = modlock({"install", "--from", bundle, "live/vpc"});
+  BOOST_TEST(installed.exit_code == 0, installed.err);
+  BOOST_TEST(!fs::exists(root() / "live/vpc/.terraform"));
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_put_where_terragrunt_looks) {
   struct Row {
     const char* name;

@@ -27,7 +27,7 @@ struct LayoutFixture {
   Result<void> create(const std::string& name) {
     LayoutWriter writer(directory / "work");
     blob = writer.add("content of a package").value();
-    return writer.finish({{"closure-1", {}}}, directory / name, Context{});
+    return writer.add_closure({"closure-1", {}}).and_then([&] { return writer.finish(directory / name, Context{}); });
   }
   Result<Layout> open(const std::string& name) {
     fs::remove_all(directory / "extracted");
@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(directory_and_archive_are_read_again) {
 
 BOOST_AUTO_TEST_CASE(layout_without_packages_is_read_again) {
   LayoutWriter writer(directory / "new");
-  BOOST_REQUIRE(writer.finish({{"closure-1", {}}}, directory / "out", Context{}).has_value());
+  BOOST_REQUIRE(writer.add_closure({"closure-1", {}}).has_value());
+  BOOST_REQUIRE(writer.finish(directory / "out", Context{}).has_value());
   BOOST_TEST(closures_of(open("out").value()).value().size() == 1U);
 }
 
@@ -143,10 +144,9 @@ BOOST_AUTO_TEST_CASE(closure_of_too_many_packages_is_refused) {
                                 .layer = remote::blob_of(std::to_string(i)),
                                 .manifest = remote::blob_of(std::to_string(i))});
   }
-  const auto refused = writer.finish({{"closure-1", closure}}, directory / "out.tar", Context{});
+  const auto refused = writer.add_closure({"closure-1", closure});
   BOOST_TEST(code_of(refused) == "LIMIT_EXCEEDED");
   BOOST_TEST(refused.error().message == "the index of 10000 packages is larger than 4 MiB");
-  BOOST_TEST(!fs::exists(directory / "out.tar"));
 }
 
 BOOST_AUTO_TEST_CASE(full_disk_leaves_nothing, *boost::unit_test::precondition(may_mount)) {
@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(full_disk_leaves_nothing, *boost::unit_test::precondition(m
     BOOST_TEST_CONTEXT(name) {
       LayoutWriter writer(directory / fmt::format("work-{}", name));
       BOOST_REQUIRE(writer.add(std::string(100'000, 'x')).has_value());
-      const auto refused = writer.finish({{"closure-1", {}}}, disk / name, Context{});
+      BOOST_REQUIRE(writer.add_closure({"closure-1", {}}).has_value());
+      const auto refused = writer.finish(disk / name, Context{});
       BOOST_TEST(code_of(refused) == "IO_ERROR");
       BOOST_TEST(refused.error().message.find("No space left on device") != std::string::npos, refused.error().message);
       BOOST_TEST(fs::is_empty(disk.path()));
@@ -236,6 +237,37 @@ BOOST_AUTO_TEST_CASE(what_is_no_bundle_is_refused) {
   }
 }
 
+// Lock files with the same modules share a closure.
+BOOST_AUTO_TEST_CASE(closures_of_one_tag_are_merged) {
+  LayoutWriter writer(directory / "work");
+  const auto provider = [&](const char* version) {
+    return remote::BundledProvider{.address = "registry.example.test/acme/cloud",
+                                   .version = version,
+                                   .archives = {{"linux_amd64", {writer.add(version).value(), "h1:A"}}}};
+  };
+  remote::BundledPackage package{.source = "git::https://git.example.com/vpc.git", .origin = "git:1", .h1 = "h1:AAAA="};
+  package.layer = writer.add("the package").value();
+  package.manifest = remote::blob_of(write_package_manifest(package));
+  BOOST_REQUIRE(writer.add_closure({"closure-1", {{package}, {provider("1.0.0")}}}).has_value());
+  BOOST_REQUIRE(writer.add_closure({"closure-1", {{package}, {provider("2.0.0")}}}).has_value());
+  std::string written;
+  const auto add = [&](const remote::NamedClosure& one) {
+    written += fmt::format("{} {}", one.tag, one.closure.packages.size());
+    for (const remote::BundledProvider& found : one.closure.providers) {
+      written += " " + found.version;
+    }
+  };
+  BOOST_REQUIRE(writer.for_each_closure(add).has_value());
+  BOOST_TEST(written == "closure-1 1 1.0.0 2.0.0");
+  BOOST_REQUIRE(writer.finish(directory / "out", Context{}).has_value());
+  std::size_t blobs = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(directory / "out/blobs/sha256")) {
+    ++blobs;
+  }
+  // The package, two archives, the config, one closure, and the manifests of the package and of each provider.
+  BOOST_TEST(blobs == 1U + 2U + 1U + 1U + 1U + 4U);
+}
+
 BOOST_AUTO_TEST_CASE(two_archives_of_one_provider_are_an_error) {
   LayoutWriter writer(directory / "work");
   std::vector<remote::NamedClosure> closures;
@@ -247,7 +279,10 @@ BOOST_AUTO_TEST_CASE(two_archives_of_one_provider_are_an_error) {
                                         .version = "1.0.0",
                                         .archives = {{"linux_amd64", {layer, "h1:A"}}}}}}});
   }
-  const auto written = writer.finish(closures, directory / "bundle", Context{});
+  for (const remote::NamedClosure& one : closures) {
+    BOOST_REQUIRE(writer.add_closure(one).has_value());
+  }
+  const auto written = writer.finish(directory / "bundle", Context{});
   BOOST_REQUIRE(!written);
   BOOST_TEST(to_string(written.error().code) == "HASH_MISMATCH");
   BOOST_TEST(written.error().message ==

@@ -162,7 +162,8 @@ struct Fixture {
       }
       one.closure.add({provider});
     }
-    BOOST_REQUIRE(writer.finish({one}, directory / name, context).has_value());
+    BOOST_REQUIRE(writer.add_closure(one).has_value());
+    BOOST_REQUIRE(writer.finish(directory / name, context).has_value());
     return Layout::open(directory / name, directory / "unused", context).value();
   }
   // "2 sent, 0 present", or "CODE: message".
@@ -483,7 +484,8 @@ BOOST_AUTO_TEST_CASE(packages_are_found_by_their_tags) {
     package.manifest = remote::blob_of(write_package_manifest(package));
     one.closure.packages.push_back(package);
   }
-  BOOST_REQUIRE(writer.finish({one}, directory / "bundle", context).has_value());
+  BOOST_REQUIRE(writer.add_closure(one).has_value());
+  BOOST_REQUIRE(writer.finish(directory / "bundle", context).has_value());
   BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) == "2 sent, 0 present");
   BOOST_TEST(count("POST") == 2U, "a layer was sent twice");  // the other one is the config
   for (const BundledPackage& package : one.closure.packages) {
@@ -570,7 +572,8 @@ BOOST_AUTO_TEST_CASE(index_that_the_providers_of_other_writers_make_too_large_is
     package.links[fmt::format("link-{:0100}", i)] = std::string(100, 'x');
   }
   package.manifest = remote::blob_of(write_package_manifest(package));
-  BOOST_REQUIRE(writer.finish({{kTag, {.packages = {package}}}}, directory / "bundle", context).has_value());
+  BOOST_REQUIRE(writer.add_closure({kTag, {.packages = {package}}}).has_value());
+  BOOST_REQUIRE(writer.finish(directory / "bundle", context).has_value());
   BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) ==
              "LIMIT_EXCEEDED: the index closure-1 would be larger than 4 MiB with the providers that \"oci://" +
                  server.host() + "/team/modules\" has");
@@ -598,7 +601,10 @@ BOOST_AUTO_TEST_CASE(large_closures_are_pushed_one_by_one) {
   for (const char* name : {"one.git", "two.git", "three.git"}) {
     closures.push_back({std::string("closure-") + name, {{package_of(name, 12'000), shared}, {provider}}});
   }
-  BOOST_REQUIRE(writer.finish(closures, directory / "bundle", context).has_value());
+  for (const NamedClosure& one : closures) {
+    BOOST_REQUIRE(writer.add_closure(one).has_value());
+  }
+  BOOST_REQUIRE(writer.finish(directory / "bundle", context).has_value());
   BOOST_TEST(push(Layout::open(directory / "bundle", directory / "unused", context).value()) == "5 sent, 0 present");
   BOOST_TEST(count("PUT", fmt::format("{}/manifests/{}", kRepository, shared.tag())) == 1U);
   BOOST_TEST(count_uploads() == 7U);  // of the layers, the archive, and the config of both repositories
@@ -627,8 +633,9 @@ BOOST_AUTO_TEST_CASE(pulled_bundle_has_the_same_bytes) {
   const auto closure = remote::find_closure(registry, repository, kTag, context).value();
   BOOST_REQUIRE(closure.has_value());
   LayoutWriter writer(directory / "pulled");
-  BOOST_REQUIRE(remote::pull({{kTag, *closure}}, registry, repository, writer, context).has_value());
-  BOOST_REQUIRE(writer.finish({{kTag, *closure}}, directory / "pulled.tar", context).has_value());
+  BOOST_REQUIRE(remote::pull({kTag, *closure}, registry, repository, writer, context).has_value());
+  BOOST_REQUIRE(writer.add_closure({kTag, *closure}).has_value());
+  BOOST_REQUIRE(writer.finish(directory / "pulled.tar", context).has_value());
   BOOST_TEST((read_text(directory / "pulled.tar") == read_text(directory / "pushed.tar")));
 }
 
@@ -659,7 +666,7 @@ BOOST_AUTO_TEST_CASE(pulling_what_is_damaged) {
       NamedClosure one = closures_of(bundle).value()[0];
       row.spoil(fixture, one);
       LayoutWriter writer(fixture.directory / "pulled");
-      const auto pulled = remote::pull({one}, fixture.registry, fixture.repository, writer, fixture.context);
+      const auto pulled = remote::pull(one, fixture.registry, fixture.repository, writer, fixture.context);
       BOOST_REQUIRE(!pulled);
       BOOST_TEST(to_string(pulled.error().code) == row.code, pulled.error().message);
     }

@@ -107,7 +107,10 @@ struct LayoutScene {
       package.manifest = remote::blob_of(write_package_manifest(package));
       closures.push_back({std::string("closure-") + name, {.packages = {package}}});
     }
-    BOOST_REQUIRE(writer.finish(closures, directory / "bundle", Context{}).has_value());
+    for (const remote::NamedClosure& one : closures) {
+      BOOST_REQUIRE(writer.add_closure(one).has_value());
+    }
+    BOOST_REQUIRE(writer.finish(directory / "bundle", Context{}).has_value());
   }
   std::unique_ptr<BundlePlace> place(const Context& context) const {
     return make_layout_place(directory / "bundle", "closure-own", context);

@@ -166,8 +166,10 @@ BOOST_AUTO_TEST_CASE(providers_are_denied_too) {
   BOOST_TEST(provider("frozen") == error);
   BOOST_TEST(outcome(EngineFixture::call(&Engine::install, of_root<messages::ModulesInstallParams>())) == error);
   const auto root = of_root<messages::LockVerifyParams>().root;
-  BOOST_TEST(outcome(EngineFixture::call(&Engine::create_bundle,
-                                         BundleOptions{.roots = {root}, .output = directory / "bundle"})) == error);
+  run.emplace();
+  BOOST_TEST(outcome(engine->create_bundle(
+                 {.roots = {root}, .output = directory / "bundle"}, [](const remote::NamedClosure&) {}, *run)) ==
+             error);
   BOOST_TEST(provider("upgrade") == "3.1.0");
   const auto verified = succeed(&Engine::verify, of_root<messages::LockVerifyParams>());
   BOOST_TEST(verified.verdicts.at(0).verdict == "denied");
