@@ -160,10 +160,9 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   SourceAddress address;
   address.source = std::move(described.source);
   address.source.subdir = relative_subdir(subdir);
-  if (!subdir.empty()) {
+  if (std::string& path = address.source.path; !subdir.empty() || path.ends_with("//")) {
     // A detector may leave a slash there. When OpenTofu reads its own form again, the "//" of the subdirectory absorbs
     // it, even if the subdirectory is the root.
-    std::string& path = address.source.path;
     path.erase(path.find_last_not_of('/') + 1);
   }
   std::string normalised = package;

@@ -121,7 +121,10 @@ Result<void> LayoutWriter::add_closure(NamedClosure closure) {
                 "bundle a root module with fewer module calls");
   }
   MODLOCK_TRY(auto index, add(text));
-  if (const Blob before = std::exchange(same->index.index, index); !before.digest.empty() && before != index) {
+  const Blob before = std::exchange(same->index.index, index);
+  const bool is_used = std::any_of(closures_.begin(), closures_.end(),
+                                   [&](const Listed& listed) { return listed.index.index == before; });
+  if (!before.digest.empty() && !is_used) {
     std::error_code ignored;
     fs::remove(file(before), ignored);
     digests_.erase(before.digest);

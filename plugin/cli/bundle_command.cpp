@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/digest.h"
 #include "backends/base/shell_word.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/bundle.h"
@@ -34,7 +35,7 @@ std::string roots_of(const CommonFlags& flags) {
   return text;
 }
 
-// Returns the params of the root modules of a command. Errors: those of find_roots() and find_missing_configuration().
+// Returns the params of the root modules of a command. Errors: those of find_roots() and find_missing_files().
 Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& flags, const Host& host) {
   CommonFlags search = flags;
   search.only_locks = true;  // units of Terragrunt have no configuration
@@ -44,8 +45,7 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
   }
   std::vector<messages::RootParams> params;
   for (const std::string& root : *roots) {
-    auto missing = find_missing_configuration(root);
-    if (missing && !has_lock(root)) {
+    if (auto missing = find_missing_files(root)) {
       return fail(std::move(*missing));
     }
     params.push_back(host.root_params(root, flags));
@@ -75,7 +75,7 @@ class Content {
  public:
   enum class Shows { sum, packages };
 
-  Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows), file_(std::tmpfile()) {}
+  Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows) {}
   ~Content() {
     if (file_ != nullptr) {
       (void)std::fclose(file_);
@@ -93,14 +93,14 @@ class Content {
     if (is_json_) {
       write(closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n");
     }
-    if (file_ == nullptr || std::ferror(file_) != 0 || std::fseek(file_, 0, SEEK_SET) != 0) {
-      return fail(Code::io_error, "cannot write a temporary file", "free some disk space, or set TMPDIR");
-    }
+    const bool is_written = file_ != nullptr && std::fseek(file_, 0, SEEK_SET) == 0;
     std::array<char, 65536> buffer{};
-    for (std::size_t read = 0; (read = std::fread(buffer.data(), 1, buffer.size(), file_)) != 0;) {
+    for (std::size_t read = 0; is_written && (read = std::fread(buffer.data(), 1, buffer.size(), file_)) != 0;) {
       print_raw(std::string_view(buffer.data(), read));
     }
-    return {};
+    const bool is_complete = !has_output_ || (is_written && std::ferror(file_) == 0);
+    return is_complete ? Result<void>()
+                       : fail(Code::io_error, "cannot write a temporary file", "free some disk space, or set TMPDIR");
   }
 
   // A client that reads a package from an OCI registry sees files instead of links.
@@ -149,12 +149,19 @@ class Content {
         write("\n    " + line);
       }
     } else if (shows_ == Shows::packages) {
-      write(closure.tag + "\n" + table_text(rows, Fit::cut_middle, style_));
+      write(table_text({{{closure.tag}}}, Fit::cut, {}) + table_text(rows, Fit::cut_middle, style_));
     }
     ++closures_;
   }
 
   void write(std::string_view text) {
+    if (!std::exchange(has_output_, true)) {
+      std::error_code error;
+      const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+      const std::filesystem::path path = directory / ("tofu-modlock-" + random_hex(16));
+      file_ = error ? nullptr : std::fopen(path.c_str(), "w+xb");
+      std::filesystem::remove(path, error);  // it exists as long as it is open
+    }
     if (file_ != nullptr) {
       (void)std::fwrite(text.data(), 1, text.size(), file_);
     }
@@ -163,7 +170,8 @@ class Content {
   const bool is_json_;
   const Shows shows_;
   const TableStyle style_ = stdout_style();
-  std::FILE* const file_;
+  std::FILE* file_ = nullptr;
+  bool has_output_ = false;
   std::size_t closures_ = 0;
   std::map<std::string, std::uint64_t> sizes_;  // of packages, by manifest
   std::set<std::string> providers_;

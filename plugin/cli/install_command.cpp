@@ -70,7 +70,7 @@ int run_install(const CommandLine& line, const Host& host) {
   return run_for_roots(
       flags, host,
       [&](const std::string& root) -> AskedInstallation {
-        auto missing = has_lock(root) ? std::nullopt : find_missing_configuration(root);
+        auto missing = line.from.empty() ? std::nullopt : find_missing_files(root);
         return missing ? AskedInstallation{.result = fail(*std::move(missing))}
                        : host.call(&Engine::install, install_params(line, host, root));
       },

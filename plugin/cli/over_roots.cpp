@@ -144,19 +144,16 @@ bool has_lock(const std::string& root) {
 }
 
 std::optional<Error> find_missing_configuration(const std::string& root) {
-  std::error_code error;
-  for (fs::directory_iterator entry(root, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const bool is_directory = entry->symlink_status(error).type() == fs::file_type::directory;
-    if (config_kind(entry->path().filename().string()) == ConfigKind::module && !is_directory) {
-      return std::nullopt;
-    }
-  }
-  if (error) {
-    return std::nullopt;  // reading it reports why
+  if (has_configuration(root)) {
+    return std::nullopt;
   }
   return Error{.code = Code::config_parse,
                .message = fmt::format("{} has no configuration files", root),
                .hint = "name the directory of a root module with --chdir; most commands also have --recursive"};
+}
+
+std::optional<Error> find_missing_files(const std::string& root) {
+  return has_lock(root) ? std::nullopt : find_missing_configuration(root);
 }
 
 void print_table(const std::vector<RootRow>& rows) {

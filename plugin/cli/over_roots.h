@@ -46,6 +46,8 @@ int failed_everywhere(const Error& error, const CommonFlags& flags);
 
 // Returns CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
+// Returns the same if it has no lock file either. A unit of Terragrunt has only that.
+std::optional<Error> find_missing_files(const std::string& root);
 // Returns whether the directory has a lock file.
 bool has_lock(const std::string& root);
 

@@ -233,15 +233,15 @@ Texts texts_before(const std::string& root, const messages::WorkspaceEdit& edits
   return texts;
 }
 
-// Returns the differences between the packages before and after a plan; none if it changes no module, or if they cannot
-// be compared.
-messages::UpdateDiffResult compare_packages(const CommandLine& line, const Host& host, const std::string& root,
-                                            const messages::LockPlanResult& plan, Texts earlier) {
+// Returns the differences between the packages before and after a plan; none if it changes no module. Errors: those of
+// Engine::diff().
+Result<messages::UpdateDiffResult> compare_packages(const CommandLine& line, const Host& host, const std::string& root,
+                                                    const messages::LockPlanResult& plan, Texts earlier) {
   const bool has_modules = std::any_of(plan.changes.begin(), plan.changes.end(), [](const messages::Change& change) {
     return change.subject.starts_with("module.");
   });
   if (line.common.json || !has_modules) {
-    return {};
+    return messages::UpdateDiffResult();
   }
   messages::UpdateDiffParams params;
   params.root = host.root_params(root, line.common);
@@ -249,14 +249,14 @@ messages::UpdateDiffResult compare_packages(const CommandLine& line, const Host&
     params.root = with_edits(std::move(params.root), plan.edits);
   }
   params.base = messages::DiffBase{.documents = std::move(earlier), .lock = {}};
-  return host.call(&Engine::diff, params).result.value_or(messages::UpdateDiffResult());
+  return host.call(&Engine::diff, params).result;
 }
 
 // A plan that was written, and the differences between the packages before and after it.
 struct WrittenUpdate {
   Result<messages::LockPlanResult> result;
   CallDetails details = {};
-  messages::UpdateDiffResult diff = {};
+  Result<messages::UpdateDiffResult> diff = {};
   std::string notes = {};  // about subjects that are not updated
   bool is_planned = true;  // false: no subject has a newer version
 };
@@ -289,8 +289,15 @@ std::string diff_command(const CommandLine& line, const std::string& root) {
   return has_versions && !updates->empty() ? fmt::format("{}{}", command, fmt::join(line.updates, " ")) : "";
 }
 
-void print_diff_summary(const CommandLine& line, const std::string& root, const messages::UpdateDiffResult& diff) {
-  if (line.output_format == "markdown") {
+void print_diff_summary(const CommandLine& line, const std::string& root,
+                        const Result<messages::UpdateDiffResult>& compared) {
+  const bool as_markdown = line.output_format == "markdown";
+  if (!compared) {
+    print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "", compared.error().message));
+    return;
+  }
+  const messages::UpdateDiffResult& diff = *compared;
+  if (as_markdown) {
     const std::string text = diff_markdown(diff);
     print_out(text.empty() ? "" : "\n" + text);
     return;

@@ -223,6 +223,18 @@ std::string join_relative(const std::string& parent, const std::string& below) {
   return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
 }
 
+bool has_configuration(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const bool is_directory = entry->symlink_status(error).type() == fs::file_type::directory;
+    if (config_kind(entry->path().filename().string()) == ConfigKind::module && !is_directory) {
+      return true;
+    }
+  }
+  return static_cast<bool>(error);  // reading it reports why
+}
+
 const DocumentText* find_document(const fs::path& path, const Documents& documents) {
   const auto found = documents.find(path);
   if (found == documents.end()) {

@@ -41,6 +41,9 @@ Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& d
 // nullopt for other files, hidden and backup files, and tofu-modlock's own override file.
 std::optional<ConfigKind> config_kind(std::string_view name);
 
+// Returns whether a directory has configuration files of a module; true if it cannot be listed.
+bool has_configuration(const std::filesystem::path& directory);
+
 // Returns the document at a path, and marks it as read; null if there is none.
 const DocumentText* find_document(const std::filesystem::path& path, const Documents& documents);
 

@@ -152,10 +152,10 @@ class UnitReader {
   Unit& add(const ModuleText& module, const std::string& type, const std::string& kind, const std::string& name,
             Location location) {
     const std::string scope = scope_of(module);
-    const auto moved = known_.moved_into.find(scope + name);
+    const auto moved = known_.moved_between.find(scope + name);
     return units_
         .try_emplace(
-            is_old_ && moved != known_.moved_into.end() ? moved->second : scope + meanings_.renamed(module, name),
+            is_old_ && moved != known_.moved_between.end() ? moved->second : scope + meanings_.renamed(module, name),
             Unit{.module = &module, .type = type, .kind = kind, .name = scope + name, .location = std::move(location)})
         .first->second;
   }
@@ -542,7 +542,8 @@ class Comparison {
     std::deque<TermPtr> open;
     for (const auto& [key, unit] : after) {
       for (const Leaf& leaf : unit.leaves) {
-        if ((unit.type == "resource" || unit.is_external) && !is_in("for_each count", leaf.path)) {
+        const bool repeats = leaf.path == "count" || leaf.path.ends_with("for_each");
+        if ((unit.type == "resource" || unit.is_external) && !repeats) {
           open.push_back(leaf.named);
         }
       }
@@ -560,13 +561,22 @@ class Comparison {
                          [](const Leaf& leaf) { return leaf.named; });
         }
       }
+      constexpr std::string_view kPassing =
+          "{ [ merge concat try coalesce any-of template jsonencode( yamlencode( base64encode( templatefile( values( "
+          "tolist( toset( tomap( flatten( distinct( compact( reverse( one( sort(";
       const bool is_condition = term->head == "?";
-      if (is_condition || is_in("{ [ merge concat try coalesce any-of template jsonencode( yamlencode( base64encode( "
-                                "templatefile(",
-                                term->head)) {
+      const bool keeps_items = term->head.starts_with("for") && term->parts.size() > 2 && is_item(*term->parts[2]);
+      if (keeps_items) {
+        open.push_back(term->parts[0]);
+      } else if (is_condition || is_in(kPassing, term->head)) {
         open.insert(open.end(), term->parts.begin() + (is_condition ? 1 : 0), term->parts.end());
       }
     }
+  }
+
+  // Whether a term is the value of a `for`: "&$0".
+  static bool is_item(const Term& term) {
+    return term.head.starts_with("&$") && term.head.find_first_not_of("0123456789", 2) == std::string::npos;
   }
 
   bool has_effect(const Unit& unit, const Leaf& leaf) const {

@@ -1,6 +1,7 @@
 #include "plugin/diff/meaning.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -285,21 +286,20 @@ TermPtr joined(const std::string& name, const std::vector<TermPtr>& arguments) {
   return make(name, std::move(out));
 }
 
-// Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`; empty for other addresses.
-std::string place_in_module(const PackageText& package, const ModuleText& module, const Argument& address) {
-  std::vector<std::string> names;
-  ExpressionVisit visit;
-  visit.reference = [&](const std::vector<std::string>& found, const Range&) {
-    names = found;
-    return std::optional<ExpressionVisit::Replacement>();
-  };
-  canonical_text(address.attribute->value, address.file->path, visit);
-  if (names.size() != 4 || names[0] != "module") {
-    return "";
+// Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`; empty for what is no resource of the package.
+std::string place_of(const PackageText& package, const ModuleText* module, std::vector<std::string> names) {
+  while (names.size() > 2 && names[0] == "module") {
+    const auto call = module->by_address.find("module." + names[1]);
+    const auto target = call == module->by_address.end() ? std::nullopt : package.local_target(*module, *call->second);
+    const auto called = target ? package.modules.find(*target) : package.modules.end();
+    if (called == package.modules.end()) {
+      return "";
+    }
+    module = &called->second;
+    names.erase(names.begin(), names.begin() + 2);
   }
-  const auto call = module.by_address.find("module." + names[1]);
-  const auto target = call == module.by_address.end() ? std::nullopt : package.local_target(module, *call->second);
-  return target ? fmt::format("{}: {}.{}", *target, names[2], names[3]) : "";
+  const std::string scope = module->directory.empty() ? "" : module->directory + ": ";
+  return names.size() == 2 && names[0] != "module" ? fmt::format("{}{}.{}", scope, names[0], names[1]) : "";
 }
 
 }  // namespace
@@ -891,18 +891,18 @@ KnownNames known_names(const PackageText& before, const PackageText& after) {
       const Argument* from = block.type == "moved" ? block.find("from") : nullptr;
       const Argument* to = block.type == "moved" ? block.find("to") : nullptr;
       if (from != nullptr && to != nullptr) {
-        const auto address = [](const Argument& argument) {
-          std::string text = canonical_text(argument.attribute->value, argument.file->path);
-          const std::size_t dot = text.find('.');
-          std::erase(text, '"');
-          return text.substr(0, std::min(text.find_first_of(".[", dot + 1), text.size()));
-        };
-        const std::string start = address(*from);
-        const std::string scope = directory.empty() ? "" : directory + ": ";
-        if (const std::string place = place_in_module(after, module, *to); !place.empty()) {
-          known.moved_into.emplace(scope + start, place);
+        const std::vector<std::string> old_names = address_names(*from);
+        const std::vector<std::string> new_names = address_names(*to);
+        const auto old_module = before.modules.find(directory);
+        const std::string old_place =
+            old_module == before.modules.end() ? "" : place_of(before, &old_module->second, old_names);
+        const std::string new_place = place_of(after, &module, new_names);
+        if (old_names.size() == 2 && new_names.size() == 2) {
+          known.moved.emplace(fmt::format("{} {}", directory, fmt::join(old_names, ".")),
+                              fmt::format("{}", fmt::join(new_names, ".")));
+        } else if (!old_place.empty() && !new_place.empty()) {
+          known.moved_between.emplace(old_place, new_place);
         }
-        known.moved.emplace(directory + " " + start, address(*to));
       }
     }
   }

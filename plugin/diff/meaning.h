@@ -33,9 +33,9 @@ bool is_false(const TermPtr& term);
 
 // The names that are known to a caller of the old package.
 struct KnownNames {
-  std::set<std::string, std::less<>> members = {};     // of values that callers set
-  std::map<std::string, std::string> moved = {};       // "modules/db aws_db_instance.a" -> its new address
-  std::map<std::string, std::string> moved_into = {};  // into a local module: "aws_vpc.a" -> "modules/net: aws_vpc.a"
+  std::set<std::string, std::less<>> members = {};        // of values that callers set
+  std::map<std::string, std::string> moved = {};          // "modules/db aws_db_instance.a" -> its new address
+  std::map<std::string, std::string> moved_between = {};  // modules: "aws_vpc.a" -> "modules/net: aws_vpc.a"
 };
 KnownNames known_names(const PackageText& before, const PackageText& after);
 

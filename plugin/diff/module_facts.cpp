@@ -46,22 +46,6 @@ constexpr std::string_view kFileFunctions =
     "file filebase64 fileexists fileset filemd5 filesha1 filesha256 filesha512 templatefile pathexpand "
     "filebase64sha256 filebase64sha512 file_exists abspath";
 
-// The names of an address without its keys: "module.net[0].aws_vpc.a" has four.
-std::vector<std::string> address_names(const Argument& argument) {
-  std::vector<std::string> names(1);
-  int depth = 0;
-  for (const char c : source_text(*argument.file, argument.attribute->value.range)) {
-    depth += c == '[' ? 1 : 0;
-    if (depth == 0 && c == '.') {
-      names.emplace_back();
-    } else if (depth == 0 && c != '"' && c != ' ') {
-      names.back() += c;
-    }
-    depth -= c == ']' ? 1 : 0;
-  }
-  return names;
-}
-
 class FactReader {
  public:
   FactReader(const PackageText& package, const Context& context)

@@ -163,6 +163,19 @@ bool has_effect(std::string_view name) {
   return std::find(kWithoutEffect.begin(), kWithoutEffect.end(), name) == kWithoutEffect.end();
 }
 
+// Whether the canonical text of an expression has the directory of the module itself, and not only a path below it.
+bool names_module(std::string_view text) {
+  constexpr std::string_view kModule = "path.module";
+  for (std::size_t at = text.find(kModule); at != std::string_view::npos; at = text.find(kModule, at + 1)) {
+    std::size_t end = std::min(text.find_first_not_of(")}", at + kModule.size()), text.size());
+    end += text.substr(end).starts_with("/.") ? 2 : text.substr(end).starts_with('/') ? 1 : 0;
+    if (end >= text.size() || std::string_view(" \t\n\"'`\\;|&()<>=,:]").find(text[end]) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string MergedBlock::address() const {
@@ -190,6 +203,21 @@ std::string source_text(const ConfigText& file, const Range& range) {
     }
   }
   return out;
+}
+
+std::vector<std::string> address_names(const Argument& argument) {
+  std::vector<std::string> names(1);
+  int depth = 0;
+  for (const char c : source_text(*argument.file, argument.attribute->value.range)) {
+    depth += c == '[' ? 1 : 0;
+    if (depth == 0 && c == '.') {
+      names.emplace_back();
+    } else if (depth == 0 && c != '"' && c != ' ') {
+      names.back() += c;
+    }
+    depth -= c == ']' ? 1 : 0;
+  }
+  return names;
 }
 
 std::optional<std::string> literal_text(const Argument* argument) {
@@ -318,7 +346,7 @@ Closure ClosureReader::of(const ModuleText& module, const ConfigText& file, cons
   };
   const std::string text = canonical_text(expression, file.path, visit);
   closure.digest = text == replaced ? text : sha256_hex(text);  // a name is the same as its value
-  if (text == "path.module") {
+  if (names_module(text)) {
     closure.digest = sha256_hex(closure.digest + files_beside(module));
   }
   add_files(closure, module, closure.texts);
@@ -329,14 +357,7 @@ Closure ClosureReader::of(const ModuleText& module, const ConfigText& file, cons
 void ClosureReader::add_files(Closure& to, const ModuleText& module, const std::set<std::string>& texts) {
   std::set<std::string> words;
   for (const std::string& text : texts) {
-    constexpr std::string_view kModule = "${path.module}";
     constexpr std::string_view kSeparators = " \t\n\"'`;|&()<>=,";
-    for (std::size_t at = text.find(kModule); at != std::string::npos; at = text.find(kModule, at + 1)) {
-      const std::size_t end = at + kModule.size();
-      if (end == text.size() || kSeparators.find(text[end]) != std::string_view::npos) {
-        to.digest = sha256_hex(to.digest + files_beside(module));
-      }
-    }
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
       std::string word = text.substr(at, end - at);
@@ -519,14 +540,15 @@ Closure ClosureReader::conditions(const ModuleText& module) {
   return closure;
 }
 
-// Who names the directory of a module may use each file in it: `make -C ${path.module}`.
+// Who names the directory of a module may use the files in it: `make -C ${path.module}`.
 std::string ClosureReader::files_beside(const ModuleText& module) {
   const std::string below = module.directory.empty() ? "" : module.directory + "/";
   std::string files;
   for (auto file = package_.files.lower_bound(below);
        file != package_.files.end() && file->first.starts_with(below) && context_.check(); ++file) {
     const std::string name = file->first.substr(below.size());
-    if (name.find('/') == std::string::npos && !config_kind(name) && !name.ends_with(".md")) {
+    const bool is_plain = name.find('/') == std::string::npos && !config_kind(name) && !name.starts_with('.');
+    if (is_plain && !name.ends_with(".md") && !name.starts_with("LICENSE") && !name.starts_with("CHANGELOG")) {
       files += fmt::format("{} {}\n", name, content_digest(file->first));
     }
   }

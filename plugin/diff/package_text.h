@@ -68,6 +68,9 @@ bool is_in(std::string_view words, std::string_view word);
 // Returns an expression on one line as it is written.
 std::string source_text(const ConfigText& file, const Range& range);
 
+// The names of an address without its keys: "module.net[0].aws_vpc.a" has four.
+std::vector<std::string> address_names(const Argument& argument);
+
 // Returns the static string of an argument; nullopt: there is none.
 std::optional<std::string> literal_text(const Argument* argument);
 

@@ -18,6 +18,7 @@
 #include "backends/package/provider_archive.h"
 #include "backends/package/tree_hash.h"
 #include "backends/remote/registry_store.h"
+#include "plugin/config/config_files.h"
 #include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
@@ -103,20 +104,22 @@ class BundleWriter {
     PlanRequest request = frozen_plan(open->root, open->lock, engine_.store(), open->context);
     request.installed = {};  // what is installed may have been changed
     add_bundle(request, open->bundle(), open->context);
-    MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
-    MODLOCK_TRY(check_locked(plan, open->lock.path, run_));
     MODLOCK_TRY(check_locked_providers(open->root, open->lock));
     Closure closure;
-    for (const auto& [key, module] : plan.resolved) {
-      const auto entry = plan.modules.find(key);
-      if (entry != plan.modules.end()) {
-        MODLOCK_TRY(auto package, add_package(*open, entry->second, module, plan.tree.nodes.at(key).address));
-        closure.packages.push_back(std::move(package));
+    const bool is_unit = !has_configuration(open->root.walk.root);  // of Terragrunt: its configuration is elsewhere
+    if (!is_unit) {
+      MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
+      MODLOCK_TRY(check_locked(plan, open->lock.path, run_));
+      for (const auto& [key, module] : plan.resolved) {
+        const auto entry = plan.modules.find(key);
+        if (entry != plan.modules.end()) {
+          MODLOCK_TRY(auto package, add_package(*open, entry->second, module, plan.tree.nodes.at(key).address));
+          closure.packages.push_back(std::move(package));
+        }
       }
     }
-    const bool is_unit = plan.tree.nodes.empty();  // of Terragrunt, whose configuration is elsewhere
     for (const auto& [key, entry] : request.lock.modules) {
-      if (is_of_host(key) || is_unit) {
+      if (is_unit || is_of_host(key)) {
         MODLOCK_TRY(auto package, add_entry(request, *open, entry));
         closure.packages.push_back(std::move(package));
       }

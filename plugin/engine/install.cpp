@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/address/version.h"
+#include "plugin/config/config_files.h"
 #include "plugin/engine/bundle.h"
 #include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
@@ -145,6 +146,37 @@ std::set<std::string, std::less<>> linked_calls(const Plan& plan, const Settings
   return keys;
 }
 
+// Adds the packages of a Terragrunt unit, whose configuration is elsewhere, from a bundle to the cache for its hooks.
+Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
+  BundleReader& bundle = *open.bundle();
+  Installation done;
+  for (const auto& [key, entry] : effective_lock(open.lock).modules) {
+    const std::string h1 = "h1:" + entry.hash_value("h1");
+    MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry));
+    MODLOCK_TRY(const auto node, node_of_entry(entry));
+    const bool is_known = store.find_by_h1(h1).has_value() || bundle.find(node, h1, open.context).has_value();
+    if (bundle.damage()) {
+      return fail(*bundle.damage());
+    }
+    if (!is_known) {
+      return fail(Error{.code = Code::missing,
+                        .message = fmt::format("\"{}\" does not have the package of {}", bundle.name(), key),
+                        .subject = key,
+                        .hint = "create the bundle again from this lock file"});
+    }
+    if (!store.find_by_h1(h1) && !store.find_proven(entry.origin_hash(), h1, open.context)) {
+      done.diagnostics.push_back(
+          {Severity::warning,
+           Error{
+               .code = Code::missing,
+               .message = fmt::format("the package of {} was not added to the cache: no commit of git proves it", key),
+               .subject = key,
+               .hint = "push the bundle to a registry, and set TOFU_MODLOCK_REMOTE"}});
+    }
+  }
+  return done;
+}
+
 Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode,
                                   const messages::ModulesInstallParams& params, Run& run) {
   const bool remote_only = params.remote_only.value_or(false);
@@ -173,12 +205,6 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
   MODLOCK_TRY(check_locked(*plan, lock.path, run));
-  for (const auto& [key, entry] : params.from ? request.lock.modules : ModuleLocks()) {
-    const auto node = node_of_entry(entry);
-    if (node && plan->tree.nodes.count(key) == 0) {  // of a Terragrunt unit: its hook needs it in the cache
-      (void)open.bundle()->find(*node, "h1:" + entry.hash_value("h1"), context);
-    }
-  }
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
@@ -227,8 +253,9 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
                 "name one with --from, TOFU_MODLOCK_REMOTE or the setting remote_store");
   }
   context.offline = context.offline || remote_only;  // the requests to the remote have a context of their own
-  auto done = install_once(*this, *open, mode, params, run);
-  if (!done && done.error().code == Code::hash_mismatch) {
+  const bool is_unit = params.from && !has_configuration(open->root.walk.root);
+  auto done = is_unit ? fill_cache(store(), *open) : install_once(*this, *open, mode, params, run);
+  if (!done && !is_unit && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "backends/address/source_text.h"
 #include "plugin/engine/engine.h"
@@ -10,6 +11,7 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/backup.h"
+#include "plugin/lock/locked_text.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -112,6 +114,14 @@ Result<ModuleNode> node_of_entry(const ModuleLock& entry) {
     node.constraints.push_back({std::move(constraint), entry.key, {}});
   }
   return node;
+}
+
+Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& entry) {
+  MODLOCK_TRY(check_source_allowed(settings, entry.source));
+  MODLOCK_TRY(const auto source, parse_identity(entry.source));
+  const DenyRule* rule = find_denial(std::span(settings.deny_rules), source, entry.parsed_version(), entry.hashes);
+  return rule == nullptr ? Result<void>()
+                         : fail(denied_release(*rule, locked_text(entry), source.package_identity(), entry.key));
 }
 
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {

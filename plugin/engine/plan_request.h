@@ -15,6 +15,10 @@ LockFile effective_lock(const LockDocument& lock);
 // parse_identity() and parse_source(); CONSTRAINT_SYNTAX.
 Result<ModuleNode> node_of_entry(const ModuleLock& entry);
 
+// Checks an entry without a call against the lists and deny rules of the settings. Errors: SOURCE_DENIED;
+// RELEASE_DENIED.
+Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& entry);
+
 // Returns the entries in which unmatched_rules() finds renamed calls: those of the lock, or, if it has none, those that
 // a client dropped.
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context);

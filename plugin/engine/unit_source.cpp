@@ -204,6 +204,14 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
       MODLOCK_TRY(auto backup, load_lock_backup(open->root.data.path));
       plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
     }
+    const auto locked = plan.lock.modules.find(options.key);
+    const bool is_locked =
+        plan.mode == PlanMode::missing && locked != plan.lock.modules.end() && !why_not_answered(*node, locked->second);
+    if (is_locked && read_file_list(open->root.data, "h1:" + locked->second.hash_value("h1"))) {
+      result.entry = locked->second;
+      result.was_locked = true;
+      return result;
+    }
     auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
     if (!call) {
       return fail(open->network().with_warnings(std::move(call.error())));
@@ -211,7 +219,9 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
     warnings.insert(warnings.end(), call->warnings.begin(), call->warnings.end());
     if (call->is_served) {
       MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
-      MODLOCK_TRY(write_module_place(open->root.data, "h1:" + call->lock.hash_value("h1"), subdir));
+      const std::string h1 = "h1:" + call->lock.hash_value("h1");
+      MODLOCK_TRY(write_module_place(open->root.data, h1, subdir));
+      MODLOCK_TRY(locked_files(*open, h1, call->package));
       MODLOCK_TRY(result.is_written, write_entry(*open, options.key, call->lock));
       result.was_locked = plan.lock.modules.count(options.key) != 0;
       const auto dropped = plan.restorable.find(options.key);
@@ -239,6 +249,7 @@ Result<bool> Engine::copy_unit_source(const UnitSourceOptions& options, const fs
     return fail(open->network().with_warnings(std::move(call.error())));
   }
   MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
+  MODLOCK_TRY(make_directories(to.parent_path()));
   MODLOCK_TRY(copy_tree(subdir.empty() ? call->package.directory : call->package.directory / subdir, to));
   return true;
 }
@@ -267,11 +278,7 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   verdict.source = entry->second.source;
-  if (const DenyRule* rule = find_denial(std::span(open->root.walk.settings.deny_rules), node->address.source,
-                                         entry->second.parsed_version(), entry->second.hashes)) {
-    return fail(
-        denied_release(*rule, locked_text(entry->second), node->address.source.package_identity(), options.key));
-  }
+  MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry->second));
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   LocalPackage package = stored_package(*node, lock, store(), open->context);
   if (package.directory.empty() && !read_file_list(open->root.data, h1)) {

@@ -352,6 +352,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
 
 Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
                                     const Context& context) {
+  MODLOCK_TRY(check_source_allowed(request.walk.settings, node.address.source.identity()));
   ModuleTree tree;
   ModuleNode& placed = tree.nodes.emplace(node.key, node).first->second;
   VersionResolver resolver(request, fetcher, context);

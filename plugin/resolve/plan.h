@@ -166,7 +166,7 @@ struct SingleCall {
 };
 
 // Resolves `node`, a remote call with its constraints, from the lock entry of its key and the mode of the request.
-// Errors: those of make_plan(); FROZEN if under frozen no entry matches the call.
+// Errors: those of make_plan(); SOURCE_DENIED; FROZEN if under frozen no entry matches the call.
 Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node, SourceFetcher& fetcher,
                                     const Context& context);
 

@@ -204,7 +204,6 @@ class Hook {
     MODLOCK_TRY(lock_.take_kept());
     auto options = source_options();
     options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
-    MODLOCK_TRY(make_directories(place.parent_path()));
     const fs::path arriving = place.string() + "." + random_hex(8);
     const auto copied = engine_.copy_unit_source(options, arriving, run_);
     Result<void> placed = copied ? Result<void>() : fail(copied.error());

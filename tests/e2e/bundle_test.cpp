@@ -257,6 +257,27 @@ BOOST_AUTO_TEST_CASE(package_of_another_commit_is_not_installed) {
 }
 
 // The second closure has the manifests of the first one.
+BOOST_AUTO_TEST_CASE(names_of_a_bundle_are_escaped) {
+  BOOST_TEST_REQUIRE(create("modules").exit_code == 0);
+  std::string index = read_text(path("modules/index.json"));
+  const std::size_t at = index.find("closure-");
+  BOOST_REQUIRE(at != std::string::npos);
+  index.replace(at, index.find('"', at) - at, "closure-\\u001b[31m");
+  write_text(path("modules/index.json"), index);
+  const Ran listed = modlock({"bundle", "list", path("modules").string()});
+  BOOST_TEST(listed.exit_code == 0, listed.err);
+  BOOST_TEST(listed.out.find('\x1b') == std::string::npos, listed.out);
+}
+
+BOOST_AUTO_TEST_CASE(content_is_listed_without_a_temporary_directory) {
+  environment["TMPDIR"] = path("none").string();
+  BOOST_TEST(create("modules").exit_code == 0);
+  BOOST_TEST(modlock({"bundle", "verify", path("modules").string()}).exit_code == 0);
+  const Ran listed = modlock({"bundle", "list", path("modules").string()});
+  BOOST_TEST(listed.exit_code == 1);
+  BOOST_TEST(listed.err.find("cannot write a temporary file") != std::string::npos, listed.err);
+}
+
 BOOST_AUTO_TEST_CASE(every_entry_is_compared_with_its_manifest) {
   BOOST_TEST(create("modules").exit_code == 0);
   remote::LayoutWriter writer(path("work"));

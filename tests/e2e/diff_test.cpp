@@ -156,6 +156,22 @@ BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_update_that_cannot_be_compared) {
+  const std::string call = read("main.tf");
+  write("main.tf", "module {\n");
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"git", "init", "--quiet"},
+           {"git", "add", "--all"},
+           {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
+    BOOST_TEST_REQUIRE(program(command).exit_code == 0);
+  }
+  write("main.tf", call);
+  write_text(path("data.json"), R"([{"subject": "module.net", "newVersion": "1.1.0"}])");
+  const Ran ran = modlock({"update", "--include", "modules", "--from-file", "../data.json"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(ran.out.find("The packages were not compared: ") != std::string::npos, ran.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_diff_of_two_releases) {
   const Json::Value change = json({"diff", "net=1.1.0", "--json"})["changes"][0];
   BOOST_TEST(change["from"]["version"].asString() == "1.0.0");

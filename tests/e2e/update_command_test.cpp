@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_summary_in_markdown) {
                  "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
                  "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | commit <1.1.0...> |  |\n\n"
                  "Files: `main.tf` `.terraform.lock.hcl`\n\n"
-                 "### module.vpc: v1.0.0 \\(<1.0.0...>\\) → v1.1.0 \\(<1.1.0...>\\)\n\n"
+                 "### module.vpc: v1.0.0 \\(<1.0.0...>\\) → commit <1.1.0...>\n\n"
                  "<details><summary>1 file changed, 1 line added, 1 line removed</summary>\n\n"
                  "- file main.tf changed \\(\\+1 \\-1\\)\n\n</details>\n",
              ran.out);

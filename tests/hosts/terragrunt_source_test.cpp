@@ -151,10 +151,12 @@ BOOST_AUTO_TEST_CASE(the_locked_source_is_where_terragrunt_looks_for_it) {
 
 BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   environment["PLACES"] = "1";
+  fs::remove_all(root() / ".git");
+  BOOST_REQUIRE(program({"git", "init", "--quiet"}).exit_code == 0);
   BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
   const std::string bundle = path("modules").string();
   for (const std::vector<std::string>& named :
-       {std::vector<std::string>{"live/vpc"}, std::vector<std::string>{"--recursive"}}) {
+       {std::vector<std::string>{"live/vpc"}, std::vector<std::string>{"--recursive", "--exclude", "catalog"}}) {
     std::vector<std::string> arguments = {"bundle", "create", "--output", bundle};
     arguments.insert(arguments.end(), named.begin(), named.end());
     fs::remove_all(bundle);
@@ -162,6 +164,10 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
     BOOST_TEST(created.exit_code == 0, created.err);
     BOOST_TEST(created.out.find(": 2 packages for 1 lock file, ") != std::string::npos, created.out);
   }
+  write("denied/.tofu-modlock.hcl", "deny_sources = [\"*stacks.git\"]\n");
+  write("denied/.terraform.lock.hcl", unit_lock());
+  const Ran denied = modlock({"bundle", "create", "--output", path("denied").string(), "denied"});
+  BOOST_TEST(denied.err.find("[SOURCE_DENIED]") != std::string::npos, denied.err);
   fs::rename(stacks.path(), path("elsewhere"));
   fs::rename(vpc.path(), path("elsewhere-too"));
   fs::remove_all(cache());
@@ -175,6 +181,13 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   const Ran ran = terragrunt({"init"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
+  std::string other = unit_lock();
+  const std::string h1 = other.substr(other.find("\"h1:") + 4, 44);
+  other.replace(other.find(h1), h1.size(), std::string(43, 'A') + "=");
+  write("other/.terraform.lock.hcl", other);
+  const Ran missing = modlock({"install", "--from", bundle, "other"});
+  BOOST_TEST(missing.exit_code == 3, missing.err);
+  BOOST_TEST(missing.err.find("does not have the package of ") != std::string::npos, missing.err);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_put_where_terragrunt_looks) {

@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(source_addresses_survive_printing) {
                                 "é", "%2F", "%", "?ref=", "&", "tag=", ".git", ".zip", "1.2",         "@"};
   int accepted = 0;
   for (int round = 0; round < 30000; ++round) {
-    const std::string text = starts[random() % std::size(starts)] + join(random, pieces, 9);
+    std::string text = starts[random() % std::size(starts)];
+    text += join(random, pieces, 9);
     const auto parsed = parse_source(text);
     if (!parsed) {
       continue;

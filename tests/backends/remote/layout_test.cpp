@@ -268,6 +268,28 @@ BOOST_AUTO_TEST_CASE(closures_of_one_tag_are_merged) {
   BOOST_TEST(blobs == 1U + 2U + 1U + 1U + 1U + 4U);
 }
 
+// Such a lock file has an entry without a call.
+BOOST_AUTO_TEST_CASE(an_index_of_two_closures_stays_if_one_of_them_grows) {
+  LayoutWriter writer(directory / "work");
+  const auto package = [&](const char* name) {
+    remote::BundledPackage made{
+        .source = fmt::format("git::https://git.example.com/{}.git", name), .origin = "git:1", .h1 = "h1:AAAA="};
+    made.layer = writer.add(name).value();
+    made.manifest = remote::blob_of(write_package_manifest(made));
+    return made;
+  };
+  const auto one = package("one");
+  const auto two = package("two");
+  BOOST_REQUIRE(writer.add_closure({"closure-1", {{one}}}).has_value());
+  BOOST_REQUIRE(writer.add_closure({"closure-2", {{one}}}).has_value());
+  BOOST_REQUIRE(writer.add_closure({"closure-1", {{two}}}).has_value());
+  BOOST_REQUIRE(writer.finish(directory / "out", Context{}).has_value());
+  const auto closures = closures_of(open("out").value());
+  BOOST_REQUIRE_MESSAGE(closures.has_value(), closures.error().message);
+  BOOST_TEST(closures->at(0).closure.packages.size() == 2U);
+  BOOST_TEST(closures->at(1).closure.packages.size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(two_archives_of_one_provider_are_an_error) {
   LayoutWriter writer(directory / "work");
   std::vector<remote::NamedClosure> closures;

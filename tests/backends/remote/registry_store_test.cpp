@@ -600,6 +600,7 @@ BOOST_AUTO_TEST_CASE(large_closures_are_pushed_one_by_one) {
   std::vector<NamedClosure> closures;
   for (const char* name : {"one.git", "two.git", "three.git"}) {
     closures.push_back({std::string("closure-") + name, {{package_of(name, 12'000), shared}, {provider}}});
+    std::sort(closures.back().closure.packages.begin(), closures.back().closure.packages.end());
   }
   for (const NamedClosure& one : closures) {
     BOOST_REQUIRE(writer.add_closure(one).has_value());

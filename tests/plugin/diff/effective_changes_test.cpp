@@ -126,6 +126,12 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
                 local("a", "var.a") +
                     "variable \"a\" {\n  type = object({ b = optional(bool), c = optional(bool, true) })\n}\n"),
        "effective-change var.a c: none -> true; used by a_b.c\n"},
+      {"a new member with a default of items that are passed on",
+       resource("  x = jsonencode([for r in var.a : r])",
+                "variable \"a\" {\n  type = list(object({ b = optional(bool) }))\n}\n"),
+       resource("  x = jsonencode([for r in var.a : r])",
+                "variable \"a\" {\n  type = list(object({ b = optional(bool), c = optional(bool, true) }))\n}\n"),
+       "effective-change var.a c: none -> true; used by a_b.c\n"},
       {"what replaces a resource", resource("  x = 1"),
        resource("  x = 1\n  lifecycle {\n    replace_triggered_by = [a_b.d.id]\n  }"),
        "effective-change a_b.c lifecycle.replace_triggered_by: none -> [a_b.d.id]\n"},
@@ -315,6 +321,42 @@ BOOST_AUTO_TEST_CASE(what_does_not_fold) {
   BOOST_TEST(changes(resource("  x = var.given", given), resource("  x = var.given ? true : null", given)) != "");
 }
 
+BOOST_AUTO_TEST_CASE(what_moves_between_modules) {
+  const auto moved_into = [](const std::string& address) {
+    return Files{
+        {"main.tf", "module \"m\" {\n  source = \"./m\"\n}\nmoved {\n  from = a_b.c\n  to   = " + address + "\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = 1\n}\n"}};
+  };
+  Files nested = moved_into("module.m.module.k.a_b.c");
+  nested["k/main.tf"] = nested["m/main.tf"];
+  nested["m/main.tf"] = "module \"k\" {\n  source = \"../k\"\n}\n";
+  Files changed = moved_into("module.m.a_b.c");
+  changed["m/main.tf"] = "resource \"a_b\" \"c\" {\n  x = 2\n}\n";
+  const Files before = resource("  x = 1");
+  check({
+      {"into a local module", before, moved_into("module.m.a_b.c"), ""},
+      {"into an instance of a local module", before, moved_into("module.m[0].a_b.c[0]"), ""},
+      {"into a nested module", before, nested, ""},
+      {"with another argument", before, changed, "effective-change m: a_b.c (was a_b.c) x: 1 -> 2\n"},
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_new_members_of_objects_change) {
+  const auto rules = [](const std::string& members) {
+    return resource("  dynamic \"rule\" {\n    for_each = var.rules\n    content {\n      b = rule.value.b\n    }\n  }",
+                    "variable \"rules\" {\n  type = list(object({ " + members + " }))\n}\n");
+  };
+  check({
+      {"a default that a dynamic block does not use", rules("b = optional(bool)"),
+       rules("b = optional(bool), c = optional(bool, true)"), ""},
+      {"a default of an object whose members are named",
+       resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool) })\n}\n"),
+       resource("  x = var.a.b\n  y = var.a.c == true ? null : null",
+                "variable \"a\" {\n  type = object({ b = optional(bool), c = optional(bool, true) })\n}\n"),
+       ""},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(what_names_an_object) {
   const auto one = [](const std::string& type, const std::string& body) {
     return main_file("resource \"" + type + "\" \"c\" {\n" + body + "\n}\n");
@@ -328,16 +370,6 @@ BOOST_AUTO_TEST_CASE(what_names_an_object) {
   };
   const auto data = [](const std::string& body) { return main_file("data \"a_b\" \"c\" {\n" + body + "\n}\n"); };
   check({
-      {"a resource that moved into a local module",
-       resource("  x = 1"),
-       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\nmoved {\n  from = a_b.c\n  to   = module.m.a_b.c\n}\n"},
-        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = 1\n}\n"}},
-       ""},
-      {"a new member with a default of an object whose members are named",
-       resource("  x = var.a.b", "variable \"a\" {\n  type = object({ b = optional(bool) })\n}\n"),
-       resource("  x = var.a.b\n  y = var.a.c == true ? null : null",
-                "variable \"a\" {\n  type = object({ b = optional(bool), c = optional(bool, true) })\n}\n"),
-       ""},
       {"a resource", one("a_b", "  name = 1"), one("a_b", "  name = 2"), ""},
       {"a DNS record", one("a_record", "  name = 1"), one("a_record", "  name = 2"),
        "effective-change a_record.c name: 1 -> 2\n"},

@@ -123,14 +123,6 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf", exec + "\"cp -r ${path.module}/conf /etc\"" + end}, {"conf/a/sudoers", "a"}},
        {{"main.tf", exec + "\"cp -r ${path.module}/conf /etc\"" + end}, {"conf/a/sudoers", "b"}},
        "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
-      {"a file beside a provisioner that names its directory",
-       {{"main.tf", exec + "\"make -C ${path.module}\"" + end}, {"Makefile", "a"}, {"README.md", "a"}},
-       {{"main.tf", exec + "\"make -C ${path.module}\"" + end}, {"Makefile", "b"}, {"README.md", "b"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
-      {"a file in the working directory of a provisioner",
-       {{"main.tf", exec + "\"make\"\n    working_dir = path.module" + end}, {"Makefile", "a"}},
-       {{"main.tf", exec + "\"make\"\n    working_dir = path.module" + end}, {"Makefile", "b"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
       {"a file that a resource names",
        {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "a"}},
        {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "b"}},
@@ -250,6 +242,36 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        "new\n"
        "risky address main.tf:2 it names account 123456789012, which is new\n"},
   });
+}
+
+BOOST_AUTO_TEST_CASE(files_beside_a_provisioner_that_names_the_module) {
+  const auto provisioner = [](const std::string& body) {
+    return "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n" + body + "\n  }\n}\n";
+  };
+  for (const char* body : {
+           "    command = \"make -C ${path.module}\"",
+           "    command = \"cd ${path.module}/ && make\"",
+           "    command = \"make -C ${path.module}/.\"",
+           "    command = \"cd ${abspath(path.module)} && make\"",
+           "    command = \"make\"\n    working_dir = path.module",
+           "    command = \"make\"\n    working_dir = \"${path.module}/\"",
+           "    command = \"cd $D && make\"\n    environment = { D = path.module }",
+       }) {
+    const std::string text = provisioner(body);
+    check({{body,
+            {{"main.tf", text}, {"Makefile", "a"}},
+            {{"main.tf", text}, {"Makefile", "b"}},
+            "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+           {"files without an effect",
+            {{"main.tf", text}, {"LICENSE", "a"}, {"README.md", "a"}, {".gitignore", "a"}},
+            {{"main.tf", text}, {"LICENSE", "b"}, {"README.md", "b"}, {".gitignore", "b"}},
+            ""}});
+  }
+  const std::string script = provisioner("    command = \"cat ${path.module}/x.txt\"");
+  check({{"a path below the directory",
+          {{"main.tf", script}, {"Makefile", "a"}, {"x.txt", ""}},
+          {{"main.tf", script}, {"Makefile", "b"}, {"x.txt", ""}},
+          ""}});
 }
 
 BOOST_AUTO_TEST_CASE(scripts_of_examples_that_a_module_names) {
