@@ -243,9 +243,11 @@ Found find_piece(const std::vector<TextPiece>& pieces, std::size_t size, std::si
 }
 
 tl::unexpected<Error> not_editable(std::string why) {
+  const bool is_foreign = why.starts_with("it is in the package of ");
   return fail(Code::config_non_static,
               fmt::format("the text cannot be changed where it is written: {}", std::move(why)),
-              "change it by hand, or write it as a literal");
+              is_foreign ? "update the module that contains it: only its authors can change this call"
+                         : "change it by hand, or write it as a literal");
 }
 
 }  // namespace
