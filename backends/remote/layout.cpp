@@ -101,7 +101,10 @@ Result<Closure> LayoutWriter::read(const TaggedClosure& one) const {
 Result<void> LayoutWriter::add_closure(NamedClosure closure) {
   std::vector<BundledPackage>& packages = closure.closure.packages;
   for (const BundledPackage& package : packages) {
-    MODLOCK_TRY(add(write_package_manifest(package)));
+    const std::string manifest = write_package_manifest(package);
+    if (!has(blob_of(manifest))) {  // of an earlier closure
+      MODLOCK_TRY(add(manifest));
+    }
   }
   auto same = std::find_if(closures_.begin(), closures_.end(),
                            [&](const Listed& listed) { return listed.index.tag == closure.tag; });

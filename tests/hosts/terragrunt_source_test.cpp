@@ -6,6 +6,7 @@
 #include "tests/hosts/terragrunt_scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/clients.h"
+#include "tests/support/docker_registry.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/oci_registry.h"
 
@@ -40,6 +41,10 @@ struct RemoteUnit : TerragruntScene {
 
   GitRepository& stacks;
 };
+
+boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
+  return DockerRegistry::available("units in a remote store");
+}
 
 constexpr std::string_view kBlock =
     "module \"terragrunt:source\" {\n  source = \"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\"\n\n"
@@ -188,6 +193,27 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   const Ran missing = modlock({"install", "--from", bundle, "other"});
   BOOST_TEST(missing.exit_code == 3, missing.err);
   BOOST_TEST(missing.err.find("does not have the package of ") != std::string::npos, missing.err);
+}
+
+BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls,
+                     *boost::unit_test::precondition(has_registry)) {
+  const DockerRegistry registry;
+  environment["SSL_CERT_FILE"] = registry.authority().string();
+  environment["PLACES"] = "1";
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  const std::string address = registry.source("team/modules");
+  const Ran pushed = modlock({"bundle", "push", address, "live/vpc"});
+  BOOST_TEST(pushed.out.find(": 2 packages uploaded, 0 already there.\n") != std::string::npos,
+             pushed.out << pushed.err);
+  fs::rename(stacks.path(), path("elsewhere"));
+  fs::rename(vpc.path(), path("elsewhere-too"));
+  fs::remove_all(cache());
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["CI"] = "true";
+  environment["TOFU_MODLOCK_REMOTE"] = address;
+  const Ran ran = terragrunt({"init"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_put_where_terragrunt_looks) {
