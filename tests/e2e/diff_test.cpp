@@ -29,6 +29,16 @@ struct Comparing : Scene {
     release(*net, "1.1.0", {{"net.tf", kNew}, {"run.sh", "id\n"}});
   }
 
+  // Makes the root directory a git repository with one commit.
+  void commit() const {
+    for (const auto& command : std::vector<std::vector<std::string>>{
+             {"git", "init", "--quiet"},
+             {"git", "add", "--all"},
+             {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
+      BOOST_TEST_REQUIRE(program(command).exit_code == 0);
+    }
+  }
+
   GitRepository* net = nullptr;
 };
 
@@ -117,12 +127,7 @@ BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
 }
 
 BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
-  for (const auto& command : std::vector<std::vector<std::string>>{
-           {"git", "init", "--quiet"},
-           {"git", "add", "--all"},
-           {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
-    BOOST_TEST_REQUIRE(program(command).exit_code == 0);
-  }
+  commit();
   write_text(path("data.json"), R"([{"subject": "module.net", "newVersion": "1.1.0"}])");
   const std::string changes = "module.net has changes to read: 3 breaking, 2 risky\n";
   const std::string hint = "To read them, run: tofu-modlock diff --lock-rev HEAD\n";
@@ -159,12 +164,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
 BOOST_AUTO_TEST_CASE(an_update_that_cannot_be_compared) {
   const std::string call = read("main.tf");
   write("main.tf", "module {\n");
-  for (const auto& command : std::vector<std::vector<std::string>>{
-           {"git", "init", "--quiet"},
-           {"git", "add", "--all"},
-           {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
-    BOOST_TEST_REQUIRE(program(command).exit_code == 0);
-  }
+  commit();
   write("main.tf", call);
   write_text(path("data.json"), R"([{"subject": "module.net", "newVersion": "1.1.0"}])");
   const Ran ran = modlock({"update", "--include", "modules", "--from-file", "../data.json"});
@@ -351,12 +351,7 @@ BOOST_AUTO_TEST_CASE(one_version_of_two) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lock_file_is_compared_with_a_revision) {
-  for (const auto& command : std::vector<std::vector<std::string>>{
-           {"git", "init", "--quiet"},
-           {"git", "add", "--all"},
-           {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "a"}}) {
-    BOOST_TEST_REQUIRE(program(command).exit_code == 0);
-  }
+  commit();
   BOOST_TEST(modlock({"diff", "--lock-rev", "HEAD"}).out == "No module changes.\n");
   BOOST_TEST_REQUIRE(modlock({"update", "net=1.1.0", "--include", "modules"}).exit_code == 0);
   BOOST_TEST(modlock({"diff", "--lock-rev", "HEAD"}).out.starts_with("module.net  1.0.0 -> 1.1.0\n  breaking"));
