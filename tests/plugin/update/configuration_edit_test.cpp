@@ -12,7 +12,7 @@ using Texts = std::map<std::string, std::string>;
 
 // A root whose calls are of packages with the tags v1.0.0, v1.1.0 and v2.0.0.
 struct Edited : PlanFixture {
-  explicit Edited(const Files& files) {
+  explicit Edited(const Texts& files) {
     for (const char* tag : {"v1.0.0", "v1.1.0", "v2.0.0", "net/v3.0.0"}) {
       source->add_tag(kVpc, tag, kLeaf);
     }
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_SUITE(configuration_edit)
 BOOST_AUTO_TEST_CASE(to_a_version) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     const char* version;
     Texts after;
     bool is_chosen;
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(several_at_once) {
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     RequestedUpdate update;
     Code code;
     const char* message;
@@ -270,10 +270,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-using Files = std::map<std::string, std::string>;
-
 // What main.tf (or another file) becomes; the error's message where nothing can be written.
-std::string changed(const Files& files, const char* version, const char* constraint, const std::string& name) {
+std::string changed(const Texts& files, const char* version, const char* constraint, const std::string& name) {
   PlanFixture fixture;
   for (const auto& [path, text] : files) {
     fixture.write(path, text);
@@ -313,7 +311,7 @@ BOOST_AUTO_TEST_SUITE(provider_edit)
 BOOST_AUTO_TEST_CASE(where_constraints_stand) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     const char* version;
     const char* constraint;
     std::string file;
@@ -398,10 +396,10 @@ BOOST_AUTO_TEST_CASE(where_constraints_stand) {
 
 BOOST_AUTO_TEST_CASE(a_new_constraint_is_for_the_root_where_it_has_one) {
   const std::string call = "module \"net\" {\n  source = \"./net\"\n}\n";
-  const Files files = {{"main.tf", call + entry(version_line("~> 1.0"))}, {"net/main.tf", entry(version_line(">= 1"))}};
+  const Texts files = {{"main.tf", call + entry(version_line("~> 1.0"))}, {"net/main.tf", entry(version_line(">= 1"))}};
   BOOST_TEST(changed(files, nullptr, "~> 2.0", "main.tf") == call + entry(version_line("~> 2.0")));
   BOOST_TEST(changed(files, nullptr, "~> 2.0", "net/main.tf") == entry(version_line(">= 1")));
-  const Files below = {{"main.tf", call}, {"net/main.tf", entry(version_line(">= 1"))}};
+  const Texts below = {{"main.tf", call}, {"net/main.tf", entry(version_line(">= 1"))}};
   BOOST_TEST(changed(below, nullptr, "~> 2.0", "net/main.tf") == entry(version_line("~> 2.0")));
 }
 
