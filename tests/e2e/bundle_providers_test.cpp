@@ -36,7 +36,7 @@ struct ProviderScene : Scene {
     const Ran locked = modlock({"lock", "--platform", "darwin_arm64", "--platform", "linux_amd64"});
     BOOST_TEST(locked.exit_code == 0, locked.err);
   }
-  const ProviderArchive& archive(const std::string& platform = "linux_amd64") const {
+  const PublishedArchive& archive(const std::string& platform = "linux_amd64") const {
     return registry.archive("acme/cloud", "1.0.0", platform);
   }
   std::string zh(const std::string& platform = "linux_amd64") const { return archive(platform).zh; }

@@ -131,7 +131,7 @@ PublishedProvider release_with(const std::string& bytes) {
   return {.name = "acme/x",
           .version = "1.0.0",
           .platforms = {Platform::current().to_string()},
-          .edit_archive = [bytes](ProviderArchive& archive) {
+          .edit_archive = [bytes](PublishedArchive& archive) {
             archive.bytes = bytes;
             archive.zh = "zh:" + sha256_hex(bytes);
           }};
