@@ -12,8 +12,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 constexpr const char* kHost = "registry.example.test";
 
 // Every way to be called, installed by a client while all sources had 1.0.0; then each gets a 1.1.0.

@@ -6,15 +6,12 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("init behind a stopped server");
-}
 
 constexpr const char* kProvider = R"(terraform {
   required_providers {
@@ -139,7 +136,8 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server,
+                     *boost::unit_test::precondition(has<HttpsGitServer>("init behind a stopped server"))) {
   HttpsGitServer server;
   GitRepository remote(server.repositories() / "vpc.git");
   release(remote, "1.0.0");

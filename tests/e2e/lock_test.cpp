@@ -7,8 +7,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 struct Locking : Scene {
   Locking() : vpc(repository("vpc.git")) {
     release(vpc, "1.0.0");

@@ -5,15 +5,12 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
+#include "tests/support/precondition.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("modules of an OCI registry");
-}
 
 boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
   const bool is_there = find_program("tofu").has_value();
@@ -48,7 +45,7 @@ struct BasicScene : OciScene {
 
 }  // namespace
 
-BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has_registry))
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has<DockerRegistry>("modules of an OCI registry")))
 BOOST_AUTO_TEST_SUITE(oci)
 
 BOOST_FIXTURE_TEST_CASE(versions_are_read_from_tags, OciScene) {

@@ -112,11 +112,16 @@ std::string module_call(const std::string& name, const std::string& source, cons
   return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" + constraint + "}\n";
 }
 
+std::string required_cloud(const std::string& constraint) {
+  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
+         constraint + "\"\n    }\n  }\n}\n";
+}
+
 std::string module_rule(const std::string& key, const std::string& version) {
   return "module \"" + key + "\" {\n  version = \"" + version + "\"\n}\n";
 }
 
-std::map<std::string, std::string> locked_commits(const Scene& scene) {
+Commits locked_commits(const Scene& scene) {
   constexpr std::string_view kModule = "module \"";
   constexpr std::string_view kCommit = "    \"git:";
   std::map<std::string, std::string> commits;

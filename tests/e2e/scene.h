@@ -71,10 +71,13 @@ class Scene {
 
 // A module block of a configuration: `source` as written, and where not empty `version`.
 std::string module_call(const std::string& name, const std::string& source, const std::string& version = {});
+// Requires the provider "acme/cloud".
+std::string required_cloud(const std::string& constraint);
 // A module block of `.tofu-modlock.hcl`.
 std::string module_rule(const std::string& key, const std::string& version);
 
 // The commits that the lock file names by key, as `git:` hashes: "vpc" -> "<3.19.0>".
-std::map<std::string, std::string> locked_commits(const Scene& scene);
+using Commits = std::map<std::string, std::string>;
+Commits locked_commits(const Scene& scene);
 
 }  // namespace modlock::test
