@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kProvider = R"(terraform {
+constexpr const char* kFakeProvider = R"(terraform {
   required_providers {
     fake = {
       source  = "example.test/acme/fake"
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(init_and_plan_make_no_connection) {
 
 BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   offer_provider();
-  write("versions.tf", kProvider);
+  write("versions.tf", kFakeProvider);
   lock_install_and_take_the_origin_away();
   const std::string before = lock();
   for (const std::string& name : clients()) {

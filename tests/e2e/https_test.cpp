@@ -46,7 +46,7 @@ struct Https : Scene {
   GitRepository vpc;
 };
 
-constexpr const char* kLock = R"(# This file is maintained automatically by "tofu init".
+constexpr const char* kHttpsLock = R"(# This file is maintained automatically by "tofu init".
 # Manual edits may be lost in future updates.
 
 module "vpc" {
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_SUITE(https, Https, *boost::unit_test::precondition(has<Https
 BOOST_AUTO_TEST_CASE(the_main_job) {
   use(server.url("open", "vpc.git"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
-  BOOST_TEST(shown(lock()) == kLock);
+  BOOST_TEST(shown(lock()) == kHttpsLock);
   release(vpc, "3.20.0");
   age_lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_truncated_pack_keeps_what_was_installed) {
   use(server.url("truncated", "vpc.git"));
   release(vpc, "3.20.0", {{"large.txt", incompressible()}});
   write(".terraform/modules/vpc/main.tf", "# old\n");
-  write(".terraform.lock.hcl", kLock);
+  write(".terraform.lock.hcl", kHttpsLock);
   const std::string before = lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 7);
   BOOST_TEST(lock() == before);

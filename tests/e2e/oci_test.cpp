@@ -1,7 +1,6 @@
 // Modules in a real OCI registry, from outside: listed, locked by digest, installed, verified.
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
@@ -11,14 +10,6 @@ using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
-  const bool is_there = find_program("tofu").has_value();
-  if (!is_there) {
-    std::cout << "skipped: a stock tofu behind override files for OCI (tofu is not on PATH)\n";
-  }
-  return is_there;
-}
 
 struct OciScene : Scene {
   explicit OciScene(DockerRegistry::Auth auth = DockerRegistry::Auth::none) : registry(auth) {
@@ -97,7 +88,9 @@ BOOST_FIXTURE_TEST_CASE(override_file_names_the_digest, OciScene) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene, *boost::unit_test::precondition(has_tofu)) {
+BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene,
+                        *boost::unit_test::precondition(has_program("tofu",
+                                                                    "a stock tofu behind override files for OCI"))) {
   push("v1.2.0", "output \"version\" {\n  value = \"1.2.0\"\n}\n");
   write("main.tf", module_call("vpc", registry.source("acme/vpc"), "~> 1.2"));
   environment["TF_IN_AUTOMATION"] = "1";

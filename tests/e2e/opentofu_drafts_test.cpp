@@ -23,12 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHost = "registry.example.test";
 constexpr const char* kDraft = ".opentofu.lock.hcl";
 
 struct Drafts : Scene {
   Drafts() : net(repository("net")), vpc(repository("vpc")) {
-    write_text(path("tofurc"), registry.host_block(kHost) +
+    write_text(path("tofurc"), registry.host_block(kRegistryHost) +
                                    "provider_installation {\n  filesystem_mirror {\n    path = \"" +
                                    path("mirror").string() + "\"\n  }\n}\n");
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
@@ -50,7 +49,7 @@ struct Drafts : Scene {
                          ModuleRegistry::by_header("git::file://" + vpc.path().string() + "//aws?ref=v" + version));
   }
 
-  std::string address() const { return std::string(kHost) + "/acme/vpc/aws"; }
+  std::string address() const { return std::string(kRegistryHost) + "/acme/vpc/aws"; }
   // The calls of a registry module, and of a git repository by its default branch.
   void write_calls(const std::string& constraint) const {
     write("main.tf", module_call("dns", "git::" + net.url() + "//zone") + module_call("vpc", address(), constraint));
@@ -87,7 +86,7 @@ struct Drafts : Scene {
   GitRepository& vpc;
 };
 
-std::string actions(const Json::Value& result) {
+std::string actions_and_reasons(const Json::Value& result) {
   std::string text;
   for (const Json::Value& change : result["changes"]) {
     text += fmt::format("{} {}: {}\n", change["subject"].asString(), change["action"].asString(),
@@ -189,7 +188,7 @@ BOOST_AUTO_TEST_CASE(lock_and_cache_hold_every_fact_of_both_drafts) {
   registry.add_version("acme/zip/aws", "2.0.0", ModuleRegistry::directly(registry.url() + "/zip.zip", false));
   write("main.tf", module_call("a", address(), "~> 1.0") + module_call("b", address(), ">= 1.0.0") +
                        module_call("dns", "git::" + net.url() + "//zone") +
-                       module_call("hosted", std::string(kHost) + "/acme/zip/aws", "2.0.0") +
+                       module_call("hosted", std::string(kRegistryHost) + "/acme/zip/aws", "2.0.0") +
                        module_call("zip", registry.url() + "/zip.zip"));
   const Ran ran = modlock({"lock"});
   BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
@@ -249,7 +248,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_the_commits_of_the_draft) {
   write(kDraft, draft);
   publish("1.1.0");
   const Json::Value result = json({"lock", "--dry-run"});
-  BOOST_TEST(actions(result) ==
+  BOOST_TEST(actions_and_reasons(result) ==
              "module.dns adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc.inner adopted: it is locked in .opentofu.lock.hcl\n");
@@ -274,7 +273,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_the_commits_of_the_draft) {
 }
 
 BOOST_AUTO_TEST_CASE(a_package_that_a_registry_hosts_must_have_the_hash_of_the_draft) {
-  const std::string source = std::string(kHost) + "/acme/zip/aws";
+  const std::string source = std::string(kRegistryHost) + "/acme/zip/aws";
   const auto publish_archive = [&](const std::string& version, const std::string& text) {
     registry.serve(
         "/" + version + ".zip",
@@ -315,7 +314,7 @@ BOOST_AUTO_TEST_CASE(
   write(kDraft, fmt::format("module \"vpc\" {{\n  source  = \"{}\"\n  package = \"{}?digest={}\"\n}}\n", source,
                             oci.source("acme/vpc"), digest));
   oci.push("acme/vpc", "edge", {{"main.tf", "# 2\n"}});
-  BOOST_TEST(actions(json({"lock"})) == "module.vpc adopted: it is locked in .opentofu.lock.hcl\n");
+  BOOST_TEST(actions_and_reasons(json({"lock"})) == "module.vpc adopted: it is locked in .opentofu.lock.hcl\n");
   BOOST_TEST(lock().find("\"oci:" + digest + "\"") != std::string::npos, lock());
 }
 
@@ -350,7 +349,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_the_constraints_exclude_is_reported) {
   write(kDraft, draft);
   publish("1.1.0");
   const Json::Value result = json({"lock"});
-  BOOST_TEST(shown(actions(result)) ==
+  BOOST_TEST(shown(actions_and_reasons(result)) ==
              "module.dns adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc added: not locked before, and not what is in .opentofu.lock.hcl: commit <vpc 1.0.0...>\n"
              "module.vpc.inner adopted: it is locked in .opentofu.lock.hcl\n");

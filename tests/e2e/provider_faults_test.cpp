@@ -103,7 +103,7 @@ PublishedProvider answered(const std::function<void(Json::Value&, const std::str
   return {.name = "acme/bad", .version = "1.1.0", .lists_packages = true, .edit_download = edit};
 }
 
-struct Row {
+struct ProviderFaultRow {
   const char* name;
   PublishedProvider release;
   int exit_code;
@@ -111,7 +111,7 @@ struct Row {
   const char* variable = nullptr;  // that is "true"
 };
 
-std::vector<Row> signature_rows() {
+std::vector<ProviderFaultRow> signature_rows() {
   return {
       {"a bad signature", signed_by(Signing::bad_signature), 4,
        not_signed("error checking signature: openpgp: invalid signature: the signature is not of this key over these "
@@ -126,7 +126,7 @@ std::vector<Row> signature_rows() {
   };
 }
 
-std::vector<Row> answer_rows() {
+std::vector<ProviderFaultRow> answer_rows() {
   const PublishedArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
   return {
       {"checksums without this archive", summed([](std::string& sums) { sums = "no checksums\n"; }), 7,
@@ -161,7 +161,7 @@ std::vector<Row> answer_rows() {
   };
 }
 
-std::vector<Row> archive_rows() {
+std::vector<ProviderFaultRow> archive_rows() {
   const PublishedArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
   const ZipMember program{.name = "terraform-provider-bad_v1.1.0", .content = "program"};
   const std::string unsafe = "the entry \"a\" of \"" + kPackage + "\" ";
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_SUITE(provider_faults, *boost::unit_test::precondition(has<Certi
 
 BOOST_AUTO_TEST_CASE(leave_the_lock_as_it_was) {
   for (const auto& rows : {signature_rows(), answer_rows(), archive_rows()}) {
-    for (const Row& row : rows) {
+    for (const ProviderFaultRow& row : rows) {
       BOOST_TEST_CONTEXT(row.name) {
         BadProviders scene;
         scene.publish(row.release);

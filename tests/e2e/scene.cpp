@@ -107,6 +107,20 @@ Json::Value Scene::json(std::vector<std::string> arguments, int exit_code) const
   return value ? *value : Json::Value();
 }
 
+void check_ran(const Ran& ran, int exit_code, const std::string& out, const std::string& err) {
+  BOOST_TEST(ran.exit_code == exit_code);
+  BOOST_TEST(ran.out == out);
+  BOOST_TEST(ran.err == err);
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
+    ++found;
+  }
+  return found;
+}
+
 std::string module_call(const std::string& name, const std::string& source, const std::string& version) {
   const std::string constraint = version.empty() ? "" : "  version = \"" + version + "\"\n";
   return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" + constraint + "}\n";

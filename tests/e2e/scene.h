@@ -16,6 +16,9 @@
 
 namespace modlock::test {
 
+// A registry that exists nowhere: a host block says where its services are.
+inline constexpr const char* kRegistryHost = "registry.example.test";
+
 struct Ran {
   int exit_code = 0;
   std::string out;
@@ -68,6 +71,12 @@ class Scene {
   std::list<GitRepository> repositories_;
   std::vector<std::pair<std::string, std::string>> names_;
 };
+
+// Checks all that a run left on its outputs.
+void check_ran(const Ran& ran, int exit_code, const std::string& out, const std::string& err = {});
+
+// How often `part` is in `text`.
+std::size_t occurrences(const std::string& text, const std::string& part);
 
 // A module block of a configuration: `source` as written, and where not empty `version`.
 std::string module_call(const std::string& name, const std::string& source, const std::string& version = {});

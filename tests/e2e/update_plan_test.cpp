@@ -12,8 +12,8 @@
 namespace modlock::test {
 namespace {
 
-struct Updating : Scene {
-  Updating() : vpc(repository("vpc.git")) {
+struct UpdatePlanning : Scene {
+  UpdatePlanning() : vpc(repository("vpc.git")) {
     release(vpc, "1.0.0");
     release(vpc, "1.1.0");
     release(vpc, "2.0.0");
@@ -77,7 +77,7 @@ std::string required_with_comments(const std::string& constraint) {
          constraint + "\" // pinned\n    }\n  }\n}\n";
 }
 
-BOOST_FIXTURE_TEST_SUITE(update_plan, Updating)
+BOOST_FIXTURE_TEST_SUITE(update_plan, UpdatePlanning)
 
 BOOST_AUTO_TEST_CASE(a_constraint_and_its_entry_change_together) {
   write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
