@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRegistryName = "registry.example.test";
 constexpr const char* kLockBefore =
     "# made before\n\nprovider \"registry.opentofu.org/acme/cloud\" {\n  version = \"1.2.0\"\n}\n";
 constexpr const char* kTreeBefore = R"({"Modules":[{"Key":"","Source":"","Dir":"."}]})";
@@ -36,7 +35,7 @@ struct Endangered : Scene {
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     write_text(path("tofurc"), fmt::format("host \"{}\" {{\n  services = {{\n    \"modules.v1\" = \"{}/v1/modules/\"\n"
                                            "  }}\n}}\n",
-                                           kRegistryName, world()->base(Place::origin)));
+                                           kRegistryHost, world()->base(Place::origin)));
     const std::string auth = basic_authorization(kOciPassword).substr(std::string("Basic ").size());
     write_text(path("home/.docker/config.json"), fmt::format(R"({{"auths":{{"{}":{{"auth":"{}"}}}}}})", host, auth));
     write_text(path("home/.netrc"), fmt::format("machine {} login {} password {}\n", host, kUser, kNetrcPassword));
@@ -104,7 +103,7 @@ std::string with_password(const std::string& path) {
 // A call of the module, whose secrets are the user's and the address's.
 std::string call(const std::string& kind) {
   if (kind == "registry") {
-    return module_call("vpc", std::string(kRegistryName) + "/acme/vpc/aws", "1.0.0");
+    return module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "1.0.0");
   }
   if (kind == "oci") {
     return module_call("vpc", "oci://" + world()->authority(Place::origin) + "/team/vpc?tag=v1.0.0");

@@ -20,7 +20,7 @@ boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id /*test
   return result;
 }
 
-struct Row {
+struct HgRow {
   const char* name;
   Code code;
   Behaviour behaviour = {};
@@ -32,7 +32,7 @@ std::string by_name(const std::string& authority) {
   return "localhost" + authority.substr(authority.find(':'));
 }
 
-void run_row(const Row& row, BackendCore& backend) {
+void run_row(const HgRow& row, BackendCore& backend) {
   Notebook notebook;
   Context context;
   context.log = &notebook;
@@ -64,7 +64,7 @@ void run_row(const Row& row, BackendCore& backend) {
 BOOST_AUTO_TEST_SUITE(hg_faults, *boost::unit_test::fixture<WorldOfSuite>())
 
 BOOST_AUTO_TEST_CASE(of_listing, *boost::unit_test::precondition(has_world) * boost::unit_test::precondition(has_hg)) {
-  const Row rows[] = {
+  const HgRow rows[] = {
       {"refused", Code::unreachable, {}, Place::refused},
       {"TLS of an unknown authority", Code::unreachable, {}, Place::unknown_authority},
       {"TLS expired", Code::unreachable, {}, Place::expired},
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(of_listing, *boost::unit_test::precondition(has_world) * bo
   };
   {
     const auto backend = make_external_backend({.scheme = "hg", .command = {"python3", MODLOCK_HG_BACKEND}});
-    for (const Row& row : rows) {
+    for (const HgRow& row : rows) {
       BOOST_TEST_CONTEXT(row.name) {
         run_row(row, *backend);
       }

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHost = "registry.example.test";
-
 // A root that calls a module and requires a provider.
 struct ProviderScene : Scene {
   ProviderScene() {
@@ -29,14 +27,14 @@ struct ProviderScene : Scene {
     release(vpc, "1.0.0");
     write("main.tf", fmt::format("terraform {{\n  required_providers {{\n    cloud = {{\n      source = "
                                  "\"{}/acme/cloud\"\n    }}\n  }}\n}}\n",
-                                 kHost) +
+                                 kRegistryHost) +
                          module_call("vpc", "git::file://" + vpc.path().string() + "?ref=v1.0.0"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
-    write_text(path("tofurc"), registry.host_block(kHost));
+    write_text(path("tofurc"), registry.host_block(kRegistryHost));
     const Ran locked = modlock({"lock", "--platform", "darwin_arm64", "--platform", "linux_amd64"});
     BOOST_TEST(locked.exit_code == 0, locked.err);
   }
-  const ProviderArchive& archive(const std::string& platform = "linux_amd64") const {
+  const PublishedArchive& archive(const std::string& platform = "linux_amd64") const {
     return registry.archive("acme/cloud", "1.0.0", platform);
   }
   std::string zh(const std::string& platform = "linux_amd64") const { return archive(platform).zh; }
@@ -256,7 +254,7 @@ BOOST_AUTO_TEST_CASE(unpacking_replaces_nothing) {
   BOOST_TEST(none.err.find("has no providers [INVALID_PARAMS]") != std::string::npos, none.err);
 }
 
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
+boost::test_tools::assertion_result has_provider_registry(boost::unit_test::test_unit_id) {
   return DockerRegistry::available("providers in an OCI registry");
 }
 
@@ -271,7 +269,7 @@ struct PushedProviders : ProviderScene {
 };
 
 BOOST_FIXTURE_TEST_CASE(stock_tofu_reads_pushed_providers, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_provider_registry)) {
   const Ran pushed = modlock({"bundle", "push", address(), "--providers", "--platform", "linux_amd64"});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   const std::string block =
@@ -303,7 +301,7 @@ BOOST_FIXTURE_TEST_CASE(stock_tofu_reads_pushed_providers, PushedProviders,
 }
 
 BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_provider_registry)) {
   BOOST_TEST(create("pushed.tar").exit_code == 0);
   const Ran missing = modlock({"bundle", "pull", address(), "--output", path("pulled.tar").string()});
   BOOST_TEST(missing.exit_code == 7, missing.err);
@@ -323,7 +321,7 @@ BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders,
 
 // The name of a closure does not depend on providers, so that the registry has those of the earlier lock file too.
 BOOST_FIXTURE_TEST_CASE(only_locked_providers_are_pulled, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_provider_registry)) {
   const std::vector<std::string> push = {"bundle", "push", address(), "--providers", "--platform", "linux_amd64"};
   BOOST_TEST(modlock(push).exit_code == 0);
   registry.publish({.name = "acme/cloud", .version = "2.0.0"});

@@ -18,16 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
+boost::test_tools::assertion_result has_bundle_registry(boost::unit_test::test_unit_id) {
   return DockerRegistry::available("bundles as packages of an OCI registry");
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
-    ++found;
-  }
-  return found;
 }
 
 // A root that calls a module, which calls another one.
@@ -381,7 +373,8 @@ BOOST_AUTO_TEST_CASE(refusals) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(package_is_a_module_package_of_an_oci_registry, *boost::unit_test::precondition(has_registry)) {
+BOOST_AUTO_TEST_CASE(package_is_a_module_package_of_an_oci_registry,
+                     *boost::unit_test::precondition(has_bundle_registry)) {
   BOOST_TEST(create("modules").exit_code == 0);
   DockerRegistry registry;
   environment["SSL_CERT_FILE"] = registry.authority().string();
@@ -432,7 +425,7 @@ struct RegistryScene : BundleScene {
 };
 
 BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   const Ran pushed = modlock({"bundle", "push", address()});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(pushed.out ==
@@ -440,10 +433,10 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
              "Next: on another machine, run tofu-modlock install --from oci://<registry>/platform/modules.\n");
   const Ran again = modlock({"--verbose", "bundle", "push", address()});
   BOOST_TEST(again.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, again.out);
-  BOOST_TEST(count(again.err, "debug: ") == 1, again.err);
+  BOOST_TEST(occurrences(again.err, "debug: ") == 1, again.err);
   const Ran checked = modlock({"--verbose", "bundle", "push", "--check", address()});
   BOOST_TEST(checked.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, checked.err);
-  BOOST_TEST(count(checked.err, "debug: HEAD https://<registry>/v2/platform/modules/blobs/") == 5, checked.err);
+  BOOST_TEST(occurrences(checked.err, "debug: HEAD https://<registry>/v2/platform/modules/blobs/") == 5, checked.err);
   leave();
   const Ran installed = install();
   BOOST_TEST(installed.exit_code == 0, installed.err);
@@ -455,11 +448,11 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
 
 // Requests of a command for a closure.
 std::size_t closure_requests(const Ran& ran) {
-  return count(ran.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/closure-");
+  return occurrences(ran.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/closure-");
 }
 
 BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   write_text(path("home/.config/tofu-modlock/config.hcl"),
              "remote_store = \"" + address() + "\"\nremote_write = true\n");
   for (const std::vector<std::string>& silent :
@@ -471,7 +464,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
   const Ran first = modlock({"--verbose", "lock", "--recursive"});
   BOOST_TEST(first.exit_code == 0, first.err);
   const std::string pushed = "info: pushed to oci://<registry>/platform/modules: 2 packages uploaded, ";
-  BOOST_TEST(count(first.err, pushed) == 1U, first.err);
+  BOOST_TEST(occurrences(first.err, pushed) == 1U, first.err);
   for (const std::vector<std::string>& again :
        {std::vector<std::string>{"lock"}, {"upgrade"}, {"update", "module.vpc"}, {"install"}}) {
     std::vector<std::string> arguments = again;
@@ -479,7 +472,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
     const Ran ran = modlock(arguments);
     BOOST_TEST(ran.exit_code == 0, ran.err);
     BOOST_TEST(closure_requests(ran) == 1U, ran.err);
-    BOOST_TEST(count(ran.err, "info: pushed") == 0U, ran.err);
+    BOOST_TEST(occurrences(ran.err, "info: pushed") == 0U, ran.err);
   }
   leave();
   fs::remove_all(root() / ".terraform");
@@ -491,7 +484,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
 
 // Packages of another store, or installed ones, do not show what the sources have.
 BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   BOOST_TEST(modlock({"bundle", "push", registry.source("elsewhere")}).exit_code == 0);
   fs::remove_all(cache());
   environment["TOFU_MODLOCK_REMOTE"] = address();
@@ -499,14 +492,14 @@ BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene,
   for (int i = 0; i < 2; ++i) {
     const Ran ran = modlock({"--verbose", "install", "--from", registry.source("elsewhere")});
     BOOST_TEST(ran.exit_code == 0, ran.err);
-    BOOST_TEST(count(ran.err, "/platform/modules") == 0U, ran.err);
+    BOOST_TEST(occurrences(ran.err, "/platform/modules") == 0U, ran.err);
   }
   BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
 }
 
 // A runner that reads unchanged entries from the remote store pushes what it fetched itself.
 BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
   GitRepository& subnet = repository("subnet.git");
   release(subnet, "1.0.0");
@@ -517,13 +510,14 @@ BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
   const Ran pushed = modlock({"--verbose", "lock"});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(
-      count(pushed.err, "info: pushed to oci://<registry>/platform/modules: 1 package uploaded, 0 already") == 1U,
+      occurrences(pushed.err, "info: pushed to oci://<registry>/platform/modules: 1 package uploaded, 0 already") == 1U,
       pushed.err);
   BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
   const Ran again = modlock({"--verbose", "lock"});
   BOOST_TEST(closure_requests(again) == 1U, again.err);
-  BOOST_TEST(count(again.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/module-") == 1U, again.err);
-  BOOST_TEST(count(again.err, "info: pushed") == 0U, again.err);
+  BOOST_TEST(occurrences(again.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/module-") == 1U,
+             again.err);
+  BOOST_TEST(occurrences(again.err, "info: pushed") == 0U, again.err);
   leave();
   const Ran installed = modlock({"install", "--remote-only"});
   BOOST_TEST(installed.exit_code == 0, installed.err);
@@ -531,7 +525,7 @@ BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
 }
 
 BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   const Ran pulled = modlock({"bundle", "pull", address(), "--output", path("pulled").string()});
   BOOST_TEST(pulled.exit_code == 7, pulled.err);
   BOOST_TEST(pulled.err.find("  note: root module: ") != std::string::npos, pulled.err);
@@ -544,20 +538,22 @@ BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
 }
 
 BOOST_FIXTURE_TEST_CASE(packages_of_the_remote_store_are_not_sent_again, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *boost::unit_test::precondition(has_bundle_registry)) {
   BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
   environment["TOFU_MODLOCK_REMOTE"] = address();
   const std::string copy = registry.source("other/modules");
   const Ran pushed = modlock({"--verbose", "bundle", "push", copy});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(pushed.out.find(": 2 packages uploaded, 0 already there.\n") != std::string::npos, pushed.out);
-  BOOST_TEST(count(pushed.err, "debug: POST https://<registry>/v2/other/modules/blobs/uploads/") == 5U, pushed.err);
-  BOOST_TEST(count(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U, pushed.err);
+  BOOST_TEST(occurrences(pushed.err, "debug: POST https://<registry>/v2/other/modules/blobs/uploads/") == 5U,
+             pushed.err);
+  BOOST_TEST(occurrences(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U,
+             pushed.err);
   const Ran verified = modlock({"bundle", "verify", copy});
   BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n", verified.err);
 }
 
-BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test::precondition(has_bundle_registry)) {
   BOOST_TEST(create("modules.tar").exit_code == 0);
   leave();
   const Ran pushed = modlock({"bundle", "push", address(), "--input", path("modules.tar").string()});
@@ -565,7 +561,7 @@ BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test:
   BOOST_TEST(install().exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(has_registry)) {
+BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(has_bundle_registry)) {
   for (const auto auth : {DockerRegistry::Auth::basic}) {
     const RegistryScene scene(auth);
     const Ran refused = scene.modlock({"bundle", "push", scene.address()});
@@ -585,7 +581,7 @@ BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(repository_addresses, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(repository_addresses, RegistryScene, *boost::unit_test::precondition(has_bundle_registry)) {
   for (const std::string& address : {this->address() + "?tag=x", this->address() + "//sub",
                                      std::string("https://example.com/x"), std::string("oci://UPPER")}) {
     BOOST_TEST_CONTEXT(address) {

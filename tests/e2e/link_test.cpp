@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-unsigned mode_of(const fs::path& path) {
-  return static_cast<unsigned>(fs::status(path).permissions());
-}
-
 boost::test_tools::assertion_result can_mount(boost::unit_test::test_unit_id) {
   const bool can = Scene().program({"unshare", "--mount", "true"}).exit_code == 0;
   if (!can) {

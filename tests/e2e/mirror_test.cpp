@@ -20,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHost = "registry.example.test";
-
 // What a client does to get one module: reads where the host's modules are, asks for versions, takes the newest, and
 // unpacks it. Prints the version.
 constexpr const char* kStandIn = R"py(
@@ -41,8 +39,8 @@ print(newest, len(versions), subdir)
 
 struct Mirroring : Scene {
   Mirroring() : vpc(repository("vpc")) {
-    write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kHost) +
-                                   "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kHost));
+    write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kRegistryHost) +
+                                   "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kRegistryHost));
     // Else no registry may lead there.
     write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     write_text(path("client.py"), kStandIn);
@@ -63,7 +61,7 @@ struct Mirroring : Scene {
         ModuleRegistry::by_header("git::file://" + vpc.path().string() + "//modules/net?ref=v" + version));
   }
   void call(const std::string& version, const std::string& more = {}) {
-    write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws//inner", version) + more);
+    write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws//inner", version) + more);
   }
   Ran mirror(std::vector<std::string> command) const {
     command.insert(command.begin(), {"mirror", "--"});
@@ -182,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_is_not_there_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(other_services_of_a_host_stay_its_own) {
-  write_text(path("tofurc"), "host \"" + std::string(kHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
+  write_text(path("tofurc"), "host \"" + std::string(kRegistryHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
                                  registry.modules_url() + "\"\n    \"providers.v1\" = \"" + registry.url() +
                                  "/v1/providers/\"\n  }\n}\n");
   const Ran ran = mirror({"sh", "-c", "cat \"$TF_CLI_CONFIG_FILE\""});
@@ -236,7 +234,7 @@ sys.exit(9)
 }
 
 BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
-  call("1.0.0", module_call("other", std::string(kHost) + "/acme/vpc/aws//inner", "1.2.0"));
+  call("1.0.0", module_call("other", std::string(kRegistryHost) + "/acme/vpc/aws//inner", "1.2.0"));
   // The registry still gives what it gave.
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const Ran ran = mirror({"touch", "ran"});
@@ -249,7 +247,7 @@ BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_locked_stops_the_command) {
-  call("~> 1.0", module_call("other", std::string(kHost) + "/acme/vpc/aws", "1.2.0"));
+  call("~> 1.0", module_call("other", std::string(kRegistryHost) + "/acme/vpc/aws", "1.2.0"));
   const Ran ran = mirror({"touch", "ran"});
   BOOST_TEST(ran.exit_code == 3);
   BOOST_TEST(ran.err.find("[FROZEN]") != std::string::npos, ran.err);

@@ -15,6 +15,7 @@
 #include "tests/support/docker_registry.h"
 #include "tests/support/module_registry.h"
 #include "tests/support/oci_registry.h"
+#include "tests/support/precondition.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -74,10 +75,6 @@ struct OciToo : MixedScene {
 
   DockerRegistry oci;
 };
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("the locked tags of an OCI registry");
-}
 
 boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
   if (!find_program("python3")) {
@@ -250,7 +247,8 @@ BOOST_FIXTURE_TEST_CASE(changed_archive_is_refused_and_a_repacked_one_is_not, Mi
   BOOST_TEST(lock() == before);
 }
 
-BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag,
+                     *boost::unit_test::precondition(has<CertificateAuthority>("the locked tags of an OCI registry"))) {
   struct Row {
     const char* name;
     std::function<void(OciTagScene&)> change;

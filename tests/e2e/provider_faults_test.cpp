@@ -8,6 +8,7 @@
 #include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/certificates.h"
+#include "tests/support/precondition.h"
 #include "tests/support/provider_registry.h"
 #include "tests/support/zip_builder.h"
 
@@ -16,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Signing = PublishedProvider::Signing;
-
-boost::test_tools::assertion_result has_authority(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("bad providers");
-}
 
 // Two providers that are locked to 1.0.0. Of both there is a 1.1.0: one is as it should be, the other is bad.
 struct BadProviders : Scene {
@@ -89,7 +86,7 @@ PublishedProvider signed_by(Signing signing) {
 
 // A release whose archives are these bytes, signed as they are.
 PublishedProvider packed_as(const std::string& bytes) {
-  return {.name = "acme/bad", .version = "1.1.0", .edit_archive = [bytes](ProviderArchive& archive) {
+  return {.name = "acme/bad", .version = "1.1.0", .edit_archive = [bytes](PublishedArchive& archive) {
             archive.replace(bytes);
           }};
 }
@@ -106,7 +103,7 @@ PublishedProvider answered(const std::function<void(Json::Value&, const std::str
   return {.name = "acme/bad", .version = "1.1.0", .lists_packages = true, .edit_download = edit};
 }
 
-struct Row {
+struct ProviderFaultRow {
   const char* name;
   PublishedProvider release;
   int exit_code;
@@ -114,7 +111,7 @@ struct Row {
   const char* variable = nullptr;  // that is "true"
 };
 
-std::vector<Row> signature_rows() {
+std::vector<ProviderFaultRow> signature_rows() {
   return {
       {"a bad signature", signed_by(Signing::bad_signature), 4,
        not_signed("error checking signature: openpgp: invalid signature: the signature is not of this key over these "
@@ -129,8 +126,8 @@ std::vector<Row> signature_rows() {
   };
 }
 
-std::vector<Row> answer_rows() {
-  const ProviderArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
+std::vector<ProviderFaultRow> answer_rows() {
+  const PublishedArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
   return {
       {"checksums without this archive", summed([](std::string& sums) { sums = "no checksums\n"; }), 7,
        kPackage + ": checksum list has no SHA-256 hash for \"terraform-provider-bad_1.1.0_linux_amd64.zip\" "
@@ -164,8 +161,8 @@ std::vector<Row> answer_rows() {
   };
 }
 
-std::vector<Row> archive_rows() {
-  const ProviderArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
+std::vector<ProviderFaultRow> archive_rows() {
+  const PublishedArchive archive = make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
   const ZipMember program{.name = "terraform-provider-bad_v1.1.0", .content = "program"};
   const std::string unsafe = "the entry \"a\" of \"" + kPackage + "\" ";
   return {
@@ -191,11 +188,11 @@ std::vector<Row> archive_rows() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(provider_faults, *boost::unit_test::precondition(has_authority))
+BOOST_AUTO_TEST_SUITE(provider_faults, *boost::unit_test::precondition(has<CertificateAuthority>("bad providers")))
 
 BOOST_AUTO_TEST_CASE(leave_the_lock_as_it_was) {
   for (const auto& rows : {signature_rows(), answer_rows(), archive_rows()}) {
-    for (const Row& row : rows) {
+    for (const ProviderFaultRow& row : rows) {
       BOOST_TEST_CONTEXT(row.name) {
         BadProviders scene;
         scene.publish(row.release);
@@ -256,7 +253,7 @@ BOOST_FIXTURE_TEST_CASE(a_mirror_without_hashes, BadProviders) {
   const std::string place = "/m/registry.opentofu.org/acme/bad/";
   mirror.serve(place + "index.json", {.body = R"({"versions": {"1.0.0": {}}})"});
   mirror.serve(place + "1.0.0.json", {.body = R"({"archives": {"linux_amd64": {"url": "a.zip"}}})"});
-  const auto serve = [&](const ProviderArchive& archive) {
+  const auto serve = [&](const PublishedArchive& archive) {
     mirror.serve(place + "a.zip", {.body = archive.bytes, .type = "application/zip"});
   };
   write_text(path("tofurc"),

@@ -6,15 +6,12 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/precondition.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("a registry of plain files");
-}
 
 struct StaticRegistry : Scene {
   StaticRegistry() {
@@ -41,7 +38,8 @@ struct StaticRegistry : Scene {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry,
+                         *boost::unit_test::precondition(has<HttpsGitServer>("a registry of plain files")))
 
 BOOST_AUTO_TEST_CASE(is_listed_locked_and_installed_offline) {
   const Ran versions = modlock({"versions", host + "/acme/vpc/aws"});

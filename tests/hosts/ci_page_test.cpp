@@ -76,19 +76,15 @@ struct CiPage : Scene {
       write_root(fmt::format("live/{}", i));
     }
     // A called module and an example are no root modules.
-    write("modules/net/main.tf", required());
-    write("modules/net/examples/basic/main.tf", required() + "module \"net\" {\n  source = \"../..\"\n}\n");
+    write("modules/net/main.tf", required_cloud("~> 1.0"));
+    write("modules/net/examples/basic/main.tf",
+          required_cloud("~> 1.0") + "module \"net\" {\n  source = \"../..\"\n}\n");
     git({"init", "-q", "-b", "main"});
   }
 
   void write_root(const std::string& name) const {
-    write(name + "/main.tf", required() + module_call("net", "../../modules/net") +
+    write(name + "/main.tf", required_cloud("~> 1.0") + module_call("net", "../../modules/net") +
                                  module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
-  }
-
-  static std::string required() {
-    return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n"
-           "      version = \"~> 1.0\"\n    }\n  }\n}\n";
   }
 
   void use(const std::string& client) {

@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Says what it was asked, and writes the lock file as a client does that knows of no module blocks.
-constexpr const char* kClient = R"(#!/bin/sh
+constexpr const char* kStandIn = R"(#!/bin/sh
 printf 'client:'
 printf ' <%s>' "$@"
 printf '\n'
@@ -28,7 +28,7 @@ TerragruntScene::TerragruntScene() : vpc(repository("vpc.git")), client(path("cl
   write("catalog/main.tf",
         module_call("vpc", "git::" + vpc.url()) + "output \"version\" {\n  value = module.vpc.version\n}\n");
   add_unit("live/vpc");
-  write_text(client, kClient);
+  write_text(client, kStandIn);
   fs::permissions(client, fs::perms::owner_all);
   fs::create_directories(path("bin"));
   fs::create_symlink(binary, path("bin/tofu-modlock"));

@@ -9,6 +9,7 @@
 #include "tests/support/docker_registry.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/oci_registry.h"
+#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
@@ -41,10 +42,6 @@ struct RemoteUnit : TerragruntScene {
 
   GitRepository& stacks;
 };
-
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("units in a remote store");
-}
 
 constexpr std::string_view kBlock =
     "module \"terragrunt:source\" {\n  source = \"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\"\n\n"
@@ -196,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls,
-                     *boost::unit_test::precondition(has_registry)) {
+                     *boost::unit_test::precondition(has<DockerRegistry>("units in a remote store"))) {
   const DockerRegistry registry;
   environment["SSL_CERT_FILE"] = registry.authority().string();
   environment["PLACES"] = "1";
@@ -625,7 +622,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_cannot_be_checked) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+boost::test_tools::assertion_result has_git_server(boost::unit_test::test_unit_id) {
   return HttpsGitServer::available("units of registries and of archives");
 }
 
@@ -745,13 +742,13 @@ void all_are_locked_and_checked(const Prepare& prepare, bool is_held) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *boost::unit_test::precondition(has_git_server)) {
   all_are_locked_and_checked([](const ServedUnit&) {}, false);
   all_are_locked_and_checked([](ServedUnit& scene) { scene.environment["PLACES"] = "1"; }, true);
 }
 
 BOOST_AUTO_TEST_CASE(of_registries_and_of_archives_with_terragrunt,
-                     *boost::unit_test::precondition(has_server) * boost::unit_test::precondition(has_terragrunt)) {
+                     *boost::unit_test::precondition(has_git_server) * boost::unit_test::precondition(has_terragrunt)) {
   all_are_locked_and_checked(
       [](ServedUnit& scene) {
         scene.use_terragrunt(clients().front());

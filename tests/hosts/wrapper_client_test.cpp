@@ -10,8 +10,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *boost::unit_test::precondition(has_client("the wrapper"))) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {

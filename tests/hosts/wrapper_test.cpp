@@ -8,8 +8,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 constexpr const char* kWrapper = MODLOCK_SCRIPTS "/tofu-modlock-wrapper";
 
 // Prints its arguments and what it reads, and does what CLIENT_DOES says.

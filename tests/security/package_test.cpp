@@ -9,16 +9,13 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
 #include "tests/support/oci_registry.h"
+#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 using Type = ArchiveEntry::Type;
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("hostile packages of an OCI registry");
-}
 
 struct PackageScene : Scene {
   PackageScene() {
@@ -124,7 +121,8 @@ BOOST_AUTO_TEST_CASE(by_way_of_a_registry) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(
+                                                    has<CertificateAuthority>("hostile packages of an OCI registry"))) {
   const CertificateAuthority authority(path(""));
   environment["SSL_CERT_FILE"] = authority.certificate().string();
   OciRegistry oci(authority.issue("oci"));

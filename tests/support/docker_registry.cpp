@@ -14,14 +14,12 @@
 
 #include "backends/base/process.h"
 #include "tests/support/loopback.h"
+#include "tests/support/process_group.h"
 #include "tests/support/run.h"
 #include "tests/support/token_service.h"
 
 namespace modlock::test {
 namespace {
-
-constexpr int kAttempts = 5;      // another process may take the free port first
-constexpr int kReadyPolls = 500;  // of 10 ms each
 
 // Starts the program at the head of a process group of its own; its output goes to `log`.
 int start_group(std::vector<std::string> arguments, const std::filesystem::path& log) {
@@ -79,7 +77,7 @@ DockerRegistry::DockerRegistry(Auth auth)
   if (auth == Auth::token) {
     tokens_ = std::make_unique<TokenService>(certificate_, user(), password(), refresh_token());
   }
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     const auto [listener, port] = listen_on_loopback();
     ::close(listener);
     port_ = port;

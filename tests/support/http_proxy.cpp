@@ -9,11 +9,7 @@
 #include "tests/support/loopback.h"
 
 namespace modlock::test {
-namespace {
-
-constexpr int kAttempts = 5;  // another process may take the free port first
-
-}  // namespace
+namespace {}  // namespace
 
 bool HttpProxy::available(std::string_view what) {
   if (find_server("tinyproxy").empty()) {
@@ -24,7 +20,7 @@ bool HttpProxy::available(std::string_view what) {
 }
 
 HttpProxy::HttpProxy(const std::string& user, const std::string& password) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     port_ = free_port();
     write_text(directory_ / "tinyproxy.conf",
                fmt::format("Port {}\nListen 127.0.0.1\nAllow 127.0.0.1\nTimeout 60\nLogFile \"{}\"\nLogLevel Info\n{}",

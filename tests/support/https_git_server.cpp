@@ -16,8 +16,6 @@
 namespace modlock::test {
 namespace {
 
-constexpr int kAttempts = 5;      // another process may take the free port first
-constexpr int kReadyPolls = 500;  // of 10 ms each
 constexpr const char* kGitBackend = "/usr/lib/git-core/git-http-backend";
 
 // The answer to a plain GET over a socket in the file system; empty where nobody listens.
@@ -67,7 +65,7 @@ HttpsGitServer::HttpsGitServer() {
   std::filesystem::create_directories(repositories());
   std::filesystem::create_directories(files());
   make_credentials();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     port_ = free_port();
     plain_port_ = free_port();
     http2_port_ = free_port();

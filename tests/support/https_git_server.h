@@ -56,6 +56,7 @@ class HttpsGitServer {
   std::string http2_url(std::string_view path) const;
   static std::string user() { return "reader"; }
   static std::string password() { return "p@ss/w:rd%41"; }
+  static std::string encoded_password() { return "p%40ss%2Fw%3Ard%2541"; }  // as a URL has it
 
   // What was asked since the start: "<host> <method> <uri> <status> <authorization or ->".
   std::vector<std::string> log() const { return read_log("access.log"); }

@@ -12,11 +12,7 @@
 #include "tests/support/run.h"
 
 namespace modlock::test {
-namespace {
-
-constexpr int kAttempts = 5;  // another process may take the free port first
-
-}  // namespace
+namespace {}  // namespace
 
 bool SshServer::available(std::string_view what) {
   for (const char* name : {"sshd", "ssh", "ssh-keygen"}) {
@@ -40,7 +36,7 @@ SshServer::SshServer() {
     run({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", (directory_ / name).string()});
   }
   std::filesystem::copy_file(directory_ / "user_key.pub", directory_ / "authorized_keys");
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     if (start()) {
       return;
     }

@@ -13,18 +13,13 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::mode_of;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
-
-mode_t mode_of(const fs::path& path) {
-  struct stat found {};
-  BOOST_REQUIRE(::lstat(path.c_str(), &found) == 0);
-  return found.st_mode & 07777U;
-}
 
 std::ptrdiff_t entries_in(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());

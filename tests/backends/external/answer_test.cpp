@@ -10,6 +10,8 @@ namespace {
 
 using namespace external;
 
+BOOST_AUTO_TEST_SUITE(answer_test)
+
 std::string shown(const Result<std::optional<Answer>>& answer) {
   if (!answer) {
     return outcome(answer);
@@ -20,8 +22,6 @@ std::string shown(const Result<std::optional<Answer>>& answer) {
   const auto& [id, result] = **answer;
   return std::to_string(id) + " " + (result ? write_json(*result) : outcome(result));
 }
-
-BOOST_AUTO_TEST_SUITE(answer_test)
 
 BOOST_AUTO_TEST_CASE(lines_of_a_backend) {
   struct Row {

@@ -11,12 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(!python().empty());
-  result.message() << "python3 is not on PATH";
-  return result;
-}
-
 constexpr const char* kSource = "\"fake::https://example.com/mod\"";
 const std::string kListing = std::string("list the tags of ") + kSource;
 

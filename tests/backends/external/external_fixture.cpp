@@ -308,4 +308,10 @@ std::string ExternalFixture::could_not(const std::string& doing) const {
   return "the backend \"fake\" (\"" + python() + "\") could not " + doing + ": ";
 }
 
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(!python().empty());
+  result.message() << "python3 is not on PATH";
+  return result;
+}
+
 }  // namespace modlock::test

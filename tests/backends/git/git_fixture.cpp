@@ -1,5 +1,7 @@
 #include "tests/backends/git/git_fixture.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "backends/http/curl_http_client.h"
@@ -46,6 +48,29 @@ std::vector<Result<FetchedTree>> GitFixture::fetch(const std::string& url, const
 Result<FetchedTree> GitFixture::fetch_one(const std::string& url, const FetchRequest& request) {
   auto trees = fetch(url, {request});
   return trees.size() == 1 ? trees[0] : fail(Code::internal, "not one tree for one wish");
+}
+
+std::optional<HttpsGitServer>& server() {
+  static std::optional<HttpsGitServer> running;
+  return running;
+}
+
+ServerOfSuite::ServerOfSuite(const std::string& what) {
+  if (HttpsGitServer::available(what)) {
+    server().emplace();
+  }
+}
+
+ServerOfSuite::~ServerOfSuite() {
+  server().reset();
+}
+
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
+  return server().has_value();
+}
+
+std::string packet(const std::string& payload) {
+  return fmt::format("{:04x}{}", payload.size() + 4, payload);
 }
 
 }  // namespace modlock::test

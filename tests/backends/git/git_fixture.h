@@ -1,6 +1,8 @@
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "backends/http/http_client.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
+#include "tests/support/https_git_server.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -39,5 +42,17 @@ template <typename T>
 std::string outcome(const Result<T>& result) {
   return result ? "ok" : std::string(to_string(result.error().code)) + ": " + result.error().message;
 }
+
+// One server for all cases of a suite, that ServerOfSuite starts, a fixture of the suite: `what` is skipped where there
+// is no program for it.
+std::optional<HttpsGitServer>& server();
+struct ServerOfSuite {
+  explicit ServerOfSuite(const std::string& what);
+  ~ServerOfSuite();
+};
+boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id);
+
+// A line of git's protocol.
+std::string packet(const std::string& payload);
 
 }  // namespace modlock::test

@@ -22,27 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
-
-// One server for all cases of the suite; each case has its own repository, cache and environment.
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over https")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
 struct Https : GitFixture {
   Https() : repository(server()->repositories() / name), authority("GIT_SSL_CAINFO", server()->authority().string()) {
     first = repository.commit({{"main.tf", "# 1\n"}});
@@ -99,7 +78,7 @@ std::string read_terminal(int master) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(git_https, *boost::unit_test::fixture<ServerOfSuite>())
+BOOST_AUTO_TEST_SUITE(git_https, *boost::unit_test::fixture<ServerOfSuite>(std::string("git over https")))
 
 // The tag object arrives with its commit; otherwise one fetch brings it.
 BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *boost::unit_test::precondition(has_server)) {
@@ -195,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
   const fs::path record = https.record_arguments();
   const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
 
-  const std::string url = https.url_with("private", "reader:" + std::string(kEncodedPassword));
+  const std::string url = https.url_with("private", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(https.list(url) == "ok");
   BOOST_TEST(outcome(https.fetch_one(url, https.request())) == "ok");
   BOOST_TEST(outcome(https.backend->pin(https.source(url + "?ref=" + https.first), https.context)) == "ok");
@@ -246,7 +225,8 @@ BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *boost::unit_test::prec
 
 BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
   Https https;
-  const std::string found = https.list(https.url_with("elsewhere", "reader:" + std::string(kEncodedPassword)));
+  const std::string found =
+      https.list(https.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password())));
   BOOST_TEST(found.substr(0, 14) == "AUTH_REQUIRED:");
   const auto elsewhere = https.asked("127.0.0.1 ");
   BOOST_REQUIRE(!elsewhere.empty());

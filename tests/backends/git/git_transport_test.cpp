@@ -16,24 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kGitDaemon = "/usr/lib/git-core/git-daemon";
 
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over protocol v0")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
 boost::test_tools::assertion_result has_daemon(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(fs::exists(kGitDaemon));
   result.message() << "git daemon is not installed";
@@ -60,7 +42,7 @@ struct OldServer : GitFixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(git_transport, *boost::unit_test::fixture<ServerOfSuite>())
+BOOST_AUTO_TEST_SUITE(git_transport, *boost::unit_test::fixture<ServerOfSuite>(std::string("git over protocol v0")))
 
 BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *boost::unit_test::precondition(has_daemon)) {
   GitFixture fixture;

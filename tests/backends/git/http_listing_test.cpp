@@ -12,26 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
-
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git listings over https")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
 // A repository of three tags, one of them annotated, on a server that both git and our client trust.
 struct Listed : GitFixture {
   explicit Listed(GitEngine engine = GitEngine::automatic)
@@ -106,7 +86,7 @@ std::string tags(const Result<Listing>& listing) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(http_listing, *boost::unit_test::fixture<ServerOfSuite>())
+BOOST_AUTO_TEST_SUITE(http_listing, *boost::unit_test::fixture<ServerOfSuite>(std::string("git listings over https")))
 
 BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request_and_no_program, *boost::unit_test::precondition(has_server)) {
   for (const bool over_tls : {true, false}) {
@@ -160,7 +140,8 @@ BOOST_AUTO_TEST_CASE(an_empty_repository_has_no_versions, *boost::unit_test::pre
 
 BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::libgit2);
-  BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:" + std::string(kEncodedPassword)))) == "ok");
+  BOOST_TEST(outcome(listed.list(
+                 listed.url_with("private", "reader:" + std::string(HttpsGitServer::encoded_password())))) == "ok");
   BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
   BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:wrong"))) ==
              "AUTH_REQUIRED: git could not list the tags of \"git::" + listed.url("private") +
@@ -257,7 +238,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_authority_is_asked_of_git_too, *boost::unit_test
 
 BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *boost::unit_test::precondition(has_server)) {
   Listed listed(GitEngine::libgit2);
-  const std::string base = "https://reader:" + std::string(kEncodedPassword) + "@" + server()->host() + "/private/";
+  const std::string base =
+      "https://reader:" + std::string(HttpsGitServer::encoded_password()) + "@" + server()->host() + "/private/";
   listed.configure("[url \"" + base + "\"]\n\tinsteadOf = https://example.test/\n");
   BOOST_TEST(outcome(listed.list("https://example.test/m.git")) == "ok");
   BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
@@ -280,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_
   BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
   BOOST_TEST(judged == "git::" + listed.url("open") + "\n");
   listed.context.check_source = {};
-  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
 }
@@ -319,7 +301,7 @@ BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::
   listed.context.check_source = [](const Source&) { return Result<void>(); };
   BOOST_TEST(outcome(listed.list(listed.url("moved"))) == "ok");
   BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), fetch_request)) == "ok");
-  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
 }

@@ -17,24 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over http in this process")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
 boost::test_tools::assertion_result has_server_and_disk(boost::unit_test::test_unit_id id) {
   return server() ? may_mount(id) : boost::test_tools::assertion_result(false);
 }
@@ -104,7 +86,8 @@ std::map<std::string, std::string> entries_of(const fs::path& top) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(smart_http, *boost::unit_test::fixture<ServerOfSuite>())
+BOOST_AUTO_TEST_SUITE(smart_http,
+                      *boost::unit_test::fixture<ServerOfSuite>(std::string("git over http in this process")))
 
 BOOST_AUTO_TEST_CASE(each_way_to_name_a_commit_takes_two_requests_and_no_git,
                      *boost::unit_test::precondition(has_server)) {
@@ -214,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_found_out, *boost::unit_test::precondition(h
 
 BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *boost::unit_test::precondition(has_server)) {
   Fetched guarded;
-  const std::string user_info = "reader:p%40ss%2Fw%3Ard%2541@";
+  const std::string user_info = HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@";
   const auto with_password = [&](std::string_view prefix) {
     return "https://" + user_info + guarded.url(prefix).substr(8);
   };

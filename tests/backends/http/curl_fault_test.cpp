@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Fixture {
+struct FaultFixture {
   CleanHttpEnvironment clean;
   std::unique_ptr<HttpClient> client = make_client_without_waits();
   Stats stats;
@@ -33,7 +33,7 @@ std::string reason(const Result<HttpResponse>& result, const std::string& shown_
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(curl_fault, Fixture)
+BOOST_FIXTURE_TEST_SUITE(curl_fault, FaultFixture)
 
 BOOST_AUTO_TEST_CASE(servers_that_fail) {
   constexpr const char* kEnded = "UNREACHABLE: the body was truncated";

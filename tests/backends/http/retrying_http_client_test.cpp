@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-struct Fixture {
+struct RetryFixture {
   FakeHttpClient client;
   Stats stats;
   Context context{.stats = &stats};
@@ -46,7 +46,7 @@ class TimelessLog final : public Log {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(exchanging_client, Fixture)
+BOOST_FIXTURE_TEST_SUITE(exchanging_client, RetryFixture)
 
 BOOST_AUTO_TEST_CASE(an_answer) {
   client.on("https://h.test/a", "{}");

@@ -4,6 +4,7 @@
 
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/precondition.h"
 
 namespace modlock {
 namespace {
@@ -11,13 +12,8 @@ namespace {
 using namespace test;
 using Signing = PublishedProvider::Signing;
 
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries");
-  }
-};
-
-BOOST_AUTO_TEST_SUITE(source_faults_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(source_faults_test,
+                      *boost::unit_test::precondition(has<CertificateAuthority>("provider registries")))
 
 BOOST_AUTO_TEST_CASE(what_is_not_there) {
   SourceFixture fixture;
@@ -156,8 +152,8 @@ BOOST_AUTO_TEST_CASE(releases_that_are_refused) {
        "OpenTofu"},
       {"no program in it", edited([](auto& release) {
          release.name = "acme/other";
-         release.edit_archive = [](ProviderArchive& archive) {
-           ProviderArchive wrong = make_provider_archive("acme/null", "1.2.3", "linux_amd64");
+         release.edit_archive = [](PublishedArchive& archive) {
+           PublishedArchive wrong = make_provider_archive("acme/null", "1.2.3", "linux_amd64");
            wrong.file_name = archive.file_name;
            archive = wrong;
          };

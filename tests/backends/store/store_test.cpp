@@ -19,6 +19,7 @@
 
 using namespace modlock;
 using modlock::test::FewDescriptors;
+using modlock::test::mode_of;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -52,12 +53,6 @@ Package admitted(const Store& store, FetchedTree tree) {
   auto package = store.admit(kSource, std::move(tree), Context{});
   BOOST_REQUIRE_MESSAGE(package.has_value(), (package ? "" : package.error().message));
   return *package;
-}
-
-mode_t mode_of(const fs::path& path) {
-  struct stat found {};
-  BOOST_REQUIRE(::stat(path.c_str(), &found) == 0);
-  return found.st_mode & 07777U;
 }
 
 fs::path record_in(const fs::path& root) {

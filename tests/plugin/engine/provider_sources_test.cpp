@@ -84,7 +84,7 @@ struct Scene {
       std::string manifests;
       for (const std::string& platform :
            {Platform::current().to_string(), std::string(kOthers[0]), std::string(kOthers[1])}) {
-        const ProviderArchive archive = make_provider_archive(name, version, platform, entries);
+        const PublishedArchive archive = make_provider_archive(name, version, platform, entries);
         directory.write("packed/" + place + archive.file_name, archive.bytes);
         for (const ArchiveEntry& entry : archive.entries) {
           if (!entry.name.ends_with('/')) {

@@ -9,6 +9,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(lock_writer)
+
 namespace {
 
 LockFile read(const std::string& text) {
@@ -42,8 +44,6 @@ boost::test_tools::assertion_result has_formatter(boost::unit_test::test_unit_id
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lock_writer)
 
 BOOST_AUTO_TEST_CASE(blocks) {
   struct Row {
