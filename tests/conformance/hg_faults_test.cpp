@@ -10,15 +10,10 @@
 #include "tests/conformance/columns.h"
 #include "tests/conformance/world_of_suite.h"
 #include "tests/support/faults.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id /*test*/) {
-  boost::test_tools::assertion_result result(find_program("hg").has_value() && find_program("python3").has_value());
-  result.message() << "hg or python3 is not on PATH";
-  return result;
-}
 
 struct Row {
   const char* name;
@@ -63,7 +58,7 @@ void run_row(const Row& row, BackendCore& backend) {
 
 BOOST_AUTO_TEST_SUITE(hg_faults, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(of_listing, *boost::unit_test::precondition(has_world) * boost::unit_test::precondition(has_hg)) {
+BOOST_AUTO_TEST_CASE(of_listing, *needs(kWorldPrograms) * needs("hg, python3")) {
   const Row rows[] = {
       {"refused", Code::unreachable, {}, Place::refused},
       {"TLS of an unknown authority", Code::unreachable, {}, Place::unknown_authority},

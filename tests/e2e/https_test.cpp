@@ -7,6 +7,7 @@
 #include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -23,10 +24,6 @@ std::string incompressible() {
     text += static_cast<char>('0' + (state >> 26U));
   }
   return text;
-}
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("locking over https");
 }
 
 struct Https : Scene {
@@ -67,7 +64,7 @@ module "vpc" {
 }
 )";
 
-BOOST_FIXTURE_TEST_SUITE(https, Https, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(https, Https, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(the_main_job) {
   use(server.url("open", "vpc.git"));

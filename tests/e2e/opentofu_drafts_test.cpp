@@ -15,6 +15,7 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 namespace modlock::test {
@@ -85,10 +86,6 @@ struct Drafts : Scene {
   GitRepository& net;
   GitRepository& vpc;
 };
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("the digest of an OCI package in .opentofu.lock.hcl");
-}
 
 std::string actions(const Json::Value& result) {
   std::string text;
@@ -305,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_package_that_a_registry_hosts_must_have_the_hash_of_the_d
   BOOST_TEST(!has(".terraform.lock.hcl"));
 }
 
-BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *needs("openssl")) {
   const TemporaryDirectory certificates;
   const CertificateAuthority authority(certificates.path());
   OciRegistry oci(authority.issue("oci"));

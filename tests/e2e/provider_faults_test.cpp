@@ -8,6 +8,7 @@
 #include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 #include "tests/support/provider_registry.h"
 #include "tests/support/zip_builder.h"
 
@@ -16,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Signing = PublishedProvider::Signing;
-
-boost::test_tools::assertion_result has_authority(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("bad providers");
-}
 
 // Two providers that are locked to 1.0.0. Of both there is a 1.1.0: one is as it should be, the other is bad.
 struct BadProviders : Scene {
@@ -191,7 +188,7 @@ std::vector<Row> archive_rows() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(provider_faults, *boost::unit_test::precondition(has_authority))
+BOOST_AUTO_TEST_SUITE(provider_faults, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(leave_the_lock_as_it_was) {
   for (const auto& rows : {signature_rows(), answer_rows(), archive_rows()}) {

@@ -4,18 +4,13 @@
 #include <thread>
 
 #include "tests/backends/external/external_fixture.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-
-boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(!python().empty());
-  result.message() << "python3 is not on PATH";
-  return result;
-}
 
 constexpr const char* kSource = "\"fake::https://example.com/mod\"";
 const std::string kListing = std::string("list the tags of ") + kSource;
@@ -28,7 +23,7 @@ void wait_for(const fs::path& path) {
   }
 }
 
-BOOST_AUTO_TEST_SUITE(external_fault_test, *boost::unit_test::precondition(has_python))
+BOOST_AUTO_TEST_SUITE(external_fault_test, *needs("python3"))
 
 BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
   struct Row {

@@ -6,6 +6,7 @@
 #include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 // A server that speaks HTTP/2: requests share one connection.
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::size_t kRequests = 20;
 constexpr std::size_t kLarge = 50'000'000;
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("HTTP/2 with nginx");
-}
 
 struct Fixture {
   Fixture() {
@@ -54,7 +51,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_http2, *boost::unit_test::precondition(has_server))
+BOOST_AUTO_TEST_SUITE(curl_http2, *needs(HttpsGitServer::kPrograms))
 
 BOOST_FIXTURE_TEST_CASE(requests_share_a_connection, Fixture) {
   for (const std::size_t most : {std::size_t{1}, std::size_t{8}}) {

@@ -4,15 +4,12 @@
 
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // What a server that is not ours makes of our requests, and we of its answers.
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("HTTP with cpp-httplib");
-}
 
 struct Fixture {
   Fixture() : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
@@ -59,7 +56,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_interoperation, *boost::unit_test::precondition(has_openssl))
+BOOST_AUTO_TEST_SUITE(curl_interoperation, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(gzip, Fixture) {
   const auto response = client->send(request("/text"), context);

@@ -6,15 +6,12 @@
 #include "tests/support/certificates.h"
 #include "tests/support/http_proxy.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // The servers are asked for as 0.0.0.0: that reaches them, and is no loopback address, for which no proxy is asked.
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_programs(boost::unit_test::test_unit_id) {
-  return HttpProxy::available("HTTP through a proxy") && CertificateAuthority::available("HTTP through a proxy");
-}
 
 using Lines = std::vector<std::string>;
 constexpr const char* kHost = "0.0.0.0";
@@ -39,7 +36,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_proxy, *boost::unit_test::precondition(has_programs))
+BOOST_AUTO_TEST_SUITE(curl_proxy, *needs("tinyproxy, openssl"))
 
 BOOST_FIXTURE_TEST_CASE(a_tunnel_for_https, Fixture) {
   const ScopedEnvironment set("HTTPS_PROXY", "http://" + proxy.host());

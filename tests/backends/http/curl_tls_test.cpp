@@ -7,14 +7,11 @@
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/faults.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("HTTP over TLS");
-}
 
 constexpr const char* kUntrusted =
     " is signed by an authority that is not trusted here (if you trust its authority, name a file with the authority's "
@@ -40,7 +37,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_tls, *boost::unit_test::precondition(has_openssl))
+BOOST_AUTO_TEST_SUITE(curl_tls, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(an_authority_of_ones_own, Fixture) {
   BOOST_TEST(send(server.url("/")) == "200 ok");

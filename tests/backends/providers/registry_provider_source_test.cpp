@@ -8,6 +8,7 @@
 #include "tests/backends/providers/mirror_fixture.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using namespace test;
 using provider_registry::ClientRules;
 using Signing = PublishedProvider::Signing;
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries");
-  }
-};
 
 std::vector<std::string> sorted(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
@@ -33,7 +28,7 @@ std::string zh_of_manifest(const SourceFixture& fixture, const std::string& name
   return "zh:" + sums.substr(end - 64, 64);
 }
 
-BOOST_AUTO_TEST_SUITE(registry_provider_source_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(registry_provider_source_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(versions_newest_first_with_warnings) {
   SourceFixture fixture;

@@ -4,6 +4,7 @@
 
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
@@ -11,13 +12,7 @@ namespace {
 using namespace test;
 using Signing = PublishedProvider::Signing;
 
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries");
-  }
-};
-
-BOOST_AUTO_TEST_SUITE(source_faults_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(source_faults_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(what_is_not_there) {
   SourceFixture fixture;

@@ -5,17 +5,12 @@
 #include "backends/http/curl_http_client.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries over https");
-  }
-};
 
 struct Fixture {
   Fixture() {
@@ -47,7 +42,7 @@ struct Fixture {
   std::unique_ptr<ProviderSource> source;
 };
 
-BOOST_AUTO_TEST_SUITE(provider_source_server_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(provider_source_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_release_is_found_by_the_name_of_the_registry) {
   Fixture fixture;

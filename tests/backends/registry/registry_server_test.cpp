@@ -9,17 +9,12 @@
 #include "tests/support/certificates.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("module registries over https");
-  }
-};
 
 struct Fixture {
   Fixture() {
@@ -55,7 +50,7 @@ struct Fixture {
   BackendSet backends;
 };
 
-BOOST_AUTO_TEST_SUITE(registry_server_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(registry_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_module_is_found_listed_and_downloaded) {
   Fixture fixture;
