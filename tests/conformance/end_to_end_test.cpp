@@ -160,7 +160,7 @@ void print(const Row& row, const Ran& ran) {
 
 BOOST_AUTO_TEST_SUITE(end_to_end, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(good_servers_first, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(good_servers_first, *needs(kWorldPrograms)) {
   for (const char* kind : {"registry", "oci", "archive", "archive location", "git", "external"}) {
     BOOST_TEST_CONTEXT(kind) {
       Endangered scene;
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(good_servers_first, *boost::unit_test::precondition(has_wor
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *needs(kWorldPrograms)) {
   const Row rows[] = {
       {"403", "registry", "/v1/", faults::status(403), 7, "FORBIDDEN"},
       {"503 forever", "registry", "/packages/", faults::status(503), 7, "UNREACHABLE"},
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *boost::unit_test::prec
 }
 
 // While the server holds the request, its behaviour looks at the processes.
-BOOST_AUTO_TEST_CASE(what_never_answers_is_left_at_the_deadline, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_never_answers_is_left_at_the_deadline, *needs(kWorldPrograms)) {
   const Row rows[] = {
       {"black hole", "registry", "/v1/", faults::black_hole(), 7, "DEADLINE_EXCEEDED"},
       {"black hole", "oci", "/v2/", faults::black_hole(), 7, "DEADLINE_EXCEEDED"},
@@ -251,7 +251,7 @@ struct EndlessPlace {
 };
 
 // Whatever never ends: refused with a code that names it, soon, and in little memory.
-BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *needs(kWorldPrograms)) {
   const std::string json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0";
   const std::string references =
       "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n"
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *boost::unit_test::precondition
 }
 
 // The same version with another content, everywhere well-formed.
-BOOST_AUTO_TEST_CASE(other_content_than_the_locked_is_refused, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(other_content_than_the_locked_is_refused, *needs(kWorldPrograms)) {
   const std::string other = zip_of({{"main.tf", "# planted\n"}});
   const ServerAnswer package{.headers = {{"Content-Type", "application/zip"}}, .body = other};
   const Row rows[] = {

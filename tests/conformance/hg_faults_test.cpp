@@ -10,17 +10,12 @@
 #include "tests/conformance/columns.h"
 #include "tests/conformance/world_of_suite.h"
 #include "tests/support/faults.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
-boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id /*test*/) {
-  boost::test_tools::assertion_result result(find_program("hg").has_value() && find_program("python3").has_value());
-  result.message() << "hg or python3 is not on PATH";
-  return result;
-}
-
-struct HgRow {
+struct Row {
   const char* name;
   Code code;
   Behaviour behaviour = {};
@@ -63,8 +58,8 @@ void run_row(const HgRow& row, BackendCore& backend) {
 
 BOOST_AUTO_TEST_SUITE(hg_faults, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(of_listing, *boost::unit_test::precondition(has_world) * boost::unit_test::precondition(has_hg)) {
-  const HgRow rows[] = {
+BOOST_AUTO_TEST_CASE(of_listing, *needs(kWorldPrograms) * needs("hg, python3")) {
+  const Row rows[] = {
       {"refused", Code::unreachable, {}, Place::refused},
       {"TLS of an unknown authority", Code::unreachable, {}, Place::unknown_authority},
       {"TLS expired", Code::unreachable, {}, Place::expired},

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -75,8 +75,7 @@ const Commits kInstalled = {{"again", "<net 1.0.0>"}, {"again.nested", "<zone 1.
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(adoption, OldProject,
-                         *boost::unit_test::precondition(has_client("the first lock of what a client installed")))
+BOOST_FIXTURE_TEST_SUITE(adoption, OldProject, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(first_lock_keeps_what_a_client_installed) {
   install_by(clients().front());

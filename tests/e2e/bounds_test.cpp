@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(outside_of_a_repository_local_sources_may_lead_above_the_ro
   BOOST_TEST(in_root({"explain", "module.app.net.vpc"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *boost::unit_test::precondition(has_client("the comparison of paths"))) {
+BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *needs("tofu or terraform")) {
   write_text(path("a/common/net/main.tf"), module_call("vpc", source("v1.1.0")));
   fs::create_directory_symlink("../common/net", modules / "net");
   write_text(modules / "app/main.tf", module_call("vpc", source("v1.0.0")) + module_call("net", "../net"));

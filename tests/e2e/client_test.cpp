@@ -4,16 +4,15 @@
 #include <optional>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFakeProvider = R"(terraform {
+constexpr const char* kProvider = R"(terraform {
   required_providers {
     fake = {
       source  = "example.test/acme/fake"
@@ -67,7 +66,7 @@ struct Client : Scene {
   GitRepository::Files vpc_files;
 };
 
-BOOST_FIXTURE_TEST_SUITE(client, Client, *boost::unit_test::precondition(has_client("init after install")))
+BOOST_FIXTURE_TEST_SUITE(client, Client, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
   lock_install_and_take_the_origin_away();
@@ -136,8 +135,7 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server,
-                     *boost::unit_test::precondition(has<HttpsGitServer>("init behind a stopped server"))) {
+BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *needs(HttpsGitServer::kPrograms)) {
   HttpsGitServer server;
   GitRepository remote(server.repositories() / "vpc.git");
   release(remote, "1.0.0");

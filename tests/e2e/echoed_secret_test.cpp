@@ -6,8 +6,8 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
-#include "tests/support/precondition.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -78,8 +78,7 @@ Answer redirect(const std::string& location) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(echoed_secret, HostileScene,
-                         *boost::unit_test::precondition(has<CertificateAuthority>("secrets that a server gives back")))
+BOOST_FIXTURE_TEST_SUITE(echoed_secret, HostileScene, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(by_a_registry) {
   struct Row {

@@ -7,7 +7,7 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/base64.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -62,7 +62,7 @@ module "vpc" {
 }
 )";
 
-BOOST_FIXTURE_TEST_SUITE(https, Https, *boost::unit_test::precondition(has<HttpsGitServer>("locking over https")))
+BOOST_FIXTURE_TEST_SUITE(https, Https, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(the_main_job) {
   use(server.url("open", "vpc.git"));

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/fault_server.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/served_bundle.h"
 
 using namespace modlock;
@@ -89,8 +89,7 @@ BOOST_AUTO_TEST_CASE(a_client_gets_the_locked_version_and_asks_nobody_else) {
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked,
-                     *boost::unit_test::precondition(has_client("init -upgrade behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked, *needs("tofu or terraform")) {
   for (const std::string& name : clients()) {
     BOOST_TEST_CONTEXT(name) {
       fs::remove_all(root() / ".terraform");
@@ -318,8 +317,7 @@ struct MirroringGit : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(mirror_of_git, MirroringGit)
 
-BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits,
-                     *boost::unit_test::precondition(has_client("git sources behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits, *needs("tofu or terraform")) {
   const std::string full = net.id("main");
   const std::string git = kGit;
   const std::map<std::string, std::string> sources = {
@@ -362,8 +360,7 @@ BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits,
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository,
-                     *boost::unit_test::precondition(has_client("a submodule behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository, *needs("tofu or terraform")) {
   const std::string blob = net.write_blob("[submodule \"lib\"]\n\tpath = lib\n\turl = ../net-lib\n");
   const std::string tree = net.write_tree("100644 blob " + blob + "\t.gitmodules\n160000 commit " + lib.id("main") +
                                           "\tlib\n100644 blob " + net.write_blob("# top\n") + "\tmain.tf\n");

@@ -4,7 +4,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -36,7 +36,7 @@ struct BasicScene : OciScene {
 
 }  // namespace
 
-BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has<DockerRegistry>("modules of an OCI registry")))
+BOOST_TEST_DECORATOR(*needs(DockerRegistry::kPrograms))
 BOOST_AUTO_TEST_SUITE(oci)
 
 BOOST_FIXTURE_TEST_CASE(versions_are_read_from_tags, OciScene) {
@@ -88,9 +88,7 @@ BOOST_FIXTURE_TEST_CASE(override_file_names_the_digest, OciScene) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene,
-                        *boost::unit_test::precondition(has_program("tofu",
-                                                                    "a stock tofu behind override files for OCI"))) {
+BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene, *needs("tofu")) {
   push("v1.2.0", "output \"version\" {\n  value = \"1.2.0\"\n}\n");
   write("main.tf", module_call("vpc", registry.source("acme/vpc"), "~> 1.2"));
   environment["TF_IN_AUTOMATION"] = "1";

@@ -15,8 +15,8 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
-#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
@@ -86,7 +86,7 @@ struct Drafts : Scene {
   GitRepository& vpc;
 };
 
-std::string actions_and_reasons(const Json::Value& result) {
+std::string actions(const Json::Value& result) {
   std::string text;
   for (const Json::Value& change : result["changes"]) {
     text += fmt::format("{} {}: {}\n", change["subject"].asString(), change["action"].asString(),
@@ -301,9 +301,7 @@ BOOST_AUTO_TEST_CASE(a_package_that_a_registry_hosts_must_have_the_hash_of_the_d
   BOOST_TEST(!has(".terraform.lock.hcl"));
 }
 
-BOOST_AUTO_TEST_CASE(
-    first_lock_keeps_the_digest_of_the_draft,
-    *boost::unit_test::precondition(has<CertificateAuthority>("the digest of an OCI package in .opentofu.lock.hcl"))) {
+BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *needs("openssl")) {
   const TemporaryDirectory certificates;
   const CertificateAuthority authority(certificates.path());
   OciRegistry oci(authority.issue("oci"));

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -266,8 +266,7 @@ BOOST_AUTO_TEST_CASE(name_no_commit_that_its_source_has_not_proven) {
   BOOST_TEST(!has(kOurs));
 }
 
-BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources,
-                     *boost::unit_test::precondition(has_program("tofu", "a stock tofu behind override files"))) {
+BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *needs("tofu")) {
   BOOST_TEST(client({"tofu", "init"}).exit_code != 0);
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   const std::string manifest = read(".terraform/modules/modules.json");
@@ -288,8 +287,7 @@ BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources,
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(do_not_help_with_terraform,
-                     *boost::unit_test::precondition(has_program("terraform", "Terraform behind override files"))) {
+BOOST_AUTO_TEST_CASE(do_not_help_with_terraform, *needs("terraform")) {
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   const Ran ran = client({"terraform", "init"});
   BOOST_TEST(ran.exit_code != 0);

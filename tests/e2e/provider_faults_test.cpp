@@ -8,7 +8,7 @@
 #include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/provider_registry.h"
 #include "tests/support/zip_builder.h"
 
@@ -188,7 +188,7 @@ std::vector<ProviderFaultRow> archive_rows() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(provider_faults, *boost::unit_test::precondition(has<CertificateAuthority>("bad providers")))
+BOOST_AUTO_TEST_SUITE(provider_faults, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(leave_the_lock_as_it_was) {
   for (const auto& rows : {signature_rows(), answer_rows(), archive_rows()}) {

@@ -8,10 +8,9 @@
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/loopback.h"
 #include "tests/support/module_registry.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -96,8 +95,7 @@ BOOST_AUTO_TEST_CASE(registry_module_is_locked_installed_and_verified) {
 }
 
 // Beside our fields: `key`, `source` and `version` are those of the client.
-BOOST_AUTO_TEST_CASE(format_of_terraform_modules_equals_the_client,
-                     *boost::unit_test::precondition(has_program("terraform", "terraform modules -json"))) {
+BOOST_AUTO_TEST_CASE(format_of_terraform_modules_equals_the_client, *needs("terraform")) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0",
           {{"sub/main.tf", module_call("dns", "git::" + vpc.url() + "//zone?ref=v1.0.0")},
@@ -377,8 +375,7 @@ BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
   BOOST_TEST(joined(registry.lines()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed,
-                     *boost::unit_test::precondition(has_client("init with modules of a registry"))) {
+BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed, *needs("tofu or terraform")) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0");
   call("~> 1.0");

@@ -7,7 +7,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -158,8 +158,7 @@ BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits,
-                     *boost::unit_test::precondition(has<DockerRegistry>("the age of versions of an OCI registry"))) {
+BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry oci;
   environment["SSL_CERT_FILE"] = oci.authority().string();
   oci.push("acme/dns", "v1.0.0", {{"main.tf", "# 1.0.0\n"}});

@@ -4,9 +4,8 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
-#include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -38,8 +37,7 @@ struct StaticRegistry : Scene {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry,
-                         *boost::unit_test::precondition(has<HttpsGitServer>("a registry of plain files")))
+BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(is_listed_locked_and_installed_offline) {
   const Ran versions = modlock({"versions", host + "/acme/vpc/aws"});
@@ -59,8 +57,7 @@ BOOST_AUTO_TEST_CASE(is_listed_locked_and_installed_offline) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_takes_the_same,
-                     *boost::unit_test::precondition(has_client("a stock client and a registry of plain files"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_takes_the_same, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       std::filesystem::remove_all(root() / ".terraform");

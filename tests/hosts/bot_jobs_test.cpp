@@ -9,7 +9,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -186,7 +186,7 @@ std::string beginning(const std::string& summary, std::string_view start) {
   return summary.substr(0, start.size());
 }
 
-BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *boost::unit_test::precondition(has<HttpsGitServer>("the jobs for bots")))
+BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(github_pushes_the_lock_files_only) {
   write("live [1]/main.tf", call("v1.1.0") + "# not committed\n");

@@ -8,7 +8,7 @@
 
 #include "backends/base/process.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {
@@ -155,7 +155,7 @@ struct CiPage : Scene {
   GitRepository& vpc;
 };
 
-BOOST_FIXTURE_TEST_SUITE(ci_page, CiPage, *boost::unit_test::precondition(has_client("docs/ci.md")))
+BOOST_FIXTURE_TEST_SUITE(ci_page, CiPage, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(every_block_passes_and_fails_as_the_page_says) {
   const std::vector<std::string> lines = read_page_block("# In CI", "sh");

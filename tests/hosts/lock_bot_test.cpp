@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {

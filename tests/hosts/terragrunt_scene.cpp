@@ -1,8 +1,6 @@
 #include "tests/hosts/terragrunt_scene.h"
 
-#include <iostream>
-
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -63,14 +61,6 @@ Ran TerragruntScene::terragrunt(std::vector<std::string> arguments, std::string 
   }
   arguments.insert(arguments.begin(), {MODLOCK_HOSTS "/terragrunt_stand_in", client, units});
   return program(std::move(arguments), std::move(input));
-}
-
-boost::test_tools::assertion_result has_terragrunt(boost::unit_test::test_unit_id) {
-  const bool has_all = find_program("terragrunt") && !clients().empty();
-  if (!has_all) {
-    std::cout << "skipped: the hooks below Terragrunt (no terragrunt with a tofu or terraform is on PATH)\n";
-  }
-  return has_all;
 }
 
 fs::path TerragruntScene::working_directory(const std::string& unit) const {

@@ -4,7 +4,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -212,8 +212,7 @@ struct ServedScene : Served, GitScene {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(hostile_repositories_over_https, ServedScene,
-                         *boost::unit_test::precondition(has<HttpsGitServer>("commits of forks over https")))
+BOOST_FIXTURE_TEST_SUITE(hostile_repositories_over_https, ServedScene, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_taken_from_a_server) {
   for (const char* engine : {"libgit2", "git"}) {

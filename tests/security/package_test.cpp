@@ -8,8 +8,8 @@
 #include "tests/security/bombs.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
-#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
@@ -121,8 +121,7 @@ BOOST_AUTO_TEST_CASE(by_way_of_a_registry) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(
-                                                    has<CertificateAuthority>("hostile packages of an OCI registry"))) {
+BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *needs("openssl")) {
   const CertificateAuthority authority(path(""));
   environment["SSL_CERT_FILE"] = authority.certificate().string();
   OciRegistry oci(authority.issue("oci"));

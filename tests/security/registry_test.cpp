@@ -6,8 +6,8 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
-#include "tests/support/precondition.h"
 
 namespace modlock::test {
 namespace {
@@ -70,8 +70,7 @@ struct LeadingScene : Scene {
   OciRegistry oci{authority.issue("oci")};
 };
 
-BOOST_FIXTURE_TEST_SUITE(hostile_servers, LeadingScene,
-                         *boost::unit_test::precondition(has<CertificateAuthority>("servers that lead elsewhere")))
+BOOST_FIXTURE_TEST_SUITE(hostile_servers, LeadingScene, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_location_that_is_no_package_of_a_server) {
   const std::string ran = path("ran").string();

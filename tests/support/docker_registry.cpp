@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <stdexcept>
 
 #include "backends/base/process.h"
@@ -61,16 +60,6 @@ void expect_status(const httplib::Result& result, int status, const std::string&
 }
 
 }  // namespace
-
-bool DockerRegistry::available(std::string_view what) {
-  for (const char* name : {"docker-registry", "openssl", "htpasswd"}) {
-    if (!find_program(name)) {
-      std::cout << "skipped: " << what << " (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return true;
-}
 
 DockerRegistry::DockerRegistry(Auth auth)
     : authority_(directory_.path()), certificate_(authority_.issue("server")), auth_(auth) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 
@@ -10,14 +9,6 @@
 
 namespace modlock::test {
 namespace {}  // namespace
-
-bool HttpProxy::available(std::string_view what) {
-  if (find_server("tinyproxy").empty()) {
-    std::cout << "skipped: " << what << " (tinyproxy is not installed)\n";
-    return false;
-  }
-  return true;
-}
 
 HttpProxy::HttpProxy(const std::string& user, const std::string& password) {
   for (int attempt = 0; attempt < kPortAttempts; ++attempt) {

@@ -6,7 +6,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 
@@ -50,16 +49,6 @@ std::string git_location(std::string_view prefix, std::string_view script, std::
 }
 
 }  // namespace
-
-bool HttpsGitServer::available(std::string_view what) {
-  for (const char* name : {"nginx", "fcgiwrap", "openssl", kGitBackend}) {
-    if (find_server(name).empty()) {
-      std::cout << "skipped: " << what << " (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return true;
-}
 
 HttpsGitServer::HttpsGitServer() {
   std::filesystem::create_directories(repositories());

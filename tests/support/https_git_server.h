@@ -32,8 +32,7 @@ namespace modlock::test {
 // goes.
 class HttpsGitServer {
  public:
-  // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
-  static bool available(std::string_view what);
+  static constexpr const char* kPrograms = "nginx, fcgiwrap, openssl, /usr/lib/git-core/git-http-backend";
 
   // Throws std::runtime_error with nginx's log where it does not start.
   HttpsGitServer();

@@ -8,7 +8,7 @@
 #include "backends/store/store.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/survival/survival_scene.h"
 
 namespace modlock::test {
@@ -101,8 +101,7 @@ BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_archive_for_the_first_time) {
   BOOST_TEST(downloads() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_git_source,
-                     *boost::unit_test::precondition(has<HttpsGitServer>("many processes that lock one git source"))) {
+BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_git_source, *needs(HttpsGitServer::kPrograms)) {
   const HttpsGitServer server;
   GitRepository network(server.repositories() / "network.git");
   release(network, "1.0.0");

@@ -4,13 +4,15 @@
 #include <cerrno>
 
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/survival/survival_scene.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned long kMostCalls = 200;
 
 struct Packed : SurvivalScene {
   Packed() {
@@ -36,8 +38,7 @@ struct Packed : SurvivalScene {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(packed, *boost::unit_test::precondition(may_trace) *
-                                  boost::unit_test::precondition(has<HttpsGitServer>("packs that cannot be kept")))
+BOOST_AUTO_TEST_SUITE(packed, *boost::unit_test::precondition(may_trace) * needs(HttpsGitServer::kPrograms))
 
 BOOST_FIXTURE_TEST_CASE(a_pack_that_cannot_be_flushed_or_moved, Packed) {
   for (const char* calls : {"sync", "rename"}) {

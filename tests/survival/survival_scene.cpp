@@ -58,7 +58,7 @@ Json::Value record_of(const SurvivalScene& scene, const std::string& key) {
 boost::test_tools::assertion_result may_trace(boost::unit_test::test_unit_id) {
   const auto ran = run_command({.argv = {MODLOCK_FAULT_AT_CALL, "--calls", "rename", "--", "true"}}, Context{});
   boost::test_tools::assertion_result result(ran && ran->exit_code == 0);
-  result.message() << "no process may be traced here: " << (ran ? ran->error_output : ran.error().message);
+  result.message() << "needs the permission to trace processes: " << (ran ? ran->error_output : ran.error().message);
   return result;
 }
 

@@ -38,7 +38,7 @@ std::string quoted(const fs::path& path) {
 
 boost::test_tools::assertion_result is_bound_by_modes(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(::geteuid() != 0);
-  result.message() << "root may write everywhere";
+  result.message() << "needs a user other than root";
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/backends/external/external_fixture.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(external_backend_process_test, *boost::unit_test::precondition(has_python))
+BOOST_AUTO_TEST_SUITE(external_backend_process_test, *needs("python3"))
 
 std::vector<std::string> shown(const Listing& listing) {
   std::vector<std::string> lines;

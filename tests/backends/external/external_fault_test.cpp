@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/backends/external/external_fixture.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -22,7 +23,7 @@ void wait_for(const fs::path& path) {
   }
 }
 
-BOOST_AUTO_TEST_SUITE(external_fault_test, *boost::unit_test::precondition(has_python))
+BOOST_AUTO_TEST_SUITE(external_fault_test, *needs("python3"))
 
 BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
   struct Row {

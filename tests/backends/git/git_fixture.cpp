@@ -55,18 +55,14 @@ std::optional<HttpsGitServer>& server() {
   return running;
 }
 
-ServerOfSuite::ServerOfSuite(const std::string& what) {
-  if (HttpsGitServer::available(what)) {
+ServerOfSuite::ServerOfSuite() {
+  if (missing_programs(HttpsGitServer::kPrograms).empty()) {
     server().emplace();
   }
 }
 
 ServerOfSuite::~ServerOfSuite() {
   server().reset();
-}
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
 }
 
 std::string packet(const std::string& payload) {

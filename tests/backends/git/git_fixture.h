@@ -43,14 +43,12 @@ std::string outcome(const Result<T>& result) {
   return result ? "ok" : std::string(to_string(result.error().code)) + ": " + result.error().message;
 }
 
-// One server for all cases of a suite, that ServerOfSuite starts, a fixture of the suite: `what` is skipped where there
-// is no program for it.
+// One server for all cases of a suite. ServerOfSuite, a fixture of the suite, starts it if its programs are installed.
 std::optional<HttpsGitServer>& server();
 struct ServerOfSuite {
-  explicit ServerOfSuite(const std::string& what);
+  ServerOfSuite();
   ~ServerOfSuite();
 };
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id);
 
 // A line of git's protocol.
 std::string packet(const std::string& payload);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "backends/base/digest.h"
@@ -9,6 +8,7 @@
 #include "backends/git/git_backend.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/process_group.h"
 #include "tests/support/run.h"
 #include "tests/support/ssh_server.h"
@@ -25,26 +25,12 @@ std::optional<SshServer>& ssh_server() {
 
 struct SshServerOfSuite {
   SshServerOfSuite() {
-    if (SshServer::available("git over ssh")) {
+    if (missing_programs(SshServer::kPrograms).empty()) {
       ssh_server().emplace();
     }
   }
   ~SshServerOfSuite() { ssh_server().reset(); }
 };
-
-boost::test_tools::assertion_result has_ssh_server(boost::unit_test::test_unit_id) {
-  return ssh_server().has_value();
-}
-
-boost::test_tools::assertion_result has_agent(boost::unit_test::test_unit_id test) {
-  for (const char* name : {"ssh-agent", "ssh-add"}) {
-    if (find_server(name).empty()) {
-      std::cout << "skipped: keys of an ssh agent (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return has_ssh_server(test);
-}
 
 struct Ssh : GitFixture {
   Ssh() {
@@ -74,7 +60,7 @@ struct Ssh : GitFixture {
 
 BOOST_AUTO_TEST_SUITE(git_ssh, *boost::unit_test::fixture<SshServerOfSuite>())
 
-BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command());
   for (const std::string& url : {ssh.url(), "ssh://modlock-alias" + ssh.repository.path().string()}) {
@@ -91,13 +77,13 @@ BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::p
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_command_of_gits_configuration_counts, *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(the_command_of_gits_configuration_counts, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   write_text(ssh.directory / "home" / ".gitconfig", "[core]\n\tsshCommand = " + ssh_server()->command() + "\n");
   BOOST_TEST(outcome(ssh.list(ssh.url())) == "ok");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondition(has_agent)) {
+BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *needs("ssh-agent, ssh-add") * needs(SshServer::kPrograms)) {
   Ssh ssh;
   const fs::path socket = ssh.directory / "agent";
   ProcessGroup agent({find_server("ssh-agent"), "-D", "-a", socket.string()}, ssh.directory / "agent.log");
@@ -118,8 +104,7 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondit
   BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing,
-                     *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command(false));
   BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
@@ -149,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing,
   BOOST_TEST(kept.find(Ssh::key_argument().substr(60, 40)) == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   for (const char* key : {"%2A%2A", "abc", "a=bc", "abc=====", "YWJj=YWJ"}) {
     BOOST_TEST_CONTEXT(key) {
@@ -160,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *boost::unit_test::pre
   }
 }
 
-BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   const std::string doing = "git could not list the tags of \"" + ssh.display() + "\": ";
   const std::string host = "127.0.0.1:" + std::to_string(ssh_server()->port());
@@ -191,7 +176,7 @@ BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(ha
              "UNREACHABLE: git could not list the tags of \"git::" + url + "\": the server could not be reached");
 }
 
-BOOST_AUTO_TEST_CASE(a_submodule_in_scp_form_comes, *boost::unit_test::precondition(has_ssh_server)) {
+BOOST_AUTO_TEST_CASE(a_submodule_in_scp_form_comes, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command());
   GitRepository inner{ssh.directory / "inner.git"};

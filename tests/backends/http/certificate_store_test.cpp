@@ -14,7 +14,7 @@
 
 #include "backends/base/files.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -57,8 +57,7 @@ struct TwoAuthorities {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(certificate_store,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("the store of certificates")))
+BOOST_AUTO_TEST_SUITE(certificate_store, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(more_is_asked_for_once_and_only_for_an_authority_that_is_not_there, TwoAuthorities) {
   BOOST_TEST(store.add(read(known.certificate())) == 1U);

@@ -6,7 +6,7 @@
 #include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/https_git_server.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 // A server that speaks HTTP/2: requests share one connection.
@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kStreams = 20;
 constexpr std::size_t kLarge = 50'000'000;
 
-struct Http2Fixture {
-  Http2Fixture() {
+struct Fixture {
+  Fixture() {
     write_text(server.files() / "small", "ok");
     write_text(server.files() / "large", std::string(kLarge, 'x'));
   }
@@ -51,7 +51,7 @@ struct Http2Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_http2, *boost::unit_test::precondition(has<HttpsGitServer>("HTTP/2 with nginx")))
+BOOST_AUTO_TEST_SUITE(curl_http2, *needs(HttpsGitServer::kPrograms))
 
 BOOST_FIXTURE_TEST_CASE(requests_share_a_connection, Http2Fixture) {
   for (const std::size_t most : {std::size_t{1}, std::size_t{8}}) {

@@ -4,16 +4,15 @@
 
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // What a server that is not ours makes of our requests, and we of its answers.
 namespace modlock::test {
 namespace {
 
-struct InteroperationFixture {
-  InteroperationFixture()
-      : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
+struct Fixture {
+  Fixture() : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
     server.Get("/text", [this](const httplib::Request& request, httplib::Response& response) {
       accepted = request.get_header_value("Accept-Encoding");
       response.set_content(text, "text/plain");
@@ -57,8 +56,7 @@ struct InteroperationFixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_interoperation,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("HTTP with cpp-httplib")))
+BOOST_AUTO_TEST_SUITE(curl_interoperation, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(gzip, InteroperationFixture) {
   const auto response = client->send(request("/text"), context);

@@ -6,7 +6,7 @@
 #include "tests/support/certificates.h"
 #include "tests/support/http_proxy.h"
 #include "tests/support/loopback.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // The servers are asked for as 0.0.0.0: that reaches them, and is no loopback address, for which no proxy is asked.
@@ -36,8 +36,7 @@ struct ProxyFixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_proxy, *boost::unit_test::precondition(has<HttpProxy>("HTTP through a proxy")) *
-                                      boost::unit_test::precondition(has<CertificateAuthority>("HTTP through a proxy")))
+BOOST_AUTO_TEST_SUITE(curl_proxy, *needs("tinyproxy, openssl"))
 
 BOOST_FIXTURE_TEST_CASE(a_tunnel_for_https, ProxyFixture) {
   const ScopedEnvironment set("HTTPS_PROXY", "http://" + proxy.host());

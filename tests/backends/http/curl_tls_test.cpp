@@ -7,7 +7,7 @@
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/faults.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -37,7 +37,7 @@ struct TlsFixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_tls, *boost::unit_test::precondition(has<CertificateAuthority>("HTTP over TLS")))
+BOOST_AUTO_TEST_SUITE(curl_tls, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(an_authority_of_ones_own, TlsFixture) {
   BOOST_TEST(send(server.url("/")) == "200 ok");

@@ -10,8 +10,8 @@
 #include "backends/package/tree_hash.h"
 #include "tests/backends/oci/oci_fixture.h"
 #include "tests/support/environment.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
-#include "tests/support/precondition.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
@@ -50,8 +50,9 @@ std::string h1_of(const Result<FetchedTree>& tree) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched,
-                     *but::precondition(has<DockerRegistry>("OCI modules of a real registry"))) {
+BOOST_AUTO_TEST_SUITE(docker_registry)
+
+BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("team/vpc", "v1.0.0", kFiles);
   registry.push("team/vpc", "v1.1.0", {{"main.tf", "two"}});
@@ -77,8 +78,7 @@ BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched,
              "NOT_FOUND: repository \"" + registry.source("nothing") + "\" not found");
 }
 
-BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused,
-                     *but::precondition(has<DockerRegistry>("OCI modules of a real registry"))) {
+BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("a", "v1", kFiles);
   const char* const type = "application/vnd.oci.image.index.v1+json";
@@ -94,8 +94,7 @@ BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused,
                  "\"application/vnd.oci.image.index.v1+json\"");
 }
 
-BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd,
-                     *but::precondition(has<DockerRegistry>("OCI modules of a real registry"))) {
+BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry(DockerRegistry::Auth::basic);
   registry.push("a", "v1.0.0", kFiles);
   Client stranger(registry.authority());
@@ -108,8 +107,7 @@ BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd,
   BOOST_TEST(client.requests() == 4U);  // the first was refused once
 }
 
-BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository,
-                     *but::precondition(has<DockerRegistry>("OCI modules of a real registry"))) {
+BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry(DockerRegistry::Auth::token);
   registry.push("public/a", "v1.0.0", kFiles);
   registry.push("team/b", "v1.0.0", kFiles);
@@ -130,9 +128,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository,
   BOOST_TEST(log.back() == "POST repository:team/b:pull refresh");
 }
 
-BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see,
-                     *but::precondition(has_program("skopeo", "skopeo as a second client")) *
-                         but::precondition(has<DockerRegistry>("OCI modules of a real registry"))) {
+BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see, *needs("skopeo") * needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("team/vpc", "v1.0.0", kFiles);
   registry.push("team/vpc", "v1.1.0_x", kFiles);
@@ -158,8 +154,7 @@ BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see,
   }
 }
 
-BOOST_AUTO_TEST_CASE(pages_and_faults_over_the_wire,
-                     *but::precondition(has<CertificateAuthority>("OCI modules over https"))) {
+BOOST_AUTO_TEST_CASE(pages_and_faults_over_the_wire, *needs("openssl")) {
   const TemporaryDirectory directory;
   const CertificateAuthority authority(directory.path());
   OciRegistry registry(authority.issue("server"));

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <iostream>
 #include <set>
-#include <sstream>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/clients.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 #include "tests/support/zip_builder.h"
 
@@ -113,11 +110,7 @@ PublishedProvider release_with(const std::string& bytes) {
           }};
 }
 
-BOOST_AUTO_TEST_SUITE(
-    provider_client_comparison_test,
-    *boost::unit_test::precondition(has_client("comparison of provider registries with a stock client")) *
-        boost::unit_test::precondition(
-            has<CertificateAuthority>("comparison of provider registries with a stock client")))
+BOOST_AUTO_TEST_SUITE(provider_client_comparison_test, *needs("openssl, tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(archives) {
   using Descriptor = ZipMember::Descriptor;

@@ -8,7 +8,7 @@
 #include "tests/backends/providers/mirror_fixture.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
@@ -28,8 +28,7 @@ std::string zh_of_manifest(const SourceFixture& fixture, const std::string& name
   return "zh:" + sums.substr(end - 64, 64);
 }
 
-BOOST_AUTO_TEST_SUITE(registry_provider_source_test,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("provider registries")))
+BOOST_AUTO_TEST_SUITE(registry_provider_source_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(versions_newest_first_with_warnings) {
   SourceFixture fixture;

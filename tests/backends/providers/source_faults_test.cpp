@@ -4,7 +4,7 @@
 
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
@@ -12,8 +12,7 @@ namespace {
 using namespace test;
 using Signing = PublishedProvider::Signing;
 
-BOOST_AUTO_TEST_SUITE(source_faults_test,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("provider registries")))
+BOOST_AUTO_TEST_SUITE(source_faults_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(what_is_not_there) {
   SourceFixture fixture;

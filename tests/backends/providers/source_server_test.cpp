@@ -5,15 +5,15 @@
 #include "backends/http/curl_http_client.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
 
-struct ServerFixture {
-  ServerFixture() {
+struct Fixture {
+  Fixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                              "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
@@ -42,8 +42,7 @@ struct ServerFixture {
   std::unique_ptr<ProviderSource> source;
 };
 
-BOOST_AUTO_TEST_SUITE(provider_source_server_test,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("provider registries over https")))
+BOOST_AUTO_TEST_SUITE(provider_source_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_release_is_found_by_the_name_of_the_registry) {
   ServerFixture fixture;

@@ -9,15 +9,15 @@
 #include "tests/support/certificates.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
-#include "tests/support/precondition.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
 
-struct RegistryServerFixture {
-  RegistryServerFixture() {
+struct Fixture {
+  Fixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                              "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
@@ -50,8 +50,7 @@ struct RegistryServerFixture {
   BackendSet backends;
 };
 
-BOOST_AUTO_TEST_SUITE(registry_server_test,
-                      *boost::unit_test::precondition(has<CertificateAuthority>("module registries over https")))
+BOOST_AUTO_TEST_SUITE(registry_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_module_is_found_listed_and_downloaded) {
   RegistryServerFixture fixture;

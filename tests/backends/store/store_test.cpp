@@ -66,7 +66,7 @@ fs::path record_in(const fs::path& root) {
 
 boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(::geteuid() == 0);
-  result.message() << "only root can give a directory to another user";
+  result.message() << "needs root";
   return result;
 }
 
