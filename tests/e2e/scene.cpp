@@ -26,7 +26,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 
 }  // namespace
 
-Scene::Scene() {
+Scene::Scene() : binary(MODLOCK_BINARY) {
   fs::create_directories(root());
   fs::create_directories(directory_ / "home");
   const char* path = std::getenv("PATH");

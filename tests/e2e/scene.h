@@ -64,7 +64,7 @@ class Scene {
   // The JSON that a command with --json prints; null and a failed check where it is none.
   Json::Value json(std::vector<std::string> arguments, int exit_code = 0) const;
   std::map<std::string, std::string> environment;
-  std::string binary = MODLOCK_BINARY;
+  std::string binary;
 
  private:
   TemporaryDirectory directory_;
