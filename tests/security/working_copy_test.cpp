@@ -153,6 +153,44 @@ BOOST_AUTO_TEST_CASE(a_credentials_helper_is_named_in_vain) {
   BOOST_TEST(registry.requests().size() > 0U);
 }
 
+// Without HOME, or with a relative one, the files of the user are those of the account, never those of the checkout.
+BOOST_AUTO_TEST_CASE(a_checkout_is_no_home) {
+  const std::string script = "#!/bin/sh\n" + touch() + "\n";
+  for (const std::string& name : {"evil", ".terraform.d/plugins/terraform-credentials-evil"}) {
+    write(name, script);
+    fs::permissions(root() / name, fs::perms::owner_all);
+  }
+  write(".config/tofu-modlock/config.hcl",
+        "backend \"hg\" {\n  command = [\"" + (root() / "evil").string() + "\"]\n}\n");
+  write(".tofurc", "credentials_helper \"evil\" {}\n");
+  write(".gitconfig", "[filter \"evil\"]\n\tclean = " + touch() + "; cat\n");
+  write(".gitattributes", "* filter=evil\n");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  program({"sh", "-c", "git init --quiet . && git add -A && git -c user.name=t -c user.email=t@t commit --quiet -m x"});
+  write("main.tf", read("main.tf") + module_call("hg", "hg::http://127.0.0.1:1/x") +
+                       module_call("registry", "127.0.0.1:1/acme/vpc/aws"));
+  using Words = std::vector<std::string>;
+  for (const Words& home :
+       {Words{}, Words{"HOME="}, Words{"HOME=."}, Words{"HOME=../root"},
+        Words{"HOME=" + path("home").string(), "XDG_CONFIG_HOME=.config", "XDG_DATA_HOME=.terraform.d"}}) {
+    BOOST_TEST_CONTEXT(home.size() << (home.empty() ? "" : home[0])) {
+      for (const Words& arguments :
+           {Words{"lock"}, Words{"verify"}, Words{"inspect"}, Words{"doctor"}, Words{"diff", "--lock-rev", "HEAD"},
+            Words{"explain", "--credentials", "127.0.0.1"}}) {
+        Words command = {"env", "-i", "PATH=" + environment.at("PATH"), "XDG_CACHE_HOME=" + cache().string()};
+        command.insert(command.end(), home.begin(), home.end());
+        command.push_back(binary);
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        const Ran ran = program(command);
+        BOOST_TEST(ran.err.find(".tofurc") == std::string::npos, arguments[0] << ran.err);
+        BOOST_TEST(!fs::exists(path("ran")), arguments[0]);
+        fs::remove(path("ran"));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_checkout_cannot_make_foreign_content_stale) {
   // Its author has installed another version and commits all of it: files, file lists, the copy of the lock.
   release(vpc, "1.1.0");
