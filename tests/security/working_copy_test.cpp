@@ -370,6 +370,144 @@ BOOST_AUTO_TEST_CASE(the_repository_around_the_root_runs_nothing) {
   BOOST_TEST(lock().find(locked.substr(locked.find("module "))) != std::string::npos);
 }
 
+// Every key of git's configuration that names a program, and every hook, while every command runs.
+BOOST_AUTO_TEST_CASE(keys_that_start_programs_start_none) {
+  write("sub/main.tf", "# sub\n");
+  write("sub/clean.tf", "# clean\n");
+  write("sub/process.tf", "# process\n");
+  write("sub/odd.tf", "# odd\n");
+  write("sub/included.tf", "# included\n");
+  write("sub/worktree.tf", "# worktree\n");
+  write(".gitattributes",
+        "* filter=all diff=all merge=all\nclean.tf filter=clean\nprocess.tf filter=process\nodd.tf filter=a=b.c\n"
+        "included.tf filter=included\nworktree.tf filter=worktree\n");
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  program({"sh", "-c",
+           "git init --quiet . && echo .terraform > .gitignore && git add -A && git -c user.name=t -c "
+           "user.email=t@t commit --quiet -m x"});
+  fs::create_directories(path("ran"));
+  const auto mark = [&](const std::string& name) { return "touch '" + (path("ran") / name).string() + "'; cat"; };
+  const auto set = [&](const std::string& key, const std::string& value, const std::string& file = ".git/config") {
+    BOOST_TEST(program({"git", "config", "--file", (root() / file).string(), "--add", key, value}).exit_code == 0, key);
+  };
+  for (const char* key : {"alias.cat-file",
+                          "alias.config",
+                          "alias.diff",
+                          "alias.log",
+                          "alias.ls-files",
+                          "alias.rev-parse",
+                          "browser.evil.cmd",
+                          "core.alternateRefsCommand",
+                          "core.askPass",
+                          "core.editor",
+                          "core.fsmonitor",
+                          "core.gitProxy",
+                          "core.pager",
+                          "core.sshCommand",
+                          "credential.helper",
+                          "diff.all.command",
+                          "diff.all.textconv",
+                          "diff.external",
+                          "difftool.evil.cmd",
+                          "filter.a=b.c.clean",
+                          "filter.all.clean",
+                          "filter.all.process",
+                          "filter.all.smudge",
+                          "filter.clean.clean",
+                          "filter.clean.smudge",
+                          "filter.process.process",
+                          "gc.recentObjectsHook",
+                          "gpg.openpgp.program",
+                          "gpg.program",
+                          "gpg.ssh.defaultKeyCommand",
+                          "gpg.ssh.program",
+                          "gpg.x509.program",
+                          "hook.evil.command",
+                          "interactive.diffFilter",
+                          "merge.all.driver",
+                          "mergetool.evil.cmd",
+                          "pack.packObjectsHook",
+                          "pager.cat-file",
+                          "pager.config",
+                          "pager.diff",
+                          "pager.grep",
+                          "pager.log",
+                          "remote.origin.receivepack",
+                          "remote.origin.uploadpack",
+                          "remote.origin.vcs",
+                          "sequence.editor",
+                          "submodule.sub.update",
+                          "tar.evil.command",
+                          "trailer.evil.cmd",
+                          "trailer.evil.command",
+                          "uploadpack.packObjectsHook",
+                          "web.browser"}) {
+    const std::string name(key);
+    const bool is_shell = name.starts_with("alias.") || name == "credential.helper" || name == "submodule.sub.update";
+    set(name, (is_shell ? "!" : "") + mark(name));
+  }
+  for (const char* event : {"post-index-change", "pre-commit", "reference-transaction"}) {
+    set("hook.evil.event", event);
+  }
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"filter.clean.required", "true"},
+                                                                     {"filter.process.required", "true"},
+                                                                     {"log.showSignature", "true"},
+                                                                     {"remote.origin.url", "ext::" + mark("ext")},
+                                                                     {"remote.origin.promisor", "true"},
+                                                                     {"protocol.ext.allow", "always"},
+                                                                     {"extensions.partialClone", "origin"},
+                                                                     {"extensions.worktreeConfig", "true"},
+                                                                     {"core.hooksPath", ".git/hooks"},
+                                                                     {"include.path", "more"}}) {
+    set(key, value);
+  }
+  set("filter.included.clean", mark("included"), ".git/more");
+  set("filter.worktree.clean", mark("worktree"), ".git/config.worktree");
+  for (const char* hook : {"fsmonitor-watchman", "post-checkout", "post-index-change", "pre-auto-gc", "pre-commit",
+                           "query-watchman", "reference-transaction"}) {
+    const std::string file = std::string(".git/hooks/") + hook;
+    write(file, "#!/bin/sh\n" + mark(hook) + "\n");
+    fs::permissions(root() / file, fs::perms::owner_all);
+  }
+  write("updates.json", "[]");
+  using Words = std::vector<std::string>;
+  for (const Words& command : {Words{"diff", "--lock-rev", "HEAD"},
+                               {"update", "--from-diff", "HEAD", "--dry-run"},
+                               {"update", "--from-file", "updates.json"},
+                               {"update", "--list"},
+                               {"lock"},
+                               {"lock", "--frozen"},
+                               {"lock", "--recursive"},
+                               {"upgrade"},
+                               {"install"},
+                               {"verify"},
+                               {"verify", "--online"},
+                               {"status"},
+                               {"inspect"},
+                               {"graph"},
+                               {"sbom"},
+                               {"versions", "git::" + vpc.url()},
+                               {"explain", "module.vpc"},
+                               {"explain", "--recursive", "--find", "git::" + vpc.url()},
+                               {"explain", "--credentials", "127.0.0.1"},
+                               {"doctor"},
+                               {"bundle", "create", "--output", path("bundle.tar").string()},
+                               {"mirror", "--", "true"},
+                               {"init", "--all"}}) {
+    // git compares the content of files whose times are not those of its index, and then writes its index.
+    for (const auto& file : fs::directory_iterator(root() / "sub")) {
+      fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    write("sub/main.tf", "# changed by " + command[0] + "\n");
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 0, command[0] << ran.out << ran.err);
+    for (const auto& file : fs::directory_iterator(path("ran"))) {
+      BOOST_ERROR(command[0] << " started the program of " << file.path().filename());
+      fs::remove(file);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(merging_runs_nothing_of_the_repository) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   const std::string locked = lock();
