@@ -16,6 +16,10 @@ struct SkipReport : boost::unit_test::test_observer {
   SkipReport() { boost::unit_test::framework::register_observer(*this); }
   ~SkipReport() { boost::unit_test::framework::deregister_observer(*this); }
 
+  // After Boost's own first observer, whose memory is not initialized before its turn: each one before it can make the
+  // framework give up with "Test setup error".
+  int priority() override { return 1; }
+
   using test_observer::test_unit_skipped;
   void test_unit_skipped(const boost::unit_test::test_unit& unit, boost::unit_test::const_string reason) override {
     const std::string why(reason.begin(), reason.end());
