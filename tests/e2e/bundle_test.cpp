@@ -18,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
-    ++found;
-  }
-  return found;
-}
-
 // A root that calls a module, which calls another one.
 struct BundleScene : Scene {
   BundleScene() {

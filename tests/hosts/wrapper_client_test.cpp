@@ -10,8 +10,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {

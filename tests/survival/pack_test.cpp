@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned long kMostCalls = 200;
-
 struct Packed : SurvivalScene {
   Packed() {
     GitRepository repository(server.repositories() / "net.git");

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "backends/http/curl_http_client.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kStreams = 20;
 constexpr std::size_t kLarge = 50'000'000;
 
-struct Fixture {
-  Fixture() {
+struct Http2Fixture {
+  Http2Fixture() {
     write_text(server.files() / "small", "ok");
     write_text(server.files() / "large", std::string(kLarge, 'x'));
   }

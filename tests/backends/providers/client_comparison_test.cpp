@@ -8,7 +8,6 @@
 #include "backends/base/files.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
-#include "tests/support/clients.h"
 #include "tests/support/needs.h"
 #include "tests/support/run.h"
 #include "tests/support/zip_builder.h"

@@ -12,8 +12,8 @@ namespace {
 
 using namespace test;
 
-struct Fixture {
-  Fixture() {
+struct ServerFixture {
+  ServerFixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                              "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
