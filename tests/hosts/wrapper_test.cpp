@@ -1,4 +1,6 @@
 // scripts/tofu-modlock-wrapper in front of a stand-in that says what it was given.
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
