@@ -14,12 +14,12 @@
 namespace modlock {
 namespace {
 
-bool is_name_character(char c) {
+bool is_host_character(char c) {
   return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || !ascii::is_ascii(c);
 }
 
 bool has_only_name_characters(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_name_character);
+  return std::all_of(text.begin(), text.end(), is_host_character);
 }
 
 // Whether the label has only letters, digits and inner dashes, but not two dashes at the position of IDNA prefixes.

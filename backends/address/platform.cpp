@@ -10,7 +10,7 @@
 namespace modlock {
 namespace {
 
-bool is_name(std::string_view text) {
+bool is_platform_part(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return ascii::is_alnum(c) || c == '-'; });
 }
 
@@ -21,7 +21,7 @@ Result<Platform> Platform::parse(std::string_view text) {
   if (underscore != std::string_view::npos) {
     const std::string_view os = text.substr(0, underscore);
     const std::string_view arch = text.substr(underscore + 1);
-    if (is_name(os) && is_name(arch)) {
+    if (is_platform_part(os) && is_platform_part(arch)) {
       return Platform{std::string(os), std::string(arch)};
     }
   }

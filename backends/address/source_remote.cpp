@@ -289,7 +289,7 @@ bool is_ascii(std::string_view text) {
 }
 
 // Whether a server's name has only allowed characters; an underscore is common on private networks.
-bool is_name(std::string_view text) {
+bool is_host_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || c == '_' || !ascii::is_ascii(c);
   });
@@ -306,7 +306,7 @@ Result<HostForms> read_host(const std::string& host, const std::string& shown) {
     return fail(invalid(shown, "has a port that is not a number up to 65535",
                         "to give a path after a colon, write git@host:path without ssh://"));
   }
-  if (name.substr(0, 1) != "[" && !is_name(name)) {
+  if (name.substr(0, 1) != "[" && !is_host_name(name)) {
     return fail(invalid(shown, "has a host that is not a valid name", "write a valid DNS name"));
   }
   if (const auto forms = lookup_host(name)) {

@@ -21,7 +21,7 @@ bool is_strict_identifier(char c) {
   return ascii::is_alnum(c) || c == '-';
 }
 
-bool all_digits(std::string_view text) {
+bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_digit);
 }
 
@@ -63,8 +63,8 @@ std::weak_ordering as_ordering(int comparison) {
 }
 
 std::weak_ordering compare_identifiers(std::string_view left, std::string_view right) {
-  const bool left_numeric = all_digits(left);
-  const bool right_numeric = all_digits(right);
+  const bool left_numeric = is_number(left);
+  const bool right_numeric = is_number(right);
   if (left_numeric != right_numeric) {
     return left_numeric ? std::weak_ordering::less : std::weak_ordering::greater;
   }
@@ -117,7 +117,7 @@ int compare_identifiers_as_go_version(std::string_view left, std::string_view ri
   }
   // A number that does not fit counts as the largest one, a word as zero.
   const auto weight = [](std::string_view text, const std::optional<std::int64_t>& number) {
-    return number ? *number : all_digits(text) ? std::numeric_limits<std::int64_t>::max() : 0;
+    return number ? *number : is_number(text) ? std::numeric_limits<std::int64_t>::max() : 0;
   };
   return weight(left, a) > weight(right, b) ? 1 : -1;
 }
@@ -126,7 +126,7 @@ int compare_identifiers_as_go_version(std::string_view left, std::string_view ri
 bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
   const auto parts = split(text, '.');
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    const bool leading_zero = part.size() > 1 && part[0] == '0' && all_digits(part);
+    const bool leading_zero = part.size() > 1 && part[0] == '0' && is_number(part);
     return !part.empty() && std::all_of(part.begin(), part.end(), is_strict_identifier) &&
            !(numbers_are_strict && leading_zero);
   });

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kFile = 0644;
 constexpr mode_t kExecutable = 0755;  // also of directories
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kCopyPiece = std::size_t{128} << 10U;
 
 Result<void> copy_link(const fs::path& from, const fs::path& to) {
   std::error_code error;
@@ -49,13 +49,13 @@ class Copier {
 
   FileDigests* digests_;
   bool may_clone_ = true;
-  const std::unique_ptr<char[]> piece_{new char[kPiece]};
+  const std::unique_ptr<char[]> piece_{new char[kCopyPiece]};
 };
 
 // Returns 0 or an errno.
 int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const {
   for (std::size_t total = 0;;) {
-    const ssize_t got = ::read(from, piece_.get(), kPiece);
+    const ssize_t got = ::read(from, piece_.get(), kCopyPiece);
     if (got < 0 && errno != EINTR) {
       return errno;
     }

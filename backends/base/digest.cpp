@@ -16,7 +16,7 @@
 namespace modlock {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kHashPiece = std::size_t{128} << 10U;
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // This fails only without memory or without OpenSSL's default provider. Callers cannot handle that.
@@ -91,7 +91,7 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
     return cannot_read(path, errno);
   }
   Sha256 sha;
-  std::array<char, kPiece> piece;  // not filled: most files are small
+  std::array<char, kHashPiece> piece;  // not filled: most files are small
   for (;;) {
     const ssize_t got = ::read(file, piece.data(), piece.size());
     if (got > 0) {

@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTimeToClean{2000};
-constexpr std::chrono::milliseconds kExitPolling{20};  // if the kernel has no pidfd
+constexpr std::chrono::milliseconds kEndPolling{20};  // if the kernel has no pidfd
 
 struct Pipe {
   Descriptor read;
@@ -231,7 +231,7 @@ void StartedChild::ask_to_end() const {
   const auto until = Clock::now() + kTimeToClean;
   while (!has_ended() && Clock::now() < until) {
     pollfd exit{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-    ::poll(&exit, 1, static_cast<int>((pidfd_.valid() ? kTimeToClean : kExitPolling).count()));
+    ::poll(&exit, 1, static_cast<int>((pidfd_.valid() ? kTimeToClean : kEndPolling).count()));
   }
 }
 

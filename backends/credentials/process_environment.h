@@ -13,7 +13,7 @@ namespace modlock {
 struct ProcessEnvironment {
   // NAME and value, in the order of the process. If several name the same host, the last one wins, as in OpenTofu.
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::filesystem::path home = {};       // HOME, else from the user database; may be empty
+  std::filesystem::path home = {};       // home_directory(); may be empty
   std::filesystem::path directory = {};  // the current one; relative paths in variables start here
 
   // Returns the value, empty if it is not set.

@@ -1,24 +1,10 @@
 #include "backends/credentials/process_environment.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
-#include <array>
+#include "backends/base/home.h"
 
 namespace modlock {
-namespace {
-
-std::filesystem::path home_of_user() {
-  std::array<char, 16384> buffer{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) {
-    return {};
-  }
-  return found->pw_dir;
-}
-
-}  // namespace
 
 std::string_view ProcessEnvironment::variable(std::string_view name) const {
   for (const auto& [key, value] : environment) {
@@ -48,8 +34,7 @@ ProcessEnvironment current_environment() {
       result.environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
   }
-  const std::string_view home = result.variable("HOME");
-  result.home = home.empty() ? home_of_user() : std::filesystem::path(home);
+  result.home = home_directory();
   std::error_code error;  // the current directory may have been deleted
   result.directory = std::filesystem::current_path(error);
   return result;

@@ -67,9 +67,9 @@ Error unwritable_entry(const std::string& commit, std::string_view display) {
 
 // Whether the tree can be written without git, blob by blob. Blobs are held in memory, so their size is limited.
 bool is_simple(const TreeFacts& facts) {
-  constexpr std::uint64_t kLargest = std::uint64_t{64} << 20U;
+  constexpr std::uint64_t kLargestHeld = std::uint64_t{64} << 20U;
   return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(),
-                                         [](const TreeFile& file) { return file.size <= kLargest; });
+                                         [](const TreeFile& file) { return file.size <= kLargestHeld; });
 }
 
 Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, WorkTree& work_tree,

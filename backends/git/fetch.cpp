@@ -315,8 +315,7 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
                        "run the command again");
     return;
   }
-  constexpr std::string_view kTags = "refs/tags/";
-  const bool is_tag = now.name.substr(0, kTags.size()) == kTags;
+  const bool is_tag = now.name.starts_with("refs/tags/");
   const std::string hint =
       is_tag ? "find out why the tag was moved; to lock the current commit, upgrade this module"
              : "find out why the branch was rewritten; to lock the current commit, upgrade this module";

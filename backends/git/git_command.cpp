@@ -206,7 +206,8 @@ Command local_command(const std::filesystem::path& repository, std::vector<std::
 
 Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments) {
   // GIT_NO_LAZY_FETCH applies from git 2.44 on; the protocol setting applies in every version.
-  Command command{.argv = {"git", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false"}};
+  Command command{
+      .argv = {"git", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}};
   command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
                       std::make_move_iterator(arguments.end()));
   command.directory = directory;

@@ -44,8 +44,9 @@ Command local_command(const std::filesystem::path& repository, std::vector<std::
                       const std::filesystem::path& directory = {}, const std::filesystem::path& index = {});
 
 // Makes a `git <arguments>` command that reads the user's repository around `directory`. It starts no file system
-// monitor and does not fetch objects that a partial clone lacks. GIT_DIR and similar variables of a calling hook are
-// dropped, because they may name another repository. The user's configuration applies.
+// monitor and no hook, and does not fetch objects that a partial clone lacks. Filters are run by git for the content of
+// files in the work tree: read those without git, or switch the filters off as revision.cpp does. GIT_DIR and similar
+// variables of a calling hook are dropped, because they may name another repository. The user's configuration applies.
 Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments);
 
 }  // namespace modlock::git

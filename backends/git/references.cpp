@@ -16,10 +16,6 @@ constexpr std::string_view kTags = "refs/tags/";
 constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::size_t kShortestCommit = 4;  // git abbreviates no further
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 bool is_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
@@ -43,7 +39,7 @@ std::vector<std::string> candidates(std::string_view ref, bool prefers_branches)
   }
   names.push_back(std::string(kTags) + text);
   for (const std::string_view remote : {"refs/remotes/origin/", "remotes/origin/", "origin/"}) {
-    if (starts_with(ref, remote)) {
+    if (ref.starts_with(remote)) {
       names.push_back(std::string(kHeads) + text.substr(remote.size()));
     }
   }
@@ -59,7 +55,7 @@ bool is_expression(std::string_view ref) {
 // Whether the text is like "v1.2.0-3-g8f2c0d0" from git describe, where only the digits after "-g" matter.
 bool is_description(std::string_view text) {
   const std::size_t mark = text.rfind("-g");
-  return mark != std::string_view::npos && mark > 0 && !starts_with(text, "refs/") && is_reference_name(text) &&
+  return mark != std::string_view::npos && mark > 0 && !text.starts_with("refs/") && is_reference_name(text) &&
          is_abbreviation(text.substr(mark + 2));
 }
 
@@ -113,7 +109,7 @@ Listing make_listing(References references, std::string_view prefix, std::chrono
   std::vector<Tag> tags;
   tags.reserve(references.size());
   for (Reference& reference : references) {
-    if (starts_with(reference.name, kTags)) {
+    if (reference.name.starts_with(kTags)) {
       tags.push_back({.name = reference.name.substr(kTags.size()),
                       .id = std::move(reference.peeled.empty() ? reference.id : reference.peeled),
                       .ref = std::move(reference.name)});
@@ -174,7 +170,7 @@ Result<Pin> find_reference(const References& references, std::string_view writte
   for (const std::string& name : candidates(ref, prefers_branches)) {
     // A clone has only branches and tags, so other names, such as those of pull requests, do not exist in it.
     const Reference* found =
-        starts_with(name, kHeads) || starts_with(name, kTags) ? find_name(references, name) : nullptr;
+        name.starts_with(kHeads) || name.starts_with(kTags) ? find_name(references, name) : nullptr;
     if (found != nullptr) {
       return Pin{found->commit(), found->name};
     }
@@ -200,7 +196,7 @@ const Reference* find_tag_object(const References& references, std::string_view 
 
 bool is_advertised(const References& references, std::string_view commit) {
   return std::any_of(references.begin(), references.end(), [commit](const Reference& reference) {
-    return reference.commit() == commit && (starts_with(reference.name, kHeads) || starts_with(reference.name, kTags));
+    return reference.commit() == commit && (reference.name.starts_with(kHeads) || reference.name.starts_with(kTags));
   });
 }
 

@@ -77,8 +77,9 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
     return denied(address.display, "it holds a control character");
   }
   const bool has_helper = source.source.kind == SourceKind::git && source.source.scheme.starts_with(kCodecommit);
-  constexpr std::string_view kHelper = "codecommit::";
-  const std::string_view helper = has_helper && text.starts_with(kHelper) ? kHelper : std::string_view();
+  constexpr std::string_view kCodecommitHelper = "codecommit::";
+  const std::string_view helper =
+      has_helper && text.starts_with(kCodecommitHelper) ? kCodecommitHelper : std::string_view();
   auto url = GoUrl::parse(text.substr(helper.size()));
   if (!url) {
     return fail(Code::source_invalid, fmt::format("the git source \"{}\" is not a URL", address.display),

@@ -27,10 +27,6 @@ fs::path directory_of(const fs::path& cache_directory, std::string_view identity
   return cache_directory / sha256_hex(identity);
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 // Removes leftovers of killed processes: git's lock files, which the next git would attribute to a running one (there
 // is none now), its FETCH_HEAD, which has whole URLs, and our side repositories and partial packs.
 void remove_leftovers(const fs::path& repository) {
@@ -57,7 +53,7 @@ void remove_leftovers(const fs::path& repository) {
   leftovers.clear();
   for (fs::directory_iterator at(repository, ignored), end; at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
-    if (starts_with(name, kSide) || starts_with(name, kArriving)) {
+    if (name.starts_with(kSide) || name.starts_with(kArriving)) {
       leftovers.push_back(at->path());
     }
   }
@@ -86,7 +82,7 @@ std::uintmax_t remove_partial_packs(const fs::path& repository) {
   std::vector<fs::path> partial;
   for (fs::directory_iterator at(repository / "objects" / "pack", ignored), end; at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
-    if (starts_with(name, "tmp_") || starts_with(name, "pack_")) {
+    if (name.starts_with("tmp_") || name.starts_with("pack_")) {
       partial.push_back(at->path());
     }
   }

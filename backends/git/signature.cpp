@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTags = "refs/tags/";
+constexpr std::string_view kTagPrefix = "refs/tags/";
 
 // A tag object or a commit.
 struct SignedObject {
@@ -130,10 +130,10 @@ class Verification {
       return commit;
     }
     MODLOCK_TRY(pin);
-    if (!pin->ref.starts_with(kTags)) {
+    if (!pin->ref.starts_with(kTagPrefix)) {
       return commit;
     }
-    const std::string name = pin->ref.substr(kTags.size());
+    const std::string name = pin->ref.substr(kTagPrefix.size());
     const auto tag = std::find_if(references->begin(), references->end(),
                                   [&](const Reference& reference) { return reference.name == pin->ref; });
     SignedObject object{"tag", tag->id, fmt::format("tag \"{}\"", quotable(name)), name};

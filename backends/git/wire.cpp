@@ -29,7 +29,7 @@ std::optional<std::size_t> length_of(std::string_view digits) {
 }
 
 constexpr std::string_view kService = "# service=git-upload-pack";
-constexpr std::string_view kPeeled = "^{}";
+constexpr std::string_view kPeeledSuffix = "^{}";
 constexpr std::size_t kIdDigits = 40;
 
 tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_view found) {
@@ -51,11 +51,11 @@ Result<void> add_reference(References& references, std::string_view line) {
     return unexpected_line("\"<id> <name>\"", line);
   }
   std::string id = ascii::lower(line.substr(0, kIdDigits));
-  if (!name.ends_with(kPeeled)) {
+  if (!name.ends_with(kPeeledSuffix)) {
     references.push_back({std::string(name), std::move(id)});
     return {};
   }
-  name.remove_suffix(kPeeled.size());
+  name.remove_suffix(kPeeledSuffix.size());
   if (!references.empty() && references.back().name == name) {
     references.back().peeled = std::move(id);
   }

@@ -135,7 +135,7 @@ void TransferLoop::note_connected(Transfer& transfer) {
 
 void TransferLoop::run() {
   const PipeSignalBlocked guard;  // OpenSSL writes without MSG_NOSIGNAL
-  constexpr int kLongestSleep = 60'000;
+  constexpr int kLongestWait = 60'000;
   while (obey()) {
     int running = 0;
     curl_multi_perform(multi_.get(), &running);
@@ -143,7 +143,7 @@ void TransferLoop::run() {
     if (std::exchange(has_changed_, false)) {
       retry_waiting();
     }
-    curl_multi_poll(multi_.get(), nullptr, 0U, kLongestSleep, nullptr);
+    curl_multi_poll(multi_.get(), nullptr, 0U, kLongestWait, nullptr);
   }
   nudge_.reset();
   multi_.reset();  // closes each TLS connection properly

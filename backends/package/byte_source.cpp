@@ -10,7 +10,7 @@ namespace modlock::unpack {
 namespace {
 
 constexpr std::size_t kRead = std::size_t{128} << 10U;
-constexpr std::size_t kPiece = std::size_t{256} << 10U;  // waking the reader costs as much as inflating a few KiB
+constexpr std::size_t kQueuedPiece = std::size_t{256} << 10U;  // waking the reader costs as much as inflating a few KiB
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void ReadAhead::run(const std::stop_token& stop) {
 
 std::optional<Result<void>> ReadAhead::fill(std::string& piece, const std::stop_token& stop) {
   piece.clear();
-  while (piece.size() < kPiece && !stop.stop_requested()) {
+  while (piece.size() < kQueuedPiece && !stop.stop_requested()) {
     const auto more = source_->next();
     if (!more || more->empty()) {
       return more ? Result<void>() : fail(more.error());

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 64U << 10U;
+constexpr std::size_t kPackPiece = 64U << 10U;
 
 struct Output {
   const ByteSink& sink;
@@ -102,7 +102,7 @@ class Packer {
     Sha256 sha;
     for (std::uintmax_t left = size; ok && left > 0;) {
       ok = context_.check();
-      file.read(buffer_.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(left, kPiece)));
+      file.read(buffer_.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(left, kPackPiece)));
       const auto read = static_cast<std::size_t>(file.gcount());
       if (ok && read == 0) {
         return unreadable(entry);
@@ -149,7 +149,7 @@ class Packer {
   Output output_;
   const Context& context_;
   std::unique_ptr<struct archive, Deleter<archive_write_free>> writer_;
-  std::array<char, kPiece> buffer_ = {};
+  std::array<char, kPackPiece> buffer_ = {};
 };
 
 }  // namespace

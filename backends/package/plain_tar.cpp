@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kTarPiece = std::size_t{128} << 10U;
 
 tl::unexpected<Error> damaged(const fs::path& path) {
   return fail(Code::source_invalid, fmt::format("\"{}\" is not a tar archive, or is damaged", path.string()),
@@ -49,7 +49,7 @@ Result<void> add_to_tar(struct archive* tar, const fs::path& directory, const st
   if (error || !file || archive_write_header(tar, header.get()) != ARCHIVE_OK) {
     return archive_failure("write", output, tar);
   }
-  std::vector<char> piece(kPiece);
+  std::vector<char> piece(kTarPiece);
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())), file.gcount() > 0) {
     MODLOCK_TRY(context.check());
     if (archive_write_data(tar, piece.data(), static_cast<std::size_t>(file.gcount())) != file.gcount()) {
@@ -63,7 +63,7 @@ Result<void> extract_entry(struct archive* tar, const fs::path& target, std::uin
                            const Context& context) {
   MODLOCK_TRY(make_directories(target.parent_path()));
   std::ofstream file(target, std::ios::binary | std::ios::trunc);
-  std::vector<char> piece(kPiece);
+  std::vector<char> piece(kTarPiece);
   for (;;) {
     MODLOCK_TRY(context.check());
     const la_ssize_t size = archive_read_data(tar, piece.data(), piece.size());
@@ -105,7 +105,7 @@ Result<void> extract_tar(const fs::path& path, const fs::path& directory,
                          const Context& context) {
   const Reader tar(archive_read_new());
   if (archive_read_support_format_tar(tar.get()) != ARCHIVE_OK ||
-      archive_read_open_filename(tar.get(), path.c_str(), kPiece) != ARCHIVE_OK) {
+      archive_read_open_filename(tar.get(), path.c_str(), kTarPiece) != ARCHIVE_OK) {
     return damaged(path);
   }
   std::uint64_t left = limit;

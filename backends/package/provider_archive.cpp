@@ -119,7 +119,7 @@ using unpack::bad_archive;
 using unpack::unsafe_archive;
 using unpack::unsafe_entry;
 
-constexpr std::size_t kPiece = std::size_t{256} << 10U;
+constexpr std::size_t kUnpackPiece = std::size_t{256} << 10U;
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
 // The SHA-256 of the empty text, which is that of directories.
 constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -326,7 +326,7 @@ Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path&
     return system_failure("read", archive, error ? error.value() : errno);
   }
   ProviderArchive hashing(std::string(display), temporary, length);
-  std::vector<char> piece(kPiece);
+  std::vector<char> piece(kUnpackPiece);
   while (file) {
     MODLOCK_TRY(context.check());
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));

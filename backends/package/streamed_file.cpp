@@ -9,7 +9,7 @@
 namespace modlock {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kWritePiece = std::size_t{128} << 10U;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ Result<void> StreamedFile::create() {
 
 Result<void> StreamedFile::write(std::string_view bytes) {
   pending_ += bytes;
-  return pending_.size() < kPiece ? Result<void>() : publish();
+  return pending_.size() < kWritePiece ? Result<void>() : publish();
 }
 
 Result<void> StreamedFile::publish() {

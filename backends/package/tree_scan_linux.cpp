@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Small enough for malloc to reuse it, large enough that reading costs little compared with hashing.
-constexpr std::size_t kPiece = std::size_t{64} << 10U;
+constexpr std::size_t kScanPiece = std::size_t{64} << 10U;
 constexpr unsigned kPermissions = 0777;
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -39,7 +39,7 @@ FileStamp stamp_of(const struct stat& status) {
           .changed_ns = nanoseconds(status.st_ctim)};
 }
 
-tl::unexpected<Error> unsafe(const std::string& name, std::string_view why) {
+tl::unexpected<Error> unsafe_entry(const std::string& name, std::string_view why) {
   return fail(Code::archive_unsafe, fmt::format("the entry \"{}\" of the package {}", escape_controls(name), why),
               "the package cannot be used as it is: ask its author to remove the entry");
 }
@@ -111,7 +111,7 @@ class Scanner {
 
   Result<void> add(int directory, const char* own_name, std::string name) {
     if (name.find('\n') != std::string::npos) {
-      return unsafe(name, "has a line ending in its name");
+      return unsafe_entry(name, "has a line ending in its name");
     }
     struct stat status {};
     if (::fstatat(directory, own_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -128,7 +128,7 @@ class Scanner {
       case S_IFLNK:
         return is_provider() ? add_followed_link(directory, own_name, std::move(name)) : add_link(std::move(name));
       default:
-        return unsafe(name, "is a device, a pipe or a socket");
+        return unsafe_entry(name, "is a device, a pipe or a socket");
     }
   }
 
@@ -208,9 +208,9 @@ Result<HashedFile> OpenPackage::hash(const std::string& name) const {
   }
   HashedFile hashed{.sha256 = {}, .stamp = stamp_of(status)};
   Sha256 sha;
-  const std::unique_ptr<char[]> piece(new char[kPiece]);
+  const std::unique_ptr<char[]> piece(new char[kScanPiece]);
   for (;;) {
-    const ssize_t got = ::read(file.get(), piece.get(), kPiece);
+    const ssize_t got = ::read(file.get(), piece.get(), kScanPiece);
     if (got > 0) {
       sha.update({piece.get(), static_cast<std::size_t>(got)});
     } else if (got == 0) {

@@ -21,7 +21,7 @@ namespace {
 
 // ARCHIVE_ERRNO_FILE_FORMAT of libarchive, which has no public name.
 constexpr int kWrongFormat = static_cast<int>(std::errc::illegal_byte_sequence);
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kFilterPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
 
 // The content of a file compressed with gzip or bzip2.
@@ -85,7 +85,7 @@ class XzBytes final : public ByteSource {
   XzBytes(std::unique_ptr<ByteSource> packed, std::string_view display)
       : packed_(std::move(packed)),
         display_(display),
-        unpacked_(kPiece),
+        unpacked_(kFilterPiece),
         state_(lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED)) {}
   ~XzBytes() override { lzma_end(&stream_); }
   XzBytes(const XzBytes&) = delete;

@@ -20,12 +20,12 @@
 namespace modlock::unpack {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kEntryPiece = std::size_t{128} << 10U;
 
-class Reader {
+class TarReader {
  public:
-  Reader(LibraryReader& library, Rules& rules, TreeWriter& writer, const Context& context)
-      : library_(library), rules_(rules), writer_(writer), context_(context), piece_(kPiece) {}
+  TarReader(LibraryReader& library, Rules& rules, TreeWriter& writer, const Context& context)
+      : library_(library), rules_(rules), writer_(writer), context_(context), piece_(kEntryPiece) {}
 
   Result<FileDigests> run() {
     bool has_file = false;
@@ -130,7 +130,7 @@ Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, 
   }
   switch (library.open()) {
     case LibraryReader::Opened::yes:
-      return Reader(library, rules, writer, context).run();
+      return TarReader(library, rules, writer, context).run();
     case LibraryReader::Opened::other_format:
       return bad_archive(rules.display(), fmt::format("it is not a tar compressed with {}", compression_name(format)));
     case LibraryReader::Opened::no:

@@ -27,7 +27,7 @@
 namespace modlock::unpack {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{128} << 10U;
+constexpr std::size_t kMemberPiece = std::size_t{128} << 10U;
 // The largest file that each thread unpacks in memory.
 constexpr zip_uint64_t kSmall = zip_uint64_t{4} << 20U;
 // The largest list of entries for several threads, because each thread keeps one.
@@ -40,7 +40,7 @@ constexpr std::uint64_t kMostThreads = 4;
 constexpr unsigned kTypeMask = 0170000;
 constexpr unsigned kRegular = 0100000;
 constexpr unsigned kLink = 0120000;
-constexpr unsigned kDirectory = 0040000;
+constexpr unsigned kDirectoryMode = 0040000;
 
 constexpr unsigned kEncrypted = 1;  // of ZipEntry::flags
 
@@ -67,7 +67,7 @@ Attributes attributes_of(const ZipEntry& entry) {
   if (entry.system == kUnix || entry.system == kMac) {
     const unsigned type = entry.attributes >> 16U & kTypeMask;
     found.mode = entry.attributes >> 16U & 0777U;
-    found.type = type == kDirectory                               ? EntryType::directory
+    found.type = type == kDirectoryMode                           ? EntryType::directory
                  : type == 0 || type == kRegular || type == kLink ? EntryType::file
                                                                   : EntryType::special;
   } else if (entry.system == kFat || entry.system == kNtfs || entry.system == kVfat) {
@@ -123,8 +123,8 @@ class ZipFile {
 
   Result<void> copy(UnpackQueue::FileIndex turn, PendingFile& file, UnpackQueue& line, const Context& context) {
     if (const auto bytes = whole(file.entry)) {
-      for (std::size_t at = 0; at < bytes->size(); at += kPiece) {
-        MODLOCK_TRY(copy_piece(bytes->substr(at, kPiece), turn, file, line, context));
+      for (std::size_t at = 0; at < bytes->size(); at += kMemberPiece) {
+        MODLOCK_TRY(copy_piece(bytes->substr(at, kMemberPiece), turn, file, line, context));
       }
       return {};
     }
@@ -132,7 +132,7 @@ class ZipFile {
     if (opened == nullptr) {
       return damaged_archive(display_, zip_strerror(zip_.get()));
     }
-    piece_.resize(kPiece);
+    piece_.resize(kMemberPiece);
     for (;;) {
       const zip_int64_t got = zip_fread(opened.get(), piece_.data(), piece_.size());
       if (got < 0) {

@@ -36,9 +36,9 @@ struct Summary {
   std::uint64_t end = 0;     // where it ends in the file
 };
 
-class Reader {
+class DirectoryReader {
  public:
-  Reader(const ZipTail& tail, const ZipDirectoryLimits& limits, std::string_view display)
+  DirectoryReader(const ZipTail& tail, const ZipDirectoryLimits& limits, std::string_view display)
       : tail_(tail), limits_(limits), display_(display) {}
 
   Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read() {
@@ -239,7 +239,7 @@ std::uint64_t zip_number(std::string_view bytes, std::size_t at, std::size_t siz
 Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail,
                                                                               const ZipDirectoryLimits& limits,
                                                                               std::string_view display) {
-  return Reader(tail, limits, display).read();
+  return DirectoryReader(tail, limits, display).read();
 }
 
 Result<std::vector<ZipEntry>> read_zip_directory(const ReadTail& read_tail, std::uint64_t size,

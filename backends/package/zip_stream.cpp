@@ -27,7 +27,7 @@ constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kHasDescriptor = 8;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kDeflated = 8;
-constexpr std::size_t kPiece = std::size_t{64} << 10U;
+constexpr std::size_t kStreamPiece = std::size_t{64} << 10U;
 
 std::string hex_of(const std::array<std::uint8_t, 32>& digest) {
   return hex(digest.data(), digest.size());
@@ -299,7 +299,7 @@ Result<void> ZipStream::read_rest(const ZipEntry& entry) {
   for (std::uint64_t done = 0; done < entry.packed && !content.is_done();) {
     MODLOCK_TRY(
         const auto piece,
-        rest_.read(first + done, static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, entry.packed - done))));
+        rest_.read(first + done, static_cast<std::size_t>(std::min<std::uint64_t>(kStreamPiece, entry.packed - done))));
     std::string_view bytes = piece;
     if (auto ok = bytes.empty() ? fail(Code::bad_response, "") : content.take(bytes); !ok) {
       return explain(std::move(ok.error()), entry.name);

@@ -22,8 +22,8 @@ constexpr std::uint64_t kVersion = 4;
 constexpr std::uint64_t kBinaryDocument = 0;
 
 template <typename T, auto free>
-using Owned = std::unique_ptr<T, Deleter<free>>;
-using PublicKey = Owned<EVP_PKEY, EVP_PKEY_free>;
+using OpenSsl = std::unique_ptr<T, Deleter<free>>;
+using PublicKey = OpenSsl<EVP_PKEY, EVP_PKEY_free>;
 
 // Reads fields from the front; returns empty values and fails past the end.
 class Fields {
@@ -116,16 +116,16 @@ PublicKey key_of(std::string_view public_key) {
     return nullptr;
   }
   const auto number = [](std::string_view bytes) {
-    return Owned<BIGNUM, BN_free>(
+    return OpenSsl<BIGNUM, BN_free>(
         BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), nullptr));
   };
   const auto n = number(modulus);
   const auto e = number(exponent);
-  const Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> builder(OSSL_PARAM_BLD_new());
+  const OpenSsl<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free> builder(OSSL_PARAM_BLD_new());
   OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n.get());
   OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e.get());
-  const Owned<OSSL_PARAM, OSSL_PARAM_free> parameters(OSSL_PARAM_BLD_to_param(builder.get()));
-  const Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
+  const OpenSsl<OSSL_PARAM, OSSL_PARAM_free> parameters(OSSL_PARAM_BLD_to_param(builder.get()));
+  const OpenSsl<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
   EVP_PKEY* key = nullptr;
   if (parameters && EVP_PKEY_fromdata_init(context.get()) == 1) {
     EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get());
@@ -155,7 +155,7 @@ bool is_signed_by(const PublicKey& key, std::string_view document, std::string_v
     trailer += static_cast<char>(static_cast<unsigned char>(head.size() >> (shift - 8)));
   }
   const std::string padded = std::string(size - value.size(), '\0').append(value);
-  const Owned<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
+  const OpenSsl<EVP_MD_CTX, EVP_MD_CTX_free> context(EVP_MD_CTX_new());
   bool ok = EVP_DigestVerifyInit(context.get(), nullptr, hash, nullptr, key.get()) == 1;
   for (const std::string_view part : {document, head, std::string_view(trailer)}) {
     ok = ok && EVP_DigestVerifyUpdate(context.get(), part.data(), part.size()) == 1;

@@ -1,12 +1,10 @@
 #include "backends/store/store.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/home.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/first_seen.h"
 #include "backends/store/prune.h"
@@ -507,20 +506,8 @@ Diagnostic damage_warning(const Source& source) {
 }
 
 fs::path default_store_root() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {
-    return fs::path(cache) / "tofu-modlock";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
-    return fs::path(home) / ".cache" / "tofu-modlock";
-  }
-  std::array<char, std::size_t{16} << 10U> texts{};
-  passwd user{};
-  passwd* found = nullptr;
-  if (::getpwuid_r(::getuid(), &user, texts.data(), texts.size(), &found) == 0 && found != nullptr &&
-      found->pw_dir[0] == '/') {
-    return fs::path(found->pw_dir) / ".cache" / "tofu-modlock";
-  }
-  return {};
+  const fs::path caches = xdg_directory("XDG_CACHE_HOME", ".cache");
+  return caches.empty() ? caches : caches / "tofu-modlock";
 }
 
 }  // namespace modlock

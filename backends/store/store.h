@@ -188,8 +188,8 @@ Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
 // IO_ERROR.
 Result<void> make_store_root(const std::filesystem::path& root);
 
-// Returns $XDG_CACHE_HOME/tofu-modlock if that is an absolute path, else ~/.cache/tofu-modlock; empty if there is no
-// home directory. The caller handles $TOFU_MODLOCK_CACHE_DIR.
+// Returns $XDG_CACHE_HOME/tofu-modlock, else ~/.cache/tofu-modlock (home.h); empty if there is no home directory. The
+// caller handles $TOFU_MODLOCK_CACHE_DIR.
 std::filesystem::path default_store_root();
 
 // Returns the found package if its tree still has its h1 and its modes. Files that cannot have changed since the last

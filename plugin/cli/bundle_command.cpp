@@ -22,10 +22,6 @@
 namespace modlock::cli {
 namespace {
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // Returns the arguments that name the root modules of the command.
 std::string roots_of(const CommonFlags& flags) {
   std::string text = flags.recursive ? " --recursive" : "";

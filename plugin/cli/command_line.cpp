@@ -23,7 +23,7 @@ namespace {
 using Verb = CommandLine::Verb;
 
 // A command; several may have the same verb, with flags that are already set.
-struct Command {
+struct CommandRow {
   const char* heading;  // in --help; kRareCommands: only in --help-all
   const char* parent;   // the parent command, or none
   Verb verb;
@@ -41,7 +41,7 @@ constexpr const char* kIntegrate = "Integrate";
 constexpr const char* kMaintain = "Maintain";
 constexpr const char* kNested = "Subcommands";
 
-const Command kCommands[] = {
+const CommandRow kCommands[] = {
     {kLock, "", Verb::lock, "lock",
      "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
      "  tofu-modlock lock\n"
@@ -199,7 +199,7 @@ const Command kCommands[] = {
      schema_flags},
 };
 
-CLI::App& parent_of(const Command& command, CLI::App& app) {
+CLI::App& parent_of(const CommandRow& command, CLI::App& app) {
   if (*command.parent == '\0') {
     return app;
   }
@@ -220,7 +220,7 @@ void add_output_flags(CLI::App& app, CommonFlags& flags) {
   app.add_flag("-v,--verbose", flags.verbose, "Print each request and its time on stderr")->excludes(quiet);
 }
 
-void add_command(CLI::App& app, const Command& command, CommandLine& out) {
+void add_command(CLI::App& app, const CommandRow& command, CommandLine& out) {
   CLI::App& added = *parent_of(command, app).add_subcommand(command.name, command.what)->group(command.heading);
   if (*command.alias != '\0') {
     added.alias(command.alias);
@@ -368,7 +368,7 @@ void name_implementation(CommandLine& line) {
 }  // namespace
 
 void add_commands(CLI::App& app, CommandLine& out) {
-  for (const Command& command : kCommands) {
+  for (const CommandRow& command : kCommands) {
     add_command(app, command, out);
   }
 }

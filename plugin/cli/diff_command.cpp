@@ -20,10 +20,6 @@ namespace {
 
 using AskedDiff = RootAnswer<messages::UpdateDiffResult>;
 
-tl::unexpected<Error> usage(std::string message, std::string hint) {
-  return fail(Code::invalid_params, std::move(message), std::move(hint));
-}
-
 // "module.vpc=2.0.0", or "module.vpc" for the newest version.
 Result<messages::DiffSubject> parse_subject(const std::string& text) {
   const std::size_t equals = std::min(text.find('='), text.size());
@@ -32,8 +28,8 @@ Result<messages::DiffSubject> parse_subject(const std::string& text) {
     subject.version = text.substr(equals + 1);
   }
   if (subject.subject.empty() || (subject.version && !Version::parse(*subject.version))) {
-    return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
-                 "write it as module.vpc or module.vpc=1.2.0");
+    return fail(Code::invalid_params, fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                "write it as module.vpc or module.vpc=1.2.0");
   }
   return subject;
 }
@@ -48,12 +44,12 @@ Result<std::vector<messages::DiffSubject>> parse_subjects(const CommandLine& lin
     return subjects;
   }
   if (subjects.size() != 1 || (subjects[0].version && !line.diff_to.empty())) {
-    return usage("--from and --to are for one subject without a version",
-                 "write it as: tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0");
+    return fail(Code::invalid_params, "--from and --to are for one subject without a version",
+                "write it as: tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0");
   }
   for (const std::string& version : {line.diff_from, line.diff_to}) {
     if (!version.empty() && !Version::parse(version)) {
-      return usage(fmt::format("expected a version, found \"{}\"", version), "write it as 1.2.0");
+      return fail(Code::invalid_params, fmt::format("expected a version, found \"{}\"", version), "write it as 1.2.0");
     }
   }
   if (!line.diff_from.empty()) {
@@ -80,8 +76,8 @@ int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& resu
 }
 
 void print_files(const std::vector<messages::ChangedFile>& files) {
-  constexpr std::size_t kShown = 10;
-  const std::size_t shown = std::min(files.size(), kShown);
+  constexpr std::size_t kListedFiles = 10;
+  const std::size_t shown = std::min(files.size(), kListedFiles);
   for (std::size_t i = 0; i < shown; ++i) {
     print_out(fmt::format("    {}{} {}\n", files[i].is_script ? "script or binary " : "", files[i].path,
                           file_change(files[i])));
@@ -150,7 +146,8 @@ RootOutcome tell_diff(const CommandLine& line, const std::string& root, const As
   return outcome;
 }
 
-int print_sarif(const CommandLine& line, const Host& host, const std::function<AskedDiff(const std::string&)>& ask) {
+int print_diff_sarif(const CommandLine& line, const Host& host,
+                     const std::function<AskedDiff(const std::string&)>& ask) {
   const auto roots = find_roots(line.common, host);
   if (!roots) {
     return failed(roots.error(), line.common).exit_code;
@@ -233,7 +230,7 @@ int run_diff(const CommandLine& original, const Host& host) {
     });
   };
   if (line.output_format == "sarif") {
-    return print_sarif(line, host, ask);
+    return print_diff_sarif(line, host, ask);
   }
   if (line.output_format == "markdown") {
     return print_markdown(line, host, ask, named);

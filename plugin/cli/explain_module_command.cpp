@@ -11,15 +11,15 @@
 namespace modlock::cli {
 namespace {
 
-constexpr std::size_t kShown = 6;  // versions in one line
+constexpr std::size_t kListedVersions = 6;  // versions in one line
 
 // Formats "1.3.0, 1.2.5, 1.2.4 and 12 more".
 std::string some_of(const std::vector<std::string>& texts) {
   std::string line;
-  for (std::size_t i = 0; i < texts.size() && i < kShown; ++i) {
+  for (std::size_t i = 0; i < texts.size() && i < kListedVersions; ++i) {
     line += (i == 0 ? "" : ", ") + texts[i];
   }
-  return texts.size() > kShown ? fmt::format("{} and {} more", line, texts.size() - kShown) : line;
+  return texts.size() > kListedVersions ? fmt::format("{} and {} more", line, texts.size() - kListedVersions) : line;
 }
 
 // Versions that are rejected for the same reason share a line.

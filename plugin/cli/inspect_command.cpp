@@ -99,10 +99,6 @@ void print_providers(const std::vector<messages::InspectedProvider>& providers) 
   print_table_out(rows, Fit::wrap);
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 using AskedConfiguration = RootAnswer<messages::ConfigInspectResult>;
 
 RootOutcome inspect_root(const CommandLine& line, const std::string& root, AskedConfiguration asked) {

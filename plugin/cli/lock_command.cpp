@@ -45,7 +45,7 @@ std::optional<Location> constraint_location(const messages::ConfigInspectResult&
 
 // Names the module calls of the configuration that a tag in their source pins. Only `outdated` queries their sources.
 std::string pinned_text(const CommandLine& line, const std::vector<messages::LockedModule>& modules) {
-  constexpr std::size_t kShown = 3;
+  constexpr std::size_t kNamedCalls = 3;
   const auto is_target = [&](const std::string& key) {
     return line.targets.empty() ||
            std::any_of(line.targets.begin(), line.targets.end(),
@@ -59,11 +59,11 @@ std::string pinned_text(const CommandLine& line, const std::vector<messages::Loc
   std::size_t count = 0;
   for (const messages::LockedModule& module : modules) {
     const bool is_pinned = !module.constraints && tag_prefix_of(module.ref);
-    if (is_pinned && !is_in_package(module.key) && is_target(module.key) && ++count <= kShown) {
+    if (is_pinned && !is_in_package(module.key) && is_target(module.key) && ++count <= kNamedCalls) {
       text += fmt::format("{}module.{} ({})", count == 1 ? "" : ", ", module.key, pin_text(module.source, module.ref));
     }
   }
-  const std::string more = count <= kShown ? "" : fmt::format(" and {} more", count - kShown);
+  const std::string more = count <= kNamedCalls ? "" : fmt::format(" and {} more", count - kNamedCalls);
   return count == 0 ? ""
                     : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: tofu-modlock outdated\n",
                                   text, more);

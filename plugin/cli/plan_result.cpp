@@ -56,10 +56,10 @@ Color color_of(const messages::Change& change) {
   return is_new ? Color::green : change.action == "removed" ? Color::red : Color::yellow;
 }
 
-using Documents = std::vector<messages::EditedDocument>;
+using EditedDocuments = std::vector<messages::EditedDocument>;
 
 // "main.tf, versions.tf and .terraform.lock.hcl".
-std::string path_list(const Documents& documents) {
+std::string path_list(const EditedDocuments& documents) {
   std::string text;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     text += i == 0 ? "" : i + 1 < documents.size() ? ", " : " and ";
@@ -69,9 +69,9 @@ std::string path_list(const Documents& documents) {
 }
 
 // Describes the written and the deleted lock files. A plan may have both: a setting moved the blocks to another file.
-std::string lock_words(const Documents& documents, bool locks_providers) {
-  Documents written;
-  Documents deleted;
+std::string lock_words(const EditedDocuments& documents, bool locks_providers) {
+  EditedDocuments written;
+  EditedDocuments deleted;
   for (const messages::EditedDocument& document : documents) {
     (document.operation == "delete" ? deleted : written).push_back(document);
   }
@@ -96,7 +96,7 @@ std::string lock_words(const Documents& documents, bool locks_providers) {
 }
 
 std::string closing_words(const messages::LockPlanResult& result, bool dry_run) {
-  const Documents& documents = result.edits.documents;
+  const EditedDocuments& documents = result.edits.documents;
   if (documents.empty()) {
     return "The lock file is up to date.\n";
   }

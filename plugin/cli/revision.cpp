@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kEmptyVariable = "MODLOCK_EMPTY";
 constexpr std::size_t kLongestText = std::size_t{4} << 20U;  // no configuration file is longer
 
 std::string_view first_line(std::string_view text) {
@@ -78,6 +79,23 @@ class Repository {
     return std::move(finished.output);
   }
 
+  // Returns the files that are different in the work tree, as fields of status and path. git would run filters to
+  // compare them, and hooks after it refreshed the index: all settings of both, of any origin, are replaced by empty
+  // ones.
+  Result<std::string> changed_since(const std::string& commit) const {
+    MODLOCK_TRY(const auto settings, run({"config", "--null", "--name-only", "--get-regexp", "^(filter|hook)[.]"}));
+    std::vector<std::string> arguments;
+    for (const std::string& key : split_fields(settings.output)) {
+      arguments.push_back(fmt::format("--config-env={}={}", key, kEmptyVariable));
+    }
+    for (const char* const argument :
+         {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}) {
+      arguments.emplace_back(argument);
+    }
+    arguments.insert(arguments.end(), {commit, "--"});
+    return ask(std::move(arguments));
+  }
+
   Result<std::string> commit_of(const std::string& revision) const {
     MODLOCK_TRY(const auto found,
                 run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}));
@@ -113,6 +131,7 @@ class Repository {
   Result<Finished> run(std::vector<std::string> arguments, std::string input = {}) const {
     Command command = git::enclosing_command(top_, std::move(arguments));
     command.input = std::move(input);
+    command.set_environment[kEmptyVariable] = "";
     auto finished = run_command(command, context_);
     if (!finished) {
       return fail(with_note(std::move(finished.error()), "git reads the configuration at the revision"));
@@ -279,8 +298,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
   }
   const Repository git(repository, context);
   MODLOCK_TRY(const auto commit, git.commit_of(revision));
-  const auto changed = git.ask(
-      {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", commit, "--"});
+  const auto changed = git.changed_since(commit);
   MODLOCK_TRY(const auto untracked,
               changed ? git.ask({"ls-files", "-z", "--others", "--exclude-standard"}) : fail(changed.error()));
   std::map<std::string, bool> added;  // by path

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "backends/base/build_info.h"
+#include "backends/base/home.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/completion.h"
 #include "plugin/cli/interrupt.h"
@@ -174,6 +175,7 @@ int end_unexpectedly(const std::exception& caught) {
 
 int run(int argc, const char* const* argv) {
   open_standard_descriptors();
+  make_home_absolute();
   // A parent may have ignored this signal; children then have no exit code.
   std::signal(SIGCHLD, SIG_DFL);
   // A file that may not grow is an error like others.

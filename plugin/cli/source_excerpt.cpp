@@ -167,7 +167,7 @@ void hide_secrets(Excerpt& excerpt) {
 
 // Returns the displayed text of each character: a space for a tab, "\x1b" for a character without a visible form.
 // Replaces `start` and `end` with the indexes of the characters that contain these bytes.
-std::vector<std::string> cells_of(std::string_view line, std::size_t& start, std::size_t& end) {
+std::vector<std::string> grapheme_cells(std::string_view line, std::size_t& start, std::size_t& end) {
   std::vector<std::string> cells;
   std::size_t first = std::string_view::npos;
   std::size_t last = std::string_view::npos;
@@ -221,7 +221,7 @@ std::string SourceExcerpts::at(const Location& location) {
   const bool one_line = range.end.line == range.start.line && range.end.byte > range.start.byte;
   std::size_t start = excerpt.at;
   std::size_t end = excerpt.at + (one_line ? range.end.byte - range.start.byte : 1);
-  const std::vector<std::string> cells = cells_of(excerpt.text, start, end);
+  const std::vector<std::string> cells = grapheme_cells(excerpt.text, start, end);
   std::size_t from = 0;
   std::size_t to = cells.size();
   if (excerpt.cut_before || excerpt.cut_behind || cells.size() > kWidest) {

@@ -276,6 +276,10 @@ TableStyle stdout_style(std::string_view mode) {
   return style_of(mode, STDOUT_FILENO);
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value(environment_value(name));

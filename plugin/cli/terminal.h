@@ -51,6 +51,8 @@ bool wants_colour(std::string_view mode, int descriptor = 1);
 // Returns the number of columns of the terminal; without a size of its own, COLUMNS or 80. Returns 0 if the descriptor
 // is not a terminal.
 std::size_t terminal_columns(int descriptor = 1);
+// Returns "1 package", "2 packages".
+std::string counted(std::size_t count, std::string_view what);
 // Returns whether the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8.
 bool has_utf8_locale();
 

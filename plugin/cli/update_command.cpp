@@ -28,10 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Error> usage(std::string message, std::string hint) {
-  return fail(Code::invalid_params, std::move(message), std::move(hint));
-}
-
 // Returns "2.0.0" of a tag like "net/v2.0.0" or "net-2.0.0"; nullopt: it has no version after a separator.
 std::optional<std::string> version_in_tag(std::string_view tag, const char* separators) {
   for (std::size_t at = tag.find_first_of(separators); at < tag.size(); at = tag.find_first_of(separators, at + 1)) {
@@ -47,15 +43,15 @@ std::optional<std::string> version_in_tag(std::string_view tag, const char* sepa
 Result<messages::Update> parse_update(const std::string& text) {
   const std::size_t equals = std::min(text.find('='), text.size());
   if (equals == 0 || equals + 1 == text.size()) {
-    return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
-                 "write it as module.vpc or module.vpc=1.2.0");
+    return fail(Code::invalid_params, fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                "write it as module.vpc or module.vpc=1.2.0");
   }
   messages::Update update;
   update.subject = text.substr(0, equals);
   if (equals == text.size()) {
     if (const auto version = version_in_tag(text, "@")) {
-      return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
-                   fmt::format("write it as {}={}", text.substr(0, text.rfind('@')), *version));
+      return fail(Code::invalid_params, fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                  fmt::format("write it as {}={}", text.substr(0, text.rfind('@')), *version));
     }
     return update;
   }
@@ -63,12 +59,12 @@ Result<messages::Update> parse_update(const std::string& text) {
   const bool is_tag = ascii::is_alpha(value.front()) && !Version::parse(value);
   const auto version = is_tag ? version_in_tag(value, "/-_@") : std::nullopt;
   if (version) {
-    return usage(fmt::format("expected a version or a constraint, found \"{}\"", value),
-                 fmt::format("write it as {}={}", update.subject, *version));
+    return fail(Code::invalid_params, fmt::format("expected a version or a constraint, found \"{}\"", value),
+                fmt::format("write it as {}={}", update.subject, *version));
   }
   if (is_tag) {
-    return usage(
-        fmt::format("expected a version or a constraint, found \"{}\"", value),
+    return fail(
+        Code::invalid_params, fmt::format("expected a version or a constraint, found \"{}\"", value),
         fmt::format("to lock a tag or branch that is not a version, name it in the source of {} (?ref={}) and run: "
                     "tofu-modlock lock",
                     update.subject, value));
@@ -89,9 +85,9 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   for (const std::string& text : line.updates) {
     if (!updates.empty() && is_version_or_constraint(text)) {
       const auto version = Version::parse(text);
-      return usage(fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
-                   fmt::format("write it as {}",
-                               shell_word(updates.back().subject + "=" + (version ? version->to_string() : text))));
+      return fail(Code::invalid_params, fmt::format("expected SUBJECT or SUBJECT=VERSION, found \"{}\"", text),
+                  fmt::format("write it as {}",
+                              shell_word(updates.back().subject + "=" + (version ? version->to_string() : text))));
     }
     MODLOCK_TRY(auto update, parse_update(text));
     updates.push_back(std::move(update));
@@ -174,7 +170,8 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
     }
     if (dependency.current_version.empty()) {
       const std::string& reason = dependency.skip_reason;
-      return usage(
+      return fail(
+          Code::invalid_params,
           fmt::format("cannot update {}: {}", subject, skip_words(reason.empty() ? "unspecified-version" : reason)),
           reason == "local"
               ? "name a module call with a remote source"
@@ -448,8 +445,9 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
       return (has_no_calls || subject == word) && fs::is_directory(word, ignored);
     });
     if (directory != line.updates.end()) {
-      return failed(usage(fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
-                          fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
+      return failed(fail(Code::invalid_params,
+                         fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
+                         fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
                         .value(),
                     line.common, root);
     }
@@ -486,8 +484,8 @@ struct Inspection {
   std::optional<Error> error = {};
 };
 
-Inspection inspect_root(const CommandLine& line, const Host& host, const std::string& root,
-                        const std::vector<messages::Document>& documents = {}) {
+Inspection inspect(const CommandLine& line, const Host& host, const std::string& root,
+                   const std::vector<messages::Document>& documents = {}) {
   messages::RootParams params = host.root_params(root, line.common);
   params.documents = documents;
   auto [inspected, details] = host.call(&Engine::inspect, params);
@@ -566,7 +564,7 @@ Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const H
   }
   std::vector<ConcernedRoot> concerned;
   for (const std::string& root : roots) {
-    Inspection inspection = inspect_root(line, host, root);
+    Inspection inspection = inspect(line, host, root);
     const InspectedRoot& inspected = inspection.root;
     if (inspection.error && !concerns_all) {
       add_unreadable(root, std::move(*inspection.error), files, host, concerned);
@@ -621,7 +619,7 @@ Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine&
     return fail(std::move(*unknown));
   }
   const std::string root = inspected.directory.string();
-  Inspection before = inspect_root(line, host, root, diff.documents);
+  Inspection before = inspect(line, host, root, diff.documents);
   if (before.error) {
     return fail(with_note(std::move(*before.error),
                           fmt::format("this is the state of the root module {} at revision {}", root, diff.revision)));
@@ -644,7 +642,7 @@ int run_from_diff(const CommandLine& line, const Host& host) {
   }
   std::vector<ConcernedRoot> concerned;
   for (const std::string& root : diff->files.empty() ? std::vector<std::string>() : *roots) {
-    Inspection now = inspect_root(line, host, root);
+    Inspection now = inspect(line, host, root);
     if (now.error) {
       add_unreadable(root, std::move(*now.error), diff->files, host, concerned);
       continue;
@@ -684,8 +682,8 @@ int run_update(const CommandLine& line, const Host& host) {
   }
   auto updates = parse_updates(line);
   if (updates && updates->empty()) {
-    updates = usage("update: nothing to update",
-                    "name a SUBJECT or SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
+    updates = fail(Code::invalid_params, "update: nothing to update",
+                   "name a SUBJECT or SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
   }
   if (!updates) {
     return failed(updates.error(), line.common).exit_code;

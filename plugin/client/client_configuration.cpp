@@ -189,11 +189,6 @@ void warn(ClientConfiguration& configuration, Error error) {
   configuration.warnings.push_back({Severity::warning, std::move(error)});
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 void read_file_into(ClientConfiguration& configuration, const ClientConfigurationFile& given, ClientKind tool,
                     const ProcessEnvironment& environment) {
   const std::string name = environment.display(given.path);

@@ -7,6 +7,12 @@
 #include "backends/address/source_text.h"
 
 namespace modlock {
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,11 +27,6 @@ constexpr std::string_view kArchitecture = "386";
 #else
 constexpr std::string_view kArchitecture = "arm";
 #endif
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 fs::path default_file(ClientKind tool, const ProcessEnvironment& environment) {
   const fs::path legacy = environment.home / ".terraformrc";

@@ -41,13 +41,9 @@ constexpr std::array kExtensions = {
     Extension{".tf", ".tofu", ConfigKind::module, false},
 };
 
-bool ends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
 const Extension* find_extension(std::string_view name) {
   const auto found = std::find_if(kExtensions.begin(), kExtensions.end(),
-                                  [&](const Extension& extension) { return ends_with(name, extension.suffix); });
+                                  [&](const Extension& extension) { return name.ends_with(extension.suffix); });
   return found == kExtensions.end() ? nullptr : &*found;
 }
 
@@ -61,8 +57,8 @@ ConfigFile::Role role_of(std::string_view name, const Extension& extension) {
     return ConfigFile::Role::test;
   }
   const std::string_view base = name.substr(0, name.size() - extension.suffix.size());
-  return base == "override" || ends_with(base, "_override") ? ConfigFile::Role::override_file
-                                                            : ConfigFile::Role::primary;
+  return base == "override" || base.ends_with("_override") ? ConfigFile::Role::override_file
+                                                           : ConfigFile::Role::primary;
 }
 
 // Returns the names of the files in a directory, from disk and overlay, and whether each is a link that is read.
@@ -150,8 +146,8 @@ constexpr std::array kTerraformBlocks = {
     hcl::BlockSchema{"required_providers", 0},
 };
 constexpr hcl::BodySchema kTerraform{.blocks = kTerraformBlocks, .open = true};
-constexpr std::array kLanguageBlocks = {hcl::BlockSchema{"compatible_with", 0}};
-constexpr hcl::BodySchema kLanguage{.blocks = kLanguageBlocks, .open = true};
+constexpr std::array kLanguageSchemas = {hcl::BlockSchema{"compatible_with", 0}};
+constexpr hcl::BodySchema kLanguage{.blocks = kLanguageSchemas, .open = true};
 constexpr std::array kModuleBlocks = {hcl::BlockSchema{"_", 0}};
 constexpr hcl::BodySchema kModule{.blocks = kModuleBlocks, .open = true};
 constexpr std::array kCheckBlocks = {hcl::BlockSchema{"data", 2, &kOpenBody}};

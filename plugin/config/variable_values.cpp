@@ -21,20 +21,16 @@ namespace {
 
 constexpr std::string_view kCommandLine = "-var";
 
-bool ends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
 bool is_read_unasked(std::string_view name) {
-  return ends_with(name, ".auto.tfvars") || ends_with(name, ".auto.tfvars.json");
+  return name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
 }
 
 bool is_json(std::string_view name, std::string_view text) {
-  if (ends_with(name, ".json")) {
+  if (name.ends_with(".json")) {
     return true;
   }
   const std::string_view start = hcl::trim_left(text);
-  return !ends_with(name, ".tfvars") && !start.empty() && start.front() == '{';
+  return !name.ends_with(".tfvars") && !start.empty() && start.front() == '{';
 }
 
 bool is_word(std::string_view text) {

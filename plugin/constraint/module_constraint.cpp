@@ -13,19 +13,13 @@ namespace modlock {
 namespace {
 
 constexpr std::string_view kSpace = " \t\n\f\r";
-constexpr std::string_view kHint = "write a constraint such as \"~> 1.2\" or \">= 1.2.0, < 2.0.0\"";
-
-struct Operator {
-  std::string_view text;
-  Comparator comparator;
-};
 
 // Longer spellings first; no operator means equal.
-constexpr std::array kOperators = {
-    Operator{"<=", Comparator::less_equal}, Operator{">=", Comparator::greater_equal},
-    Operator{"!=", Comparator::not_equal},  Operator{"~>", Comparator::pessimistic},
-    Operator{"<", Comparator::less},        Operator{">", Comparator::greater},
-    Operator{"=", Comparator::equal},       Operator{"", Comparator::equal},
+constexpr std::array kModuleOperators = {
+    ComparatorText{"<=", Comparator::less_equal}, ComparatorText{">=", Comparator::greater_equal},
+    ComparatorText{"!=", Comparator::not_equal},  ComparatorText{"~>", Comparator::pessimistic},
+    ComparatorText{"<", Comparator::less},        ComparatorText{">", Comparator::greater},
+    ComparatorText{"=", Comparator::equal},       ComparatorText{"", Comparator::equal},
 };
 
 std::string_view trim(std::string_view text) {
@@ -128,7 +122,7 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
   if (trim(text).empty()) {
     return fail(Code::constraint_syntax,
                 fmt::format("\"{}\" is not a version constraint: expected at least one version", shown(text)),
-                fmt::format("{}, or leave the argument out", kHint));
+                fmt::format("{}, or leave the argument out", kConstraintHint));
   }
   if (is_commit(trim(text))) {
     return fail(Code::constraint_syntax,
@@ -139,9 +133,9 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
   const auto items = split(text, ',');
   for (const std::string_view raw : items) {
     const std::string_view item = trim(raw);
-    const auto op = std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& candidate) {
-      return item.substr(0, candidate.text.size()) == candidate.text;
-    });
+    const auto op = std::find_if(
+        kModuleOperators.begin(), kModuleOperators.end(),
+        [&](const ComparatorText& candidate) { return item.substr(0, candidate.text.size()) == candidate.text; });
     const std::string_view number = trim(item.substr(op->text.size()));
     auto version = Version::parse(number);
     if (!version) {
@@ -149,7 +143,7 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
                   fmt::format("\"{}\" is not a version constraint: item \"{}\" must be an optional operator (=, !=, >, "
                               ">=, <, <=, ~>) and a version",
                               shown(text), shown(item)),
-                  std::string(kHint));
+                  std::string(kConstraintHint));
     }
     constraint.text_ += constraint.text_.empty() ? "" : ", ";
     constraint.text_ += fmt::format("{}{}{}", op->text, op->text.empty() ? "" : " ", number);

@@ -9,7 +9,14 @@
 
 namespace modlock {
 
+inline constexpr std::string_view kConstraintHint = "write a constraint such as \"~> 1.2\" or \">= 1.2.0, < 2.0.0\"";
+
 enum class Comparator { equal, not_equal, greater, greater_equal, less, less_equal, pessimistic };
+
+struct ComparatorText {
+  std::string_view text;
+  Comparator comparator;
+};
 
 // A module version constraint in OpenTofu's module dialect: hashicorp/go-version's NewConstraint and, for selection, a
 // stricter rule for prereleases (apparentlymart/go-versions over the whole constraint text).

@@ -15,25 +15,20 @@
 namespace modlock {
 namespace {
 
-constexpr std::string_view kHint = "write a constraint such as \"~> 1.2\" or \">= 1.2.0, < 2.0.0\"";
 constexpr std::string_view kNoV = "a \"v\" prefix should not be used when specifying versions";
 constexpr std::array<std::string_view, 3> kNumberNames = {"major", "minor", "patch"};
 
-struct Operator {
-  std::string_view text;
-  Comparator comparator;
-};
-constexpr std::array kOperators = {
-    Operator{"", Comparator::equal},           Operator{"=", Comparator::equal},
-    Operator{"!=", Comparator::not_equal},     Operator{">", Comparator::greater},
-    Operator{">=", Comparator::greater_equal}, Operator{"<", Comparator::less},
-    Operator{"<=", Comparator::less_equal},    Operator{"~>", Comparator::pessimistic},
+constexpr std::array kProviderOperators = {
+    ComparatorText{"", Comparator::equal},           ComparatorText{"=", Comparator::equal},
+    ComparatorText{"!=", Comparator::not_equal},     ComparatorText{">", Comparator::greater},
+    ComparatorText{">=", Comparator::greater_equal}, ComparatorText{"<", Comparator::less},
+    ComparatorText{"<=", Comparator::less_equal},    ComparatorText{"~>", Comparator::pessimistic},
 };
 
-const Operator* find_operator(std::string_view text) {
-  const auto found =
-      std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& known) { return known.text == text; });
-  return found == kOperators.end() ? nullptr : &*found;
+const ComparatorText* find_operator(std::string_view text) {
+  const auto found = std::find_if(kProviderOperators.begin(), kProviderOperators.end(),
+                                  [&](const ComparatorText& known) { return known.text == text; });
+  return found == kProviderOperators.end() ? nullptr : &*found;
 }
 
 std::string operator_problem(std::string_view op) {
@@ -70,7 +65,7 @@ std::optional<std::string> number_problem(const ScannedItem& item) {
 
 // The item as go-versions reads it, or the error in it.
 tl::expected<ProviderConstraint::Item, std::string> to_item(const ScannedItem& scanned) {
-  const Operator* op = find_operator(scanned.op);
+  const ComparatorText* op = find_operator(scanned.op);
   if (op == nullptr) {
     return tl::unexpected(operator_problem(scanned.op));
   }
@@ -158,8 +153,8 @@ std::string written(const ProviderConstraint::Item& item) {
   if (item.comparator == Comparator::equal) {
     return version;
   }
-  const auto op = std::find_if(kOperators.begin(), kOperators.end(),
-                               [&](const Operator& known) { return known.comparator == item.comparator; });
+  const auto op = std::find_if(kProviderOperators.begin(), kProviderOperators.end(),
+                               [&](const ComparatorText& known) { return known.comparator == item.comparator; });
   return fmt::format("{} {}", op->text, version);
 }
 
@@ -167,7 +162,7 @@ std::string written(const ProviderConstraint::Item& item) {
 
 Result<ProviderConstraint> ProviderConstraint::parse(std::string_view text) {
   if (auto as_module = ModuleConstraint::parse(text); !as_module) {
-    as_module.error().hint = kHint;
+    as_module.error().hint = kConstraintHint;
     return tl::unexpected(std::move(as_module.error()));
   }
   return parse_locked(text);
@@ -177,7 +172,7 @@ Result<ProviderConstraint> ProviderConstraint::parse_locked(std::string_view tex
   const auto malformed = [&](std::string_view problem) {
     return fail(Code::constraint_syntax,
                 fmt::format("\"{}\" is not a version constraint: {}", escape_controls(text), escape_controls(problem)),
-                std::string(kHint));
+                std::string(kConstraintHint));
   };
   ProviderConstraint constraint;
   std::string_view remain = trim_spaces(text);

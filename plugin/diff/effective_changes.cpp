@@ -429,9 +429,10 @@ std::pair<std::string, std::string> shorten(const std::string& before, const std
   return {cut(before), cut(after)};
 }
 
-class Comparison {
+class EffectComparison {
  public:
-  Comparison(const PackageText& package, std::vector<messages::DiffFinding>& out) : package_(package), out_(out) {}
+  EffectComparison(const PackageText& package, std::vector<messages::DiffFinding>& out)
+      : package_(package), out_(out) {}
 
   void run(const Units& before, const Units& after) {
     find_uses(after);
@@ -792,7 +793,7 @@ void find_effective_changes(const PackageText& before, const PackageText& after,
   KnownNames known = known_names(before, after);
   const Units old_units = UnitReader(before, after, known, true).read(context);
   const Units new_units = UnitReader(after, before, known, false).read(context);
-  Comparison(after, out).run(old_units, new_units);
+  EffectComparison(after, out).run(old_units, new_units);
 }
 
 }  // namespace modlock

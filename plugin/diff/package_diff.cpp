@@ -286,9 +286,10 @@ SharedCalls find_shared_calls(const PackageText& before, const PackageText& afte
   return shared;
 }
 
-class Comparison {
+class PackageComparison {
  public:
-  Comparison(const CallUse* use, SharedCalls calls, ModuleDiff& out) : use_(use), calls_(std::move(calls)), out_(out) {}
+  PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out)
+      : use_(use), calls_(std::move(calls)), out_(out) {}
 
   void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts) {
     pair(old_facts, new_facts);
@@ -576,7 +577,7 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
     }
   }
   ModuleDiff out;
-  Comparison(use, find_shared_calls(*packages[0], *packages[1], context), out).run(*facts[0], *facts[1]);
+  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out).run(*facts[0], *facts[1]);
   find_effective_changes(*packages[0], *packages[1], context, out.findings);
   MODLOCK_TRY(context.check());
   drop_repeated(out.findings);

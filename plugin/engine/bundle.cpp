@@ -348,9 +348,9 @@ bool has_package(const Store& store, const ModuleLocks& modules) {
 // Returns whether a repository has each tag.
 Result<std::vector<bool>> has_tags(oci::Registry& registry, const oci::Repository& repository,
                                    const std::vector<std::string>& tags, const Context& context) {
-  constexpr std::size_t kParallel = 8;
+  constexpr std::size_t kRequests = 8;
   std::vector<Result<std::optional<std::string>>> found(tags.size());
-  parallel_for(tags.size(), kParallel,
+  parallel_for(tags.size(), kRequests,
                [&](std::size_t i) { found[i] = registry.find_manifest(repository, tags[i], context); });
   std::vector<bool> has;
   for (const auto& one : found) {

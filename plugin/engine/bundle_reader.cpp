@@ -29,7 +29,7 @@ using remote::Layout;
 using remote::NamedClosure;
 using std::chrono::seconds;
 
-constexpr std::size_t kParallel = 64;                                // mostly waits for a registry
+constexpr std::size_t kDownloads = 64;                               // mostly waits for a registry
 constexpr seconds kLongestTime{600};                                 // whatever sizes a registry claims
 constexpr std::uint64_t kSlowestDownload = std::uint64_t{1} << 20U;  // bytes per second
 
@@ -123,7 +123,7 @@ class RegistryPlace final : public BundlePlace {
     }
     std::vector<Result<std::optional<BundledPackage>>> received(wanted.size());
     std::atomic<bool> is_down = false;
-    parallel_for(wanted.size(), kParallel, [&](std::size_t i) {
+    parallel_for(wanted.size(), kDownloads, [&](std::size_t i) {
       if (!is_down) {
         received[i] = within(times_.index, remote::find_package(*registry_, repository_, *wanted[i]->front(), index_));
         is_down = is_down || (!received[i] && is_unreachable(received[i].error()));
@@ -461,7 +461,7 @@ void BundleReader::extract(const std::vector<const BundledPackage*>& packages, c
       context.progress->report(fmt::format("reading {}", of_layer.front()->source), ++done, by_layer.size());
     });
   }
-  parallel_for(tasks.size(), kParallel, [&](std::size_t i) { tasks[i](); });
+  parallel_for(tasks.size(), kDownloads, [&](std::size_t i) { tasks[i](); });
 }
 
 Result<fs::path> BundleReader::download(const remote::Blob& layer) {

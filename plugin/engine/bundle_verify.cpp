@@ -32,7 +32,7 @@ using remote::Closure;
 using remote::NamedClosure;
 using remote::TaggedClosure;
 
-constexpr std::size_t kParallel = 8;
+constexpr std::size_t kChecks = 8;
 
 // A bundle whose blobs are checked: a layout, or a repository of a registry. May be used from any thread.
 class CheckedBundle {
@@ -184,7 +184,7 @@ class Verifier {
     }
     std::vector<Result<void>> results(checks.size());
     std::atomic<bool> has_failed = false;
-    parallel_for(checks.size(), kParallel, [&](std::size_t i) {
+    parallel_for(checks.size(), kChecks, [&](std::size_t i) {
       if (has_failed) {
         return;
       }

@@ -70,8 +70,10 @@ bool concerns_host(const std::string& key, const std::string& host) {
 
 // Returns git's own settings that give a request credentials, by location; their values may be secrets.
 Result<std::vector<CredentialLocation>> configured_places(const std::string& host, const Context& context) {
+  // As for requests, the configuration of a repository in the current directory does not apply.
   const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
-                                              R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"}},
+                                              R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"},
+                                     .directory = "/"},
                                     context);
   if (!finished && finished.error().code == Code::tool_missing) {
     return std::vector{CredentialLocation{"git's own configuration", "git is not on PATH"}};

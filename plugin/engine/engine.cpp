@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "backends/address/version.h"
+#include "backends/base/home.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/install/data_directory.h"
@@ -21,11 +22,6 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-fs::path config_home() {
-  const std::string xdg = environment("XDG_CONFIG_HOME");
-  return xdg.empty() ? fs::path(environment("HOME")) / ".config" : fs::path(xdg);
-}
-
 bool wants(const std::vector<std::string>& forms, std::string_view form) {
   return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
 }
@@ -33,9 +29,12 @@ bool wants(const std::vector<std::string>& forms, std::string_view form) {
 }  // namespace
 
 EngineOptions Engine::default_options() {
-  return {.cache_directory = default_store_root(),
-          .user_settings = config_home() / "tofu-modlock" / "config.hcl",
-          .in_ci = !environment("CI").empty()};
+  EngineOptions options{.cache_directory = default_store_root(), .user_settings = {}};
+  options.in_ci = !environment("CI").empty();
+  if (const fs::path config = xdg_directory("XDG_CONFIG_HOME", ".config"); !config.empty()) {
+    options.user_settings = config / "tofu-modlock" / "config.hcl";
+  }
+  return options;
 }
 
 Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as) {

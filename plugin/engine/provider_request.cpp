@@ -12,8 +12,6 @@
 namespace modlock {
 namespace {
 
-constexpr std::string_view kProviderSubject = "provider.";
-
 HashSet parse_hashes(const std::string& text) {
   return text == "init" ? HashSet::init : text == "providers-lock" ? HashSet::providers_lock : HashSet::superset;
 }

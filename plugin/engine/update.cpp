@@ -21,7 +21,6 @@ namespace {
 using EditedFiles = std::map<std::string, ConfigurationEditor::EditedFile>;
 
 constexpr std::string_view kModuleSubject = "module.";
-constexpr std::string_view kProviderSubject = "provider.";
 
 Result<RequestedUpdate> to_domain(const messages::Update& update) {
   RequestedUpdate result{.subject = update.subject, .new_version = {}, .new_constraint = update.new_constraint};

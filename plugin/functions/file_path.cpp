@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
+#include "backends/base/home.h"
 #include "plugin/functions/function_tables.h"
 
 namespace modlock::eval {
@@ -88,9 +88,9 @@ tl::expected<std::string, std::string> expand_home(const std::string& path) {
   if (path.size() > 1 && path[1] != '/' && path[1] != '\\') {
     return tl::unexpected(std::string("cannot expand user-specific home dir"));
   }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
-    return tl::unexpected(std::string("the home directory is unknown: HOME is not set"));
+  const std::string home = home_directory().string();
+  if (home.empty()) {
+    return tl::unexpected(std::string("the home directory is not known"));
   }
   return join_path(home, path.substr(1));
 }

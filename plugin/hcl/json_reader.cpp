@@ -32,7 +32,7 @@ bool take_one_of(std::string_view& text, std::string_view characters) {
   return true;
 }
 
-bool is_number(std::string_view text) {
+bool is_json_number(std::string_view text) {
   take_one_of(text, "-");
   if (!take_one_of(text, "0") && take_digits(text) == 0) return false;
   if (take_one_of(text, ".") && take_digits(text) == 0) return false;
@@ -45,7 +45,7 @@ bool is_number(std::string_view text) {
 
 constexpr std::size_t kUnicodeDigits = 4;
 
-char simple_escape(char c) {
+char json_escape(char c) {
   switch (c) {
     case 'b':
       return '\b';
@@ -262,7 +262,7 @@ Result<Expression> JsonReader::read_word(std::string_view expected) {
     if (word == "null") return Expression{take(word.size()), NullLiteral{}};
     return fail_value(expected);
   }
-  if (is_number(word)) return Expression{take(word.size()), NumberLiteral{std::string(word)}};
+  if (is_json_number(word)) return Expression{take(word.size()), NumberLiteral{std::string(word)}};
   return fail_at(found().range, fmt::format("expected a number, found {}", quoted_for_message(word)),
                  "numbers read like 0, -12.5 or 1e9; text such as a version needs double quotes");
 }
@@ -304,7 +304,7 @@ Result<Expression> JsonReader::read_string() {
 // Decodes the escape sequence at `at`, which starts with a backslash, and moves `at` past it.
 Result<void> JsonReader::read_escape(std::size_t& at, JsonString& into) const {
   const char kind = text_[at + 1];
-  if (const char simple = simple_escape(kind)) {
+  if (const char simple = json_escape(kind)) {
     into.text.push_back(simple);
     at += 2;
     return {};

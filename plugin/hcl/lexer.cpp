@@ -60,7 +60,7 @@ std::size_t first_punctuation(char first) {
   return place < kFirst.size() ? kFirst[place] : kPunctuation.size();
 }
 
-bool is_blank(char c) {
+bool is_inline_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
@@ -109,7 +109,7 @@ Token Lexer::next() {
 void Lexer::skip_blanks_and_comments() {
   while (true) {
     std::size_t end_of_blanks = here_.byte;
-    while (end_of_blanks < text_.size() && is_blank(text_[end_of_blanks])) ++end_of_blanks;
+    while (end_of_blanks < text_.size() && is_inline_blank(text_[end_of_blanks])) ++end_of_blanks;
     here_.column += static_cast<std::uint32_t>(end_of_blanks - here_.byte);
     here_.byte = static_cast<std::uint32_t>(end_of_blanks);
     if (!starts_with("/*") || here_.byte >= no_comment_end_from_) return;

@@ -23,7 +23,7 @@ struct BadEscape {
   std::string hint;
 };
 
-std::optional<char> simple_escape(char c) {
+std::optional<char> template_escape(char c) {
   switch (c) {
     case 'n':
       return '\n';
@@ -42,7 +42,7 @@ std::optional<char> simple_escape(char c) {
 // Decodes the escape sequence at `at` and moves `at` past it.
 std::optional<BadEscape> decode_escape(std::string_view raw, std::size_t& at, std::string& out) {
   const char kind = at + 1 < raw.size() ? raw[at + 1] : '\0';
-  if (const auto simple = simple_escape(kind)) {
+  if (const auto simple = template_escape(kind)) {
     out.push_back(*simple);
     at += 2;
     return std::nullopt;

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kWidth = 4;  // copying and hashing: disk and processor bound
+constexpr std::size_t kCopies = 4;  // copying and hashing: disk and processor bound
 
 class Installer {
  public:
@@ -111,7 +111,7 @@ class Installer {
     }
     total_ = placements.size();
     MODLOCK_TRY(prepare_links(placements));
-    parallel_for(placements.size(), kWidth, [&](std::size_t i) {
+    parallel_for(placements.size(), kCopies, [&](std::size_t i) {
       placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link_local(placements[i]);
       ++placed_;
     });

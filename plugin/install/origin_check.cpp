@@ -15,7 +15,7 @@
 namespace modlock {
 namespace {
 
-constexpr std::size_t kWidth = 8;  // waiting for the network, not computing
+constexpr std::size_t kRequests = 8;  // waiting for the network, not computing
 
 // The query for the source of a call.
 enum class Question {
@@ -323,7 +323,7 @@ class OriginCheck {
         moved.push_back(&asked);
       }
     }
-    parallel_for(moved.size(), kWidth, [&](std::size_t i) {
+    parallel_for(moved.size(), kRequests, [&](std::size_t i) {
       SourceCheck& asked = *moved[i];
       describe_descent(*asked.verdict, *asked.move, locked_id(asked), asked.address(),
                        *fetcher_.backend(asked.source()), context_);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostThreads = 8;
+constexpr std::size_t kMostProviderThreads = 8;
 
 bool has_scheme(const std::vector<std::string>& hashes, std::string_view scheme) {
   return std::any_of(hashes.begin(), hashes.end(), [&](const std::string& hash) { return hash.starts_with(scheme); });
@@ -55,7 +55,7 @@ class ProviderChecker {
                   [&](const ProviderAddress& provider) { return check_.dev_overrides.count(provider) != 0; });
     const std::vector<ProviderAddress> order(providers.begin(), providers.end());
     std::vector<Verdict> verdicts(order.size());
-    const std::size_t threads = std::min(core_count(), kMostThreads);
+    const std::size_t threads = std::min(core_count(), kMostProviderThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
     parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = judge(order[i]); });
     MODLOCK_TRY(context_.check());

@@ -10,6 +10,7 @@
 #include "backends/package/tree_hash.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/overrides.h"
+#include "plugin/install/tree_difference.h"
 #include "plugin/resolve/module_node.h"
 #include "protocol/base/result.h"
 
@@ -27,10 +28,6 @@ bool is_record_of(const ManifestRecord& record, const ModuleNode& node) {
   const bool any_reference = node.address.source.has_commits() && chooses_version(node);
   return is_source_of(record.source, node) ||
          (any_reference && before_query(record.source) == before_query(node.address.normalised.reveal()));
-}
-
-bool is_dotfile(std::string_view name) {
-  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
 }
 
 // If a client has already extracted a package for another call, it copies it without names that begin with a dot

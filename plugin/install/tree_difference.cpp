@@ -11,11 +11,6 @@
 namespace modlock {
 namespace {
 
-// Returns whether the name of the file or of a directory above it begins with a dot.
-bool is_dotfile(std::string_view name) {
-  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
-}
-
 // Returns whether OpenTofu loads the file (internal/configs/parser_config_dir.go); never if its name begins with a dot.
 bool is_configuration(std::string_view name) {
   constexpr std::array<std::string_view, 4> kSuffixes = {".tf", ".tofu", ".tf.json", ".tofu.json"};
@@ -30,6 +25,10 @@ std::string pointer_text(std::string_view sha256, std::uint64_t size) {
 }
 
 }  // namespace
+
+bool is_dotfile(std::string_view name) {
+  return name.starts_with('.') || name.find("/.") != std::string_view::npos;
+}
 
 TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries) {
   TreeDifference difference;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/package/tree_hash.h"
@@ -28,6 +29,9 @@ struct InstalledEntries {
   // Returns the size of a file; nullopt if it cannot be determined.
   std::function<std::optional<std::uint64_t>(const std::string& name)> size;
 };
+
+// Returns whether the name of the file or of a directory above it begins with a dot.
+bool is_dotfile(std::string_view name);
 
 TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries);
 

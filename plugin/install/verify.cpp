@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostThreads = 32;
+constexpr std::size_t kMostModuleThreads = 32;
 constexpr std::size_t kShownPaths = 10;
 
 // Returns the target of the link `name` of a package according to its text, relative to the package; nullopt if `name`
@@ -148,7 +148,7 @@ class Verifier {
 
   Result<void> visit(std::span<ModuleNode* const> level) {
     std::vector<Verdict> verdicts(level.size());
-    const std::size_t threads = std::min(core_count(), kMostThreads);
+    const std::size_t threads = std::min(core_count(), kMostModuleThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(level.size(), 1), 1);
     parallel_for(level.size(), threads, [&](std::size_t i) { verdicts[i] = check_call(*level[i]); });
     for (std::size_t i = 0; i < level.size(); ++i) {

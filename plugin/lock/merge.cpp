@@ -151,13 +151,13 @@ struct Pieces {
   std::string tail;
 };
 
-using Lines = std::span<const TextLine>;
+using TextLines = std::span<const TextLine>;
 
 bool is_blank(const TextLine& line) {
   return line.text.find_first_not_of(" \t\r") == std::string::npos;
 }
 
-std::string text_of(Lines lines) {
+std::string text_of(TextLines lines) {
   std::string text;
   for (const TextLine& line : lines) {
     text += line.text + "\n";
@@ -166,7 +166,7 @@ std::string text_of(Lines lines) {
 }
 
 // Without blank lines at the top.
-Lines trim_top(Lines lines) {
+TextLines trim_top(TextLines lines) {
   while (!lines.empty() && is_blank(lines.front())) {
     lines = lines.subspan(1);
   }
@@ -176,7 +176,7 @@ Lines trim_top(Lines lines) {
 Pieces split_pieces(const LockFile& file) {
   Pieces pieces;
   const LockText text = split_lock_text(file.text);
-  const Lines lines(text.lines);
+  const TextLines lines(text.lines);
   std::vector<std::pair<Range, Piece*>> blocks;
   for (const auto& [key, range] : file.module_ranges) {
     blocks.emplace_back(range, &pieces.modules[key]);

@@ -41,9 +41,9 @@ std::optional<std::string> why_rejected(const ModuleConstraint& constraint, cons
   return "a prerelease is chosen only if a constraint names it exactly";
 }
 
-class Explainer {
+class ModuleExplainer {
  public:
-  Explainer(const ExplainRequest& request, SourceFetcher& fetcher, const ModuleNode& node)
+  ModuleExplainer(const ExplainRequest& request, SourceFetcher& fetcher, const ModuleNode& node)
       : request_(request), fetcher_(fetcher), node_(node) {}
 
   std::optional<Explanation> run_conflict() {
@@ -345,7 +345,7 @@ std::optional<Explanation> explain_conflict(const ExplainRequest& request, Sourc
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
   return node == request.plan.tree.nodes.end() ? std::nullopt
-                                               : Explainer(request, fetcher, node->second).run_conflict();
+                                               : ModuleExplainer(request, fetcher, node->second).run_conflict();
 }
 
 Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetcher, const Context& context) {
@@ -355,7 +355,7 @@ Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetche
   if (node == request.plan.tree.nodes.end()) {
     return fail(unknown_subject(subject, module_subjects(request.plan.tree)));
   }
-  return Explainer(request, fetcher, node->second).run(context);
+  return ModuleExplainer(request, fetcher, node->second).run(context);
 }
 
 }  // namespace modlock

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view kOnlyByName = "a prerelease is chosen only if a constraint names it exactly";
 
-class Explainer {
+class ProviderExplainer {
  public:
-  Explainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
-            const std::string& lock_path)
+  ProviderExplainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
+                    const std::string& lock_path)
       : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
     const auto locked = request.locked.find(need.address);
     locked_ = locked == request.locked.end() ? nullptr : &locked->second;
@@ -149,7 +149,7 @@ Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request,
   }
   const auto listing = source.list_versions(need->address, context);
   MODLOCK_TRY(context.check());
-  return Explainer(request, *need, lock, lock_path).run(listing, request.tool);
+  return ProviderExplainer(request, *need, lock, lock_path).run(listing, request.tool);
 }
 
 }  // namespace modlock

@@ -92,7 +92,7 @@ Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platfo
   return error;
 }
 
-constexpr std::size_t kWidth = 32;  // providers processed in parallel; they mostly wait for the network
+constexpr std::size_t kProvidersAtOnce = 32;  // providers processed in parallel; they mostly wait for the network
 
 // Entries of the predecessor's registry are used for OpenTofu's registry. Its releases are different, so the hashes
 // are, too.
@@ -135,7 +135,7 @@ class Planner {
     }
     MODLOCK_TRY(check_wanted());
     std::vector<Finding> findings(request_.needs.size());
-    parallel_for(findings.size(), kWidth, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
+    parallel_for(findings.size(), kProvidersAtOnce, [&](std::size_t i) { findings[i] = find(request_.needs[i]); });
     MODLOCK_TRY(context_.check());
     Diagnostics errors;
     for (Finding& finding : findings) {

@@ -17,7 +17,7 @@ namespace modlock {
 namespace {
 
 // The threads wait for the network and do not compute, so there are more than cores.
-constexpr std::size_t kWidth = 16;
+constexpr std::size_t kFetches = 16;
 
 // Versions of a registry module may share an id (one commit) and be in different directories of it.
 std::string wished_thing(const Source& source, const FetchRequest& request) {
@@ -95,7 +95,7 @@ void SourceFetcher::run(std::span<const FetchTask> tasks) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     knows_answers(tasks[i]) ? run_at_once(tasks[i], states[i], work) : ask(tasks[i], states[i], work);
   }
-  parallel_for(work.size(), kWidth, [&](std::size_t i) { work[i](); });
+  parallel_for(work.size(), kFetches, [&](std::size_t i) { work[i](); });
 }
 
 // In a run over many roots, most requests were already sent for other roots; threads would cost more.

@@ -10,6 +10,9 @@
 
 namespace modlock {
 
+// What the subject of a provider begins with: provider.registry.opentofu.org/hashicorp/aws
+inline constexpr std::string_view kProviderSubject = "provider.";
+
 // Returns the subject that a user means: "module.vpc" for "vpc" or its source as written, "module.vpc.nested" for the
 // address `module.vpc["a"].module.nested` that clients print, and "provider.HOST/hashicorp/aws" for "hashicorp/aws",
 // "aws" or the whole address. Returns any other name that starts with "module." or "provider." unchanged, and of others

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Argument {
+struct ToolArgument {
   const char* name;
   const char* schema;  // without `description`
   const char* what;
@@ -26,14 +26,14 @@ struct Tool {
   const char* name;
   const char* method;  // of the protocol; the arguments are its params
   const char* what;
-  std::vector<Argument> arguments;  // besides `root`
+  std::vector<ToolArgument> arguments;  // besides `root`
 };
 
 constexpr const char* kArgumentsHint = "tools/list shows the arguments";
 constexpr const char* kText = R"({"type":"string"})";
 constexpr const char* kFlag = R"({"type":"boolean"})";
-constexpr Argument kSubject{"subject", kText, "a module call of the configuration: module.vpc, module.vpc.nested",
-                            true};
+constexpr ToolArgument kSubject{"subject", kText, "a module call of the configuration: module.vpc, module.vpc.nested",
+                                true};
 
 const std::vector<Tool>& tools() {
   static const std::vector<Tool> kTools = {
@@ -83,7 +83,7 @@ const Tool* find_tool(std::string_view name) {
   return found == tools().end() ? nullptr : &*found;
 }
 
-Json::Value schema_of(const Argument& argument) {
+Json::Value schema_of(const ToolArgument& argument) {
   Json::Value schema = parse_json(argument.schema).value();
   schema["description"] = argument.what;
   return schema;
@@ -98,7 +98,7 @@ Json::Value input_schema(const Tool& tool) {
   properties["root"] = schema_of({"root", kText,
                                   "the absolute directory of the root module; may be absent if the server has one "
                                   "directory"});
-  for (const Argument& argument : tool.arguments) {
+  for (const ToolArgument& argument : tool.arguments) {
     properties[argument.name] = schema_of(argument);
     if (argument.is_required) {
       schema["required"].append(argument.name);
@@ -160,7 +160,7 @@ Result<Json::Value> call_mcp_tool(const MethodTable& methods, const McpRoots& ro
   MODLOCK_TRY(Json::Value params, roots.params(root));
   for (const std::string& given : arguments.getMemberNames()) {
     const bool is_known = std::any_of(tool.arguments.begin(), tool.arguments.end(),
-                                      [&](const Argument& argument) { return argument.name == given; });
+                                      [&](const ToolArgument& argument) { return argument.name == given; });
     if (is_known) {
       params[given] = arguments[given];
     } else if (given != "root") {

@@ -106,8 +106,6 @@ Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const Pro
   return of_root.empty() ? std::move(uses) : std::move(of_root);
 }
 
-constexpr std::string_view kProvider = "provider.";
-
 std::string caller_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string::npos ? "" : key.substr(0, dot);
@@ -185,8 +183,8 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
 }
 
 Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& update) {
-  auto address =
-      ProviderAddress::parse(std::string_view(update.subject).substr(kProvider.size()), default_registry(walk_.tool));
+  auto address = ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
+                                        default_registry(walk_.tool));
   if (!address) {
     address.error().subject = update.subject;
     return fail(std::move(address.error()));
@@ -207,7 +205,7 @@ Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& updat
 }
 
 Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
-  if (update.subject.starts_with(kProvider)) {
+  if (update.subject.starts_with(kProviderSubject)) {
     return apply_to_provider(update);
   }
   constexpr std::string_view kModule = "module.";

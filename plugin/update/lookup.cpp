@@ -394,14 +394,13 @@ void name_denied(const LookupRequest& request, const std::function<bool(const st
 
 // A provider may be named without its host.
 Result<std::vector<std::string>> full_subjects(const LookupRequest& request) {
-  constexpr std::string_view kProvider = "provider.";
   std::vector<std::string> subjects = request.subjects;
   for (std::string& subject : subjects) {
     MODLOCK_TRY(subject, full_subject(subject, request.tree, request.default_host));
-    if (subject.starts_with(kProvider)) {
+    if (subject.starts_with(kProviderSubject)) {
       const auto address =
-          ProviderAddress::parse(std::string_view(subject).substr(kProvider.size()), request.default_host);
-      subject = address ? std::string(kProvider) + address->to_string() : subject;
+          ProviderAddress::parse(std::string_view(subject).substr(kProviderSubject.size()), request.default_host);
+      subject = address ? std::string(kProviderSubject) + address->to_string() : subject;
     }
   }
   return subjects;

@@ -226,7 +226,7 @@ def measure_memory(bench):
     for name, command in (
             ("bundle create", ["bundle", "create", "--output", bundle, *common]),
             ("bundle verify", ["bundle", "verify", bundle]),
-            ("bundle push", ["bundle", "push", store, "--input", bundle, *common]),
+            ("bundle push", ["bundle", "push", store, "--input", bundle, *common[2:]]),
             ("bundle pull", ["bundle", "pull", store, "--output", bundle + ".pulled.tar", *common]),
             ("install --from the bundle", ["install", "--from", bundle, *empty, os.path.join(bench.home, "empty-1")]),
             ("install --from the store", ["install", "--from", store, *empty, os.path.join(bench.home, "empty-2")])):

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "backends/base/digest.h"
+#include "tests/support/base64.h"
 
 namespace modlock::test {
 namespace {
@@ -19,10 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kCanaries = {kRegistryToken, kOciPassword, kOciToken, kNetrcPassword, kUrlPassword, kUrlQuery};
-
-std::string encoded(const std::string& text) {
-  return base64(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-}
 
 // What can be read: a process may end meanwhile, which formatted output takes as the end of its file.
 std::string content_of(const fs::path& file) {
@@ -51,13 +47,13 @@ int parent_in(const std::string& stat) {
 }  // namespace
 
 std::string basic_authorization(std::string_view password) {
-  return "Basic " + encoded(kUser + (":" + std::string(password)));
+  return "Basic " + base64_of(kUser + (":" + std::string(password)));
 }
 
 std::string canaries_in(std::string_view text) {
   std::string found;
   for (const std::string canary : kCanaries) {
-    const std::string authorization = encoded(kUser + (":" + canary));
+    const std::string authorization = base64_of(kUser + (":" + canary));
     if (text.find(canary) != std::string_view::npos || text.find(authorization) != std::string_view::npos) {
       found += (found.empty() ? "" : ", ") + canary;
     }

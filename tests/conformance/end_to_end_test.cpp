@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRegistryName = "registry.example.test";
 constexpr const char* kLockBefore =
     "# made before\n\nprovider \"registry.opentofu.org/acme/cloud\" {\n  version = \"1.2.0\"\n}\n";
 constexpr const char* kTreeBefore = R"({"Modules":[{"Key":"","Source":"","Dir":"."}]})";
@@ -36,7 +35,7 @@ struct Endangered : Scene {
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     write_text(path("tofurc"), fmt::format("host \"{}\" {{\n  services = {{\n    \"modules.v1\" = \"{}/v1/modules/\"\n"
                                            "  }}\n}}\n",
-                                           kRegistryName, world()->base(Place::origin)));
+                                           kRegistryHost, world()->base(Place::origin)));
     const std::string auth = basic_authorization(kOciPassword).substr(std::string("Basic ").size());
     write_text(path("home/.docker/config.json"), fmt::format(R"({{"auths":{{"{}":{{"auth":"{}"}}}}}})", host, auth));
     write_text(path("home/.netrc"), fmt::format("machine {} login {} password {}\n", host, kUser, kNetrcPassword));
@@ -104,7 +103,7 @@ std::string with_password(const std::string& path) {
 // A call of the module, whose secrets are the user's and the address's.
 std::string call(const std::string& kind) {
   if (kind == "registry") {
-    return module_call("vpc", std::string(kRegistryName) + "/acme/vpc/aws", "1.0.0");
+    return module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "1.0.0");
   }
   if (kind == "oci") {
     return module_call("vpc", "oci://" + world()->authority(Place::origin) + "/team/vpc?tag=v1.0.0");
@@ -161,7 +160,7 @@ void print(const Row& row, const Ran& ran) {
 
 BOOST_AUTO_TEST_SUITE(end_to_end, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(good_servers_first, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(good_servers_first, *needs(kWorldPrograms)) {
   for (const char* kind : {"registry", "oci", "archive", "archive location", "git", "external"}) {
     BOOST_TEST_CONTEXT(kind) {
       Endangered scene;
@@ -175,7 +174,7 @@ BOOST_AUTO_TEST_CASE(good_servers_first, *boost::unit_test::precondition(has_wor
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *needs(kWorldPrograms)) {
   const Row rows[] = {
       {"403", "registry", "/v1/", faults::status(403), 7, "FORBIDDEN"},
       {"503 forever", "registry", "/packages/", faults::status(503), 7, "UNREACHABLE"},
@@ -210,7 +209,7 @@ BOOST_AUTO_TEST_CASE(what_fails_outside_changes_nothing, *boost::unit_test::prec
 }
 
 // While the server holds the request, its behaviour looks at the processes.
-BOOST_AUTO_TEST_CASE(what_never_answers_is_left_at_the_deadline, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_never_answers_is_left_at_the_deadline, *needs(kWorldPrograms)) {
   const Row rows[] = {
       {"black hole", "registry", "/v1/", faults::black_hole(), 7, "DEADLINE_EXCEEDED"},
       {"black hole", "oci", "/v2/", faults::black_hole(), 7, "DEADLINE_EXCEEDED"},
@@ -252,7 +251,7 @@ struct EndlessPlace {
 };
 
 // Whatever never ends: refused with a code that names it, soon, and in little memory.
-BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *needs(kWorldPrograms)) {
   const std::string json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[0";
   const std::string references =
       "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n"
@@ -306,7 +305,7 @@ BOOST_AUTO_TEST_CASE(what_never_ends_is_bounded, *boost::unit_test::precondition
 }
 
 // The same version with another content, everywhere well-formed.
-BOOST_AUTO_TEST_CASE(other_content_than_the_locked_is_refused, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(other_content_than_the_locked_is_refused, *needs(kWorldPrograms)) {
   const std::string other = zip_of({{"main.tf", "# planted\n"}});
   const ServerAnswer package{.headers = {{"Content-Type", "application/zip"}}, .body = other};
   const Row rows[] = {

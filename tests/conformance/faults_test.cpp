@@ -232,67 +232,67 @@ void run_column(Ask ask) {
 
 BOOST_AUTO_TEST_SUITE(faults, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(of_registry_discovery, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_registry_discovery, *needs(kWorldPrograms)) {
   run_column(Ask::registry_discovery);
 }
 
-BOOST_AUTO_TEST_CASE(of_registry_versions, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_registry_versions, *needs(kWorldPrograms)) {
   run_column(Ask::registry_versions);
 }
 
-BOOST_AUTO_TEST_CASE(of_registry_location, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_registry_location, *needs(kWorldPrograms)) {
   run_column(Ask::registry_location);
 }
 
-BOOST_AUTO_TEST_CASE(of_registry_package, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_registry_package, *needs(kWorldPrograms)) {
   run_column(Ask::registry_package);
 }
 
-BOOST_AUTO_TEST_CASE(of_oci_token, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_oci_token, *needs(kWorldPrograms)) {
   run_column(Ask::oci_token);
 }
 
-BOOST_AUTO_TEST_CASE(of_oci_tags, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_oci_tags, *needs(kWorldPrograms)) {
   run_column(Ask::oci_tags);
 }
 
-BOOST_AUTO_TEST_CASE(of_oci_manifest, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_oci_manifest, *needs(kWorldPrograms)) {
   run_column(Ask::oci_manifest);
 }
 
-BOOST_AUTO_TEST_CASE(of_oci_blob, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_oci_blob, *needs(kWorldPrograms)) {
   run_column(Ask::oci_blob);
 }
 
-BOOST_AUTO_TEST_CASE(of_archive_location, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_archive_location, *needs(kWorldPrograms)) {
   run_column(Ask::archive_location);
 }
 
-BOOST_AUTO_TEST_CASE(of_archive_package, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_archive_package, *needs(kWorldPrograms)) {
   run_column(Ask::archive_package);
 }
 
-BOOST_AUTO_TEST_CASE(of_git_listing, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_git_listing, *needs(kWorldPrograms)) {
   run_column(Ask::git_listing);
 }
 
-BOOST_AUTO_TEST_CASE(of_git_fetch, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_git_fetch, *needs(kWorldPrograms)) {
   run_column(Ask::git_fetch);
 }
 
-BOOST_AUTO_TEST_CASE(of_git_program_listing, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_git_program_listing, *needs(kWorldPrograms)) {
   run_column(Ask::git_program_listing);
 }
 
-BOOST_AUTO_TEST_CASE(of_git_program_fetch, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_git_program_fetch, *needs(kWorldPrograms)) {
   run_column(Ask::git_program_fetch);
 }
 
-BOOST_AUTO_TEST_CASE(of_external_listing, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_external_listing, *needs(kWorldPrograms)) {
   run_column(Ask::external_listing);
 }
 
-BOOST_AUTO_TEST_CASE(of_external_fetch, *boost::unit_test::precondition(has_world)) {
+BOOST_AUTO_TEST_CASE(of_external_fetch, *needs(kWorldPrograms)) {
   run_column(Ask::external_fetch);
 }
 

@@ -2,43 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <iostream>
 
 #include "backends/external/external_backend.h"
 #include "tests/conformance/canaries.h"
-#include "tests/conformance/columns.h"
+#include "tests/conformance/fault_rows.h"
 #include "tests/conformance/world_of_suite.h"
 #include "tests/support/faults.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id /*test*/) {
-  boost::test_tools::assertion_result result(find_program("hg").has_value() && find_program("python3").has_value());
-  result.message() << "hg or python3 is not on PATH";
-  return result;
-}
-
-struct Row {
-  const char* name;
-  Code code;
-  Behaviour behaviour = {};
-  Place place = Place::origin;
-};
 
 // hg takes no certificate for an address.
 std::string by_name(const std::string& authority) {
   return "localhost" + authority.substr(authority.find(':'));
 }
 
-void run_row(const Row& row, BackendCore& backend) {
+void run_row(const FaultRow& row, BackendCore& backend) {
   Notebook notebook;
   Context context;
   context.log = &notebook;
   World& all = *world();
   if (row.behaviour) {
-    all.server().add({.behaviour = all.watched(row.behaviour), .path = "/hg/"});
+    all.server().add({.behaviour = all.watched(row.behaviour(all, column(Ask::external_listing))), .path = "/hg/"});
   }
   all.watch_processes(true);
   const auto source =
@@ -47,7 +36,7 @@ void run_row(const Row& row, BackendCore& backend) {
   all.server().clear_rules();
   const std::string got(listed ? "fine" : to_string(listed.error().code));
   const std::string text = listed ? std::string() : everything_said(listed.error());
-  BOOST_TEST(got == to_string(row.code), got << ": " << text);
+  BOOST_TEST(got == to_string(row.outcome.code.value()), got << ": " << text);
   BOOST_TEST(canaries_in(text) == "", text);
   BOOST_TEST(canaries_in(notebook.text()) == "", notebook.text());
   const auto command_lines = all.command_lines();
@@ -63,24 +52,22 @@ void run_row(const Row& row, BackendCore& backend) {
 
 BOOST_AUTO_TEST_SUITE(hg_faults, *boost::unit_test::fixture<WorldOfSuite>())
 
-BOOST_AUTO_TEST_CASE(of_listing, *boost::unit_test::precondition(has_world) * boost::unit_test::precondition(has_hg)) {
-  const Row rows[] = {
-      {"refused", Code::unreachable, {}, Place::refused},
-      {"TLS of an unknown authority", Code::unreachable, {}, Place::unknown_authority},
-      {"TLS expired", Code::unreachable, {}, Place::expired},
-      {"TLS of another host", Code::unreachable, {}, Place::wrong_host},
-      {"no answer", Code::unreachable, faults::no_answer()},
-      {"401", Code::auth_required, faults::answer({.status = 401, .headers = {{"WWW-Authenticate", "Basic"}}})},
-      {"403", Code::forbidden, faults::status(403)},
-      {"404", Code::not_found, faults::status(404)},
-      {"429", Code::rate_limited, faults::rate_limited("7")},
-      {"503 forever", Code::unreachable, faults::status(503)},
-      {"redirect loop", Code::bad_response, faults::redirect_loop()},
-      {"no repository", Code::not_found, faults::answer({.body = "{}"})},
+BOOST_AUTO_TEST_CASE(of_listing, *needs(kWorldPrograms) * needs("hg, python3")) {
+  const auto always = [](Behaviour behaviour) { return [=](World&, const Column&) { return behaviour; }; };
+  std::vector<FaultRow> rows = {
+      {.name = "no answer", .outcome = {Code::unreachable}, .behaviour = always(faults::no_answer())},
+      {.name = "no repository", .outcome = {Code::not_found}, .behaviour = always(faults::answer({.body = "{}"}))},
   };
+  for (const char* name : {"refused", "TLS of an unknown authority", "TLS expired", "TLS of another host", "401", "403",
+                           "404", "429 with Retry-After of 7 s", "503 forever", "redirect loop"}) {
+    const auto row = std::find_if(fault_rows().begin(), fault_rows().end(),
+                                  [&](const FaultRow& of_table) { return of_table.name == std::string_view(name); });
+    BOOST_REQUIRE((row != fault_rows().end()));
+    rows.push_back(*row);
+  }
   {
     const auto backend = make_external_backend({.scheme = "hg", .command = {"python3", MODLOCK_HG_BACKEND}});
-    for (const Row& row : rows) {
+    for (const FaultRow& row : rows) {
       BOOST_TEST_CONTEXT(row.name) {
         run_row(row, *backend);
       }

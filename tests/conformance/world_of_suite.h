@@ -3,10 +3,12 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-#include "backends/base/process.h"
 #include "tests/conformance/world.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
+
+constexpr const char* kWorldPrograms = "openssl, git";
 
 // The world of the suite that runs: none where its programs are missing.
 inline std::optional<World>& world() {
@@ -16,15 +18,11 @@ inline std::optional<World>& world() {
 
 struct WorldOfSuite {
   WorldOfSuite() {
-    if (CertificateAuthority::available("faults over every backend") && find_program("git")) {
+    if (missing_programs(kWorldPrograms).empty()) {
       world().emplace();
     }
   }
   ~WorldOfSuite() { world().reset(); }
 };
-
-inline boost::test_tools::assertion_result has_world(boost::unit_test::test_unit_id /*test*/) {
-  return world().has_value();
-}
 
 }  // namespace modlock::test

@@ -5,21 +5,17 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
-constexpr const char* kHost = "registry.example.test";
-
 // Every way to be called, installed by a client while all sources had 1.0.0; then each gets a 1.1.0.
 struct OldProject : Scene {
   OldProject() : net(repository("net")), zone(repository("zone")), vpc(repository("vpc")) {
-    write_text(path("tofurc"), registry.host_block(kHost));
+    write_text(path("tofurc"), registry.host_block(kRegistryHost));
     write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     environment["TF_IN_AUTOMATION"] = "1";
@@ -27,9 +23,9 @@ struct OldProject : Scene {
     write("main.tf", module_call("main", "git::" + net.url()) + module_call("again", "git::" + net.url() + "//sub") +
                          module_call("ranged", "git::" + zone.url()) +
                          module_call("tagged", "git::" + zone.url() + "?ref=v1.0.0") +
-                         module_call("vpc", std::string(kHost) + "/acme/vpc/aws", "~> 1.0") +
+                         module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "~> 1.0") +
                          module_call("local", "./local"));
-    write("local/main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws"));
+    write("local/main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws"));
     write(".tofu-modlock.hcl", module_rule("ranged", "~> 1.0"));
   }
   void publish(const std::string& version) {
@@ -79,8 +75,7 @@ const Commits kInstalled = {{"again", "<net 1.0.0>"}, {"again.nested", "<zone 1.
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(adoption, OldProject,
-                         *boost::unit_test::precondition(has_client("the first lock of what a client installed")))
+BOOST_FIXTURE_TEST_SUITE(adoption, OldProject, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(first_lock_keeps_what_a_client_installed) {
   install_by(clients().front());
@@ -149,10 +144,10 @@ BOOST_AUTO_TEST_CASE(constraint_that_excludes_the_installed_version_is_obeyed) {
 BOOST_AUTO_TEST_CASE(second_lock_adopts_nothing_any_more) {
   install_by(clients().front());
   write(".tofu-modlock.hcl", "");
-  write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws", "~> 1.0"));
+  write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "~> 1.0"));
   BOOST_TEST(actions(json({"lock"})) == "module.vpc adopted\n");
-  write("main.tf",
-        module_call("vpc", std::string(kHost) + "/acme/vpc/aws", "~> 1.0") + module_call("main", "git::" + net.url()));
+  write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "~> 1.0") +
+                       module_call("main", "git::" + net.url()));
   BOOST_TEST(actions(json({"lock"})) == "module.main added\n");
   BOOST_TEST(locked_commits(*this)["main"] == "<net 1.1.0>");
 }

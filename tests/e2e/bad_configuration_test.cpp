@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 using Prepare = std::function<void(const Scene&)>;
 
-struct Row {
+struct ConfigurationRow {
   const char* name;
   Prepare prepare;
   int exit_code;
@@ -48,7 +48,7 @@ struct BadConfiguration : Scene {
     environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
     environment["TOFU_MODLOCK_IMPLEMENTATION_VERSION"] = "1.12.6";
   }
-  void check(const Row& row) const {
+  void check(const ConfigurationRow& row) const {
     BOOST_TEST_CONTEXT(row.name) {
       for (const fs::directory_entry& entry : fs::directory_iterator(root())) {
         fs::remove_all(entry.path());
@@ -65,7 +65,7 @@ struct BadConfiguration : Scene {
 BOOST_FIXTURE_TEST_SUITE(bad_configurations, BadConfiguration)
 
 BOOST_AUTO_TEST_CASE(files_that_are_none) {
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"no configuration at all", [](const Scene&) {}, 8, kNoConfiguration},
       {"a directory of that name", [](const Scene& scene) { fs::create_directory(scene.root() / "x.tf"); }, 8,
        kNoConfiguration},
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_none) {
        "Error: module \"a\": the calling configuration has no directory \"./a\" [CONFIG_PARSE]\n"
        "  at main.tf:2:12 (module.a)\n"},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
   write("file", "");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_none) {
 
 BOOST_AUTO_TEST_CASE(conflict_markers_of_a_merge) {
   constexpr const char* kMarkers = "<<<<<<< HEAD\n=======\n>>>>>>> other\n";
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"in a block", file("main.tf", std::string("module \"m\" {\n") + kMarkers + "}\n"), 8,
        "Error: the file has conflict markers of a merge [CONFIG_PARSE]\n"
        "  at main.tf:2:1\n"
@@ -132,13 +132,13 @@ BOOST_AUTO_TEST_CASE(conflict_markers_of_a_merge) {
       {"another error", file("main.tf", "a = <<E\n<<<<<<< HEAD\nE\n}\n"), 8,
        "Error: expected the name of an argument or of a block, found \"}\" [CONFIG_PARSE]\n"},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
 }
 
 BOOST_AUTO_TEST_CASE(texts_in_another_encoding) {
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"a byte order mark", file("main.tf", "\xEF\xBB\xBFlocals {}\n"), 0, ""},
       {"two of them", file("main.tf", "\xEF\xBB\xBF\xEF\xBB\xBFlocals {}\n"), 8,
        "Error: the character U+FEFF is not allowed outside of strings and comments [CONFIG_PARSE]\n  at main.tf:1:1\n"},
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(texts_in_another_encoding) {
        "Error: the name of a module call must be an identifier, found \"\\x1b[31mred\" [CONFIG_PARSE]\n"
        "  at main.tf:1:8\n     1 | module \"\\x1b[31mred\" {}\n"},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
 }
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(nesting_without_end) {
       "Error: this is nested more than 256 levels deep, which is the limit [LIMIT_EXCEEDED]\n";
   constexpr const char* kTooLong =
       "Error: this expression chains too many operators, more than 1024 [LIMIT_EXCEEDED]\n";
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"brackets", local_value(nested("[", "1", "]", kDepth)), 8, kTooDeep},
       {"braces", local_value(nested("{a=", "1", "}", kDepth)), 8, kTooDeep},
       {"parentheses", local_value(nested("(", "1", ")", kDepth)), 8, kTooDeep},
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(nesting_without_end) {
       {"types", file("main.tf", "variable \"v\" {\n  type = " + nested("list(", "string", ")", kDepth) + "\n}\n"), 8,
        kTooDeep},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
 }
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(nesting_without_end) {
 BOOST_AUTO_TEST_CASE(values_without_end) {
   constexpr const char* kManyElements =
       "Error: this expression makes a value of more than 1000000 elements [LIMIT_EXCEEDED]\n";
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"range", local_value("range(1000000000)"), 8,
        "Error: error in function call: call to function \"range\" failed: more than 1024 values were generated; "},
       {"a wide number", local_value("format(\"%1000000000d\", 1)"), 8,
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(values_without_end) {
       {"a file that never ends", local_value("file(\"/dev/zero\")"), 8,
        "Error: invalid function argument: invalid value for \"path\" parameter: the path \"/dev/zero\" is outside "},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
 }
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_chain_of_locals_without_end) {
 
 BOOST_AUTO_TEST_CASE(ten_megabytes_in_one_line) {
   const std::string text(10'000'000, 'x');
-  const Row rows[] = {
+  const ConfigurationRow rows[] = {
       {"a string", file("main.tf", "locals { a = \"" + text + "\" }"), 0, ""},
       {"a string in JSON", file("main.tf.json", "{\"locals\": {\"a\": \"" + text + "\"}}"), 0, ""},
       {"a word", file("main.tf", text), 8,
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(ten_megabytes_in_one_line) {
        "Error: the string that starts here has no closing quotation mark on its line [CONFIG_PARSE]\n"
        "  at main.tf:1:5\n"},
   };
-  for (const Row& row : rows) {
+  for (const ConfigurationRow& row : rows) {
     check(row);
   }
 }

@@ -111,18 +111,6 @@ BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_fetch_timeout) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_deadline_of_a_call) {
-  const SilentServer silent;
-  write("main.tf", module_call("vpc", "git::https://127.0.0.1:" + std::to_string(silent.port()) + "/vpc.git"));
-  const std::string params = R"({"root":")" + root().string() + R"(","_meta":{"deadlineMs":300}})";
-  const Ran ran = program({"timeout", "20", binary, "call", "lock/plan", "--params", params});
-  BOOST_TEST(ran.exit_code == 7);
-  const auto error = parse_json(ran.out);
-  BOOST_REQUIRE_MESSAGE(error.has_value(), "no answer in time: " << ran.err);
-  BOOST_TEST((*error)["data"]["code"].asString() == "DEADLINE_EXCEEDED", ran.out);
-  check_kept();
-}
-
 BOOST_AUTO_TEST_CASE(a_moved_tag_whose_old_commit_is_reachable) {
   const std::string moved = release(vpc, "1.0.1");
   vpc.tag("v1.0.0", moved);

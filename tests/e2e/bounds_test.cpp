@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -39,7 +39,7 @@ struct Bounds : Scene {
   GitRepository& vpc = repository("vpc.git");
 };
 
-const char* const kLock = ".terraform.lock.hcl";
+const char* const kLockName = ".terraform.lock.hcl";
 
 }  // namespace
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(outside_of_a_repository_local_sources_may_lead_above_the_ro
   write_text(modules / "app/main.tf", module_call("vpc", source("v1.0.0")) + module_call("net", "../net"));
   write_text(modules / "net/main.tf", module_call("vpc", source("v1.1.0")));
   BOOST_TEST(in_root({"lock", "--install"}).exit_code == 0);
-  BOOST_TEST(read_text(live / kLock).find("module \"app.net.vpc\"") != std::string::npos);
+  BOOST_TEST(read_text(live / kLockName).find("module \"app.net.vpc\"") != std::string::npos);
   BOOST_TEST(shown(read_text(live / ".terraform/modules/modules.json")) ==
              R"({"Modules":[{"Key":"","Source":"","Dir":"."},)"
              R"({"Key":"app","Source":"../../modules/app","Dir":"../../modules/app"},)"
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(outside_of_a_repository_local_sources_may_lead_above_the_ro
   BOOST_TEST(in_root({"explain", "module.app.net.vpc"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *boost::unit_test::precondition(has_client("the comparison of paths"))) {
+BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *needs("tofu or terraform")) {
   write_text(path("a/common/net/main.tf"), module_call("vpc", source("v1.1.0")));
   fs::create_directory_symlink("../common/net", modules / "net");
   write_text(modules / "app/main.tf", module_call("vpc", source("v1.0.0")) + module_call("net", "../net"));
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_client_reads_the_same, *boost::unit_test::precondition(ha
     for (const fs::path& root : {live, path("link-to-root")}) {
       BOOST_TEST_CONTEXT(client << " in " << root) {
         fs::remove_all(live / ".terraform");
-        fs::remove(live / kLock);
+        fs::remove(live / kLockName);
         fs::remove(path("link-to-root"));
         fs::create_directory_symlink(live, path("link-to-root"));
         environment["TOFU_MODLOCK_IMPLEMENTATION"] = client == "tofu" ? "opentofu" : "terraform";
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_above_the_root) {
 BOOST_AUTO_TEST_CASE(a_root_behind_a_link_is_where_the_link_leads) {
   fs::create_directory_symlink(live, path("link-to-root"));
   BOOST_TEST(modlock({"lock", "--chdir", path("link-to-root").string()}).exit_code == 0);
-  BOOST_TEST(read_text(live / kLock).find("module \"app.vpc\"") != std::string::npos);
+  BOOST_TEST(read_text(live / kLockName).find("module \"app.vpc\"") != std::string::npos);
   program({"git", "init", "--quiet", live.string()});
   const Ran refused = modlock({"lock", "--chdir", path("link-to-root").string()});
   BOOST_TEST(refused.exit_code == 8);

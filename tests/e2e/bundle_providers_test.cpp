@@ -5,21 +5,18 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <functional>
-#include <iostream>
 
 #include "backends/base/process.h"
 #include "backends/remote/layout.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kHost = "registry.example.test";
 
 // A root that calls a module and requires a provider.
 struct ProviderScene : Scene {
@@ -29,14 +26,14 @@ struct ProviderScene : Scene {
     release(vpc, "1.0.0");
     write("main.tf", fmt::format("terraform {{\n  required_providers {{\n    cloud = {{\n      source = "
                                  "\"{}/acme/cloud\"\n    }}\n  }}\n}}\n",
-                                 kHost) +
+                                 kRegistryHost) +
                          module_call("vpc", "git::file://" + vpc.path().string() + "?ref=v1.0.0"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
-    write_text(path("tofurc"), registry.host_block(kHost));
+    write_text(path("tofurc"), registry.host_block(kRegistryHost));
     const Ran locked = modlock({"lock", "--platform", "darwin_arm64", "--platform", "linux_amd64"});
     BOOST_TEST(locked.exit_code == 0, locked.err);
   }
-  const ProviderArchive& archive(const std::string& platform = "linux_amd64") const {
+  const PublishedArchive& archive(const std::string& platform = "linux_amd64") const {
     return registry.archive("acme/cloud", "1.0.0", platform);
   }
   std::string zh(const std::string& platform = "linux_amd64") const { return archive(platform).zh; }
@@ -164,8 +161,7 @@ BOOST_AUTO_TEST_CASE(archive_with_another_h1_is_found) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(stock_clients_use_the_unpacked_mirror_without_network,
-                     *boost::unit_test::precondition(has_client("mirrors of bundles"))) {
+BOOST_AUTO_TEST_CASE(stock_clients_use_the_unpacked_mirror_without_network, *needs("tofu or terraform")) {
   const std::string bundle = path("all.tar").string();
   BOOST_TEST(create("all.tar").exit_code == 0);
   leave();
@@ -256,54 +252,52 @@ BOOST_AUTO_TEST_CASE(unpacking_replaces_nothing) {
   BOOST_TEST(none.err.find("has no providers [INVALID_PARAMS]") != std::string::npos, none.err);
 }
 
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("providers in an OCI registry");
-}
-
 struct PushedProviders : ProviderScene {
   PushedProviders() {
     environment["SSL_CERT_FILE"] = docker.authority().string();
     name_text(docker.host(), "<registry>");
   }
   std::string address() const { return docker.source("platform/modules"); }
+  void push_and_install() {
+    const Ran pushed = modlock({"bundle", "push", address(), "--providers", "--platform", "linux_amd64"});
+    BOOST_TEST(pushed.exit_code == 0, pushed.err);
+    const std::string block =
+        "provider_installation {\n  oci_mirror {\n    repository_template = "
+        "\"<registry>/platform/modules/${hostname}/${namespace}/${type}\"\n  }\n}\n";
+    BOOST_TEST(pushed.out ==
+               "oci://<registry>/platform/modules: 2 packages uploaded, 0 already there.\n"
+               "Next: on another machine, run tofu-modlock install --from oci://<registry>/platform/modules.\n"
+               "For providers, write this into the CLI configuration of OpenTofu:\n" +
+                   block);
+    const Ran other = modlock({"bundle", "push", address(), "--providers", "--platform", "darwin_arm64"});
+    BOOST_TEST(other.out.starts_with("oci://<registry>/platform/modules: 1 package uploaded, 1 already there.\n"),
+               other.out << other.err);
+    BOOST_TEST(modlock({"bundle", "push", address()}).out.find(": 0 packages uploaded, 1 already there.\n") !=
+               std::string::npos);
+    leave();
+    std::string configuration = block;
+    configuration.replace(configuration.find("<registry>"), 10, docker.host());
+    write_text(path("tofurc"), configuration);
+    const Ran installed = modlock({"install", "--from", address()});
+    BOOST_TEST(installed.exit_code == 0, installed.err);
+  }
 
   DockerRegistry docker;
 };
 
-BOOST_FIXTURE_TEST_CASE(stock_tofu_reads_pushed_providers, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
-  const Ran pushed = modlock({"bundle", "push", address(), "--providers", "--platform", "linux_amd64"});
-  BOOST_TEST(pushed.exit_code == 0, pushed.err);
-  const std::string block =
-      "provider_installation {\n  oci_mirror {\n    repository_template = "
-      "\"<registry>/platform/modules/${hostname}/${namespace}/${type}\"\n  }\n}\n";
-  BOOST_TEST(pushed.out ==
-             "oci://<registry>/platform/modules: 2 packages uploaded, 0 already there.\n"
-             "Next: on another machine, run tofu-modlock install --from oci://<registry>/platform/modules.\n"
-             "For providers, write this into the CLI configuration of OpenTofu:\n" +
-                 block);
-  const Ran other = modlock({"bundle", "push", address(), "--providers", "--platform", "darwin_arm64"});
-  BOOST_TEST(other.out.starts_with("oci://<registry>/platform/modules: 1 package uploaded, 1 already there.\n"),
-             other.out << other.err);
-  BOOST_TEST(modlock({"bundle", "push", address()}).out.find(": 0 packages uploaded, 1 already there.\n") !=
-             std::string::npos);
-  leave();
-  std::string configuration = block;
-  configuration.replace(configuration.find("<registry>"), 10, docker.host());
-  write_text(path("tofurc"), configuration);
-  const Ran installed = modlock({"install", "--from", address()});
-  BOOST_TEST(installed.exit_code == 0, installed.err);
-  if (find_program("tofu")) {
-    const Ran init = program({"tofu", "init", "-no-color", "-input=false"});
-    BOOST_TEST(init.exit_code == 0, init.out << init.err);
-    BOOST_TEST(has(".terraform/providers/registry.example.test/acme/cloud/1.0.0/linux_amd64"));
-  } else {
-    std::cout << "skipped: a stock tofu that reads pushed providers (tofu is not on PATH)\n";
-  }
+BOOST_FIXTURE_TEST_CASE(pushed_providers_have_a_mirror_block, PushedProviders, *needs(DockerRegistry::kPrograms)) {
+  push_and_install();
 }
 
-BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(stock_tofu_reads_pushed_providers, PushedProviders,
+                        *needs(DockerRegistry::kPrograms) * needs("tofu")) {
+  push_and_install();
+  const Ran init = program({"tofu", "init", "-no-color", "-input=false"});
+  BOOST_TEST(init.exit_code == 0, init.out << init.err);
+  BOOST_TEST(has(".terraform/providers/registry.example.test/acme/cloud/1.0.0/linux_amd64"));
+}
+
+BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders, *needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(create("pushed.tar").exit_code == 0);
   const Ran missing = modlock({"bundle", "pull", address(), "--output", path("pulled.tar").string()});
   BOOST_TEST(missing.exit_code == 7, missing.err);
@@ -322,8 +316,7 @@ BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders,
 }
 
 // The name of a closure does not depend on providers, so that the registry has those of the earlier lock file too.
-BOOST_FIXTURE_TEST_CASE(only_locked_providers_are_pulled, PushedProviders,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(only_locked_providers_are_pulled, PushedProviders, *needs(DockerRegistry::kPrograms)) {
   const std::vector<std::string> push = {"bundle", "push", address(), "--providers", "--platform", "linux_amd64"};
   BOOST_TEST(modlock(push).exit_code == 0);
   registry.publish({.name = "acme/cloud", .version = "2.0.0"});

@@ -2,7 +2,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "backends/base/process.h"
 #include "backends/package/tree_hash.h"
@@ -11,24 +10,13 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/closures_of.h"
 #include "tests/support/docker_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_module.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("bundles as packages of an OCI registry");
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
-    ++found;
-  }
-  return found;
-}
 
 // A root that calls a module, which calls another one.
 struct BundleScene : Scene {
@@ -381,43 +369,54 @@ BOOST_AUTO_TEST_CASE(refusals) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(package_is_a_module_package_of_an_oci_registry, *boost::unit_test::precondition(has_registry)) {
-  BOOST_TEST(create("modules").exit_code == 0);
-  DockerRegistry registry;
-  environment["SSL_CERT_FILE"] = registry.authority().string();
-  const auto listed = json({"bundle", "list", "--json", path("modules").string()});
-  const Json::Value& packages = listed["closures"][0]["packages"];
-  const auto blob = [&](const std::string& digest) {
-    return read_text(path("modules") / ("blobs/sha256/" + digest.substr(7)));
-  };
-  registry.push_blob("acme/modules", "{}");
-  std::string configuration;
-  for (const Json::Value& package : packages) {
-    const std::string manifest = blob(package["manifest"].asString());
-    const auto layers = (*parse_json(manifest))["layers"];
-    BOOST_TEST(layers.size() == 2U);  // OpenTofu ignores the trees
-    for (const Json::Value& one : layers) {
-      registry.push_blob("acme/modules", blob(one["digest"].asString()));
+// The packages of a bundle in a registry, called by their digests.
+struct CalledPackages : BundleScene {
+  CalledPackages() {
+    BOOST_TEST(create("modules").exit_code == 0);
+    environment["SSL_CERT_FILE"] = registry.authority().string();
+    const Json::Value packages =
+        json({"bundle", "list", "--json", path("modules").string()})["closures"][0]["packages"];
+    const auto blob = [&](const std::string& digest) {
+      return read_text(path("modules") / ("blobs/sha256/" + digest.substr(7)));
+    };
+    registry.push_blob("acme/modules", "{}");
+    std::string configuration;
+    for (const Json::Value& package : packages) {
+      const std::string manifest = blob(package["manifest"].asString());
+      const auto layers = (*parse_json(manifest))["layers"];
+      BOOST_TEST(layers.size() == 2U);  // OpenTofu ignores the trees
+      for (const Json::Value& one : layers) {
+        registry.push_blob("acme/modules", blob(one["digest"].asString()));
+      }
+      const std::string digest = registry.push_manifest("acme/modules", "t" + package["bytes"].asString(), manifest);
+      BOOST_TEST(digest == package["manifest"].asString());
+      configuration +=
+          module_call("m" + package["bytes"].asString(), registry.source("acme/modules") + "?digest=" + digest);
     }
-    const std::string digest = registry.push_manifest("acme/modules", "t" + package["bytes"].asString(), manifest);
-    BOOST_TEST(digest == package["manifest"].asString());
-    configuration +=
-        module_call("m" + package["bytes"].asString(), registry.source("acme/modules") + "?digest=" + digest);
+    write("oci/main.tf", configuration);
+    const Ran locked = modlock({"lock", "oci"});
+    BOOST_TEST(locked.exit_code == 0, locked.err);
+    for (const Json::Value& package : packages) {
+      BOOST_TEST(read("oci/.terraform.lock.hcl").find(package["h1"].asString()) != std::string::npos);
+    }
+    first = "m" + packages[0]["bytes"].asString();
   }
-  write("oci/main.tf", configuration);
-  const Ran locked = modlock({"lock", "oci"});
-  BOOST_TEST(locked.exit_code == 0, locked.err);
-  for (const Json::Value& package : packages) {
-    BOOST_TEST(read("oci/.terraform.lock.hcl").find(package["h1"].asString()) != std::string::npos);
-  }
-  if (find_program("tofu")) {
-    fs::remove(root() / "oci/.terraform.lock.hcl");
-    const Ran stock = program({"tofu", "-chdir=oci", "init", "-no-color"});
-    BOOST_TEST(stock.exit_code == 0, stock.out << stock.err);
-    BOOST_TEST(has("oci/.terraform/modules/m" + packages[0]["bytes"].asString() + "/main.tf"));
-  } else {
-    std::cout << "skipped: a stock tofu that reads a bundled package (tofu is not on PATH)\n";
-  }
+
+  DockerRegistry registry;
+  std::string first;
+};
+
+BOOST_FIXTURE_TEST_CASE(package_is_a_module_package_of_an_oci_registry, CalledPackages,
+                        *needs(DockerRegistry::kPrograms)) {
+  BOOST_TEST(has("oci/.terraform.lock.hcl"));
+}
+
+BOOST_FIXTURE_TEST_CASE(stock_tofu_reads_a_bundled_package, CalledPackages,
+                        *needs(DockerRegistry::kPrograms) * needs("tofu")) {
+  fs::remove(root() / "oci/.terraform.lock.hcl");
+  const Ran stock = program({"tofu", "-chdir=oci", "init", "-no-color"});
+  BOOST_TEST(stock.exit_code == 0, stock.out << stock.err);
+  BOOST_TEST(has("oci/.terraform/modules/" + first + "/main.tf"));
 }
 
 struct RegistryScene : BundleScene {
@@ -431,8 +430,7 @@ struct RegistryScene : BundleScene {
   DockerRegistry registry;
 };
 
-BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   const Ran pushed = modlock({"bundle", "push", address()});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(pushed.out ==
@@ -440,10 +438,10 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
              "Next: on another machine, run tofu-modlock install --from oci://<registry>/platform/modules.\n");
   const Ran again = modlock({"--verbose", "bundle", "push", address()});
   BOOST_TEST(again.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, again.out);
-  BOOST_TEST(count(again.err, "debug: ") == 1, again.err);
+  BOOST_TEST(occurrences(again.err, "debug: ") == 1, again.err);
   const Ran checked = modlock({"--verbose", "bundle", "push", "--check", address()});
   BOOST_TEST(checked.out.find(": 0 packages uploaded, 2 already there.\n") != std::string::npos, checked.err);
-  BOOST_TEST(count(checked.err, "debug: HEAD https://<registry>/v2/platform/modules/blobs/") == 5, checked.err);
+  BOOST_TEST(occurrences(checked.err, "debug: HEAD https://<registry>/v2/platform/modules/blobs/") == 5, checked.err);
   leave();
   const Ran installed = install();
   BOOST_TEST(installed.exit_code == 0, installed.err);
@@ -455,11 +453,11 @@ BOOST_FIXTURE_TEST_CASE(modules_are_installed_from_a_registry, RegistryScene,
 
 // Requests of a command for a closure.
 std::size_t closure_requests(const Ran& ran) {
-  return count(ran.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/closure-");
+  return occurrences(ran.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/closure-");
 }
 
 BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *needs(DockerRegistry::kPrograms)) {
   write_text(path("home/.config/tofu-modlock/config.hcl"),
              "remote_store = \"" + address() + "\"\nremote_write = true\n");
   for (const std::vector<std::string>& silent :
@@ -471,7 +469,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
   const Ran first = modlock({"--verbose", "lock", "--recursive"});
   BOOST_TEST(first.exit_code == 0, first.err);
   const std::string pushed = "info: pushed to oci://<registry>/platform/modules: 2 packages uploaded, ";
-  BOOST_TEST(count(first.err, pushed) == 1U, first.err);
+  BOOST_TEST(occurrences(first.err, pushed) == 1U, first.err);
   for (const std::vector<std::string>& again :
        {std::vector<std::string>{"lock"}, {"upgrade"}, {"update", "module.vpc"}, {"install"}}) {
     std::vector<std::string> arguments = again;
@@ -479,7 +477,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
     const Ran ran = modlock(arguments);
     BOOST_TEST(ran.exit_code == 0, ran.err);
     BOOST_TEST(closure_requests(ran) == 1U, ran.err);
-    BOOST_TEST(count(ran.err, "info: pushed") == 0U, ran.err);
+    BOOST_TEST(occurrences(ran.err, "info: pushed") == 0U, ran.err);
   }
   leave();
   fs::remove_all(root() / ".terraform");
@@ -490,8 +488,7 @@ BOOST_FIXTURE_TEST_CASE(fetched_packages_are_pushed_to_the_remote_store, Registr
 }
 
 // Packages of another store, or installed ones, do not show what the sources have.
-BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(modlock({"bundle", "push", registry.source("elsewhere")}).exit_code == 0);
   fs::remove_all(cache());
   environment["TOFU_MODLOCK_REMOTE"] = address();
@@ -499,14 +496,13 @@ BOOST_FIXTURE_TEST_CASE(only_packages_of_the_sources_are_pushed, RegistryScene,
   for (int i = 0; i < 2; ++i) {
     const Ran ran = modlock({"--verbose", "install", "--from", registry.source("elsewhere")});
     BOOST_TEST(ran.exit_code == 0, ran.err);
-    BOOST_TEST(count(ran.err, "/platform/modules") == 0U, ran.err);
+    BOOST_TEST(occurrences(ran.err, "/platform/modules") == 0U, ran.err);
   }
   BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
 }
 
 // A runner that reads unchanged entries from the remote store pushes what it fetched itself.
-BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
   GitRepository& subnet = repository("subnet.git");
   release(subnet, "1.0.0");
@@ -517,21 +513,21 @@ BOOST_FIXTURE_TEST_CASE(single_fetched_packages_are_pushed, RegistryScene,
   const Ran pushed = modlock({"--verbose", "lock"});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(
-      count(pushed.err, "info: pushed to oci://<registry>/platform/modules: 1 package uploaded, 0 already") == 1U,
+      occurrences(pushed.err, "info: pushed to oci://<registry>/platform/modules: 1 package uploaded, 0 already") == 1U,
       pushed.err);
   BOOST_TEST(modlock({"bundle", "pull", address(), "--output", path("pulled").string()}).exit_code == 7);
   const Ran again = modlock({"--verbose", "lock"});
   BOOST_TEST(closure_requests(again) == 1U, again.err);
-  BOOST_TEST(count(again.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/module-") == 1U, again.err);
-  BOOST_TEST(count(again.err, "info: pushed") == 0U, again.err);
+  BOOST_TEST(occurrences(again.err, "debug: HEAD https://<registry>/v2/platform/modules/manifests/module-") == 1U,
+             again.err);
+  BOOST_TEST(occurrences(again.err, "info: pushed") == 0U, again.err);
   leave();
   const Ran installed = modlock({"install", "--remote-only"});
   BOOST_TEST(installed.exit_code == 0, installed.err);
   BOOST_TEST(std::distance(fs::directory_iterator(cache() / "v2/proven"), {}) == 3);
 }
 
-BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   const Ran pulled = modlock({"bundle", "pull", address(), "--output", path("pulled").string()});
   BOOST_TEST(pulled.exit_code == 7, pulled.err);
   BOOST_TEST(pulled.err.find("  note: root module: ") != std::string::npos, pulled.err);
@@ -544,20 +540,22 @@ BOOST_FIXTURE_TEST_CASE(registry_without_the_closure_is_not_used, RegistryScene,
 }
 
 BOOST_FIXTURE_TEST_CASE(packages_of_the_remote_store_are_not_sent_again, RegistryScene,
-                        *boost::unit_test::precondition(has_registry)) {
+                        *needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(modlock({"bundle", "push", address()}).exit_code == 0);
   environment["TOFU_MODLOCK_REMOTE"] = address();
   const std::string copy = registry.source("other/modules");
   const Ran pushed = modlock({"--verbose", "bundle", "push", copy});
   BOOST_TEST(pushed.exit_code == 0, pushed.err);
   BOOST_TEST(pushed.out.find(": 2 packages uploaded, 0 already there.\n") != std::string::npos, pushed.out);
-  BOOST_TEST(count(pushed.err, "debug: POST https://<registry>/v2/other/modules/blobs/uploads/") == 5U, pushed.err);
-  BOOST_TEST(count(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U, pushed.err);
+  BOOST_TEST(occurrences(pushed.err, "debug: POST https://<registry>/v2/other/modules/blobs/uploads/") == 5U,
+             pushed.err);
+  BOOST_TEST(occurrences(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U,
+             pushed.err);
   const Ran verified = modlock({"bundle", "verify", copy});
   BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n", verified.err);
 }
 
-BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(create("modules.tar").exit_code == 0);
   leave();
   const Ran pushed = modlock({"bundle", "push", address(), "--input", path("modules.tar").string()});
@@ -565,7 +563,7 @@ BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *boost::unit_test:
   BOOST_TEST(install().exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(has_registry)) {
+BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *needs(DockerRegistry::kPrograms)) {
   for (const auto auth : {DockerRegistry::Auth::basic}) {
     const RegistryScene scene(auth);
     const Ran refused = scene.modlock({"bundle", "push", scene.address()});
@@ -585,7 +583,7 @@ BOOST_AUTO_TEST_CASE(pushing_needs_credentials, *boost::unit_test::precondition(
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(repository_addresses, RegistryScene, *boost::unit_test::precondition(has_registry)) {
+BOOST_FIXTURE_TEST_CASE(repository_addresses, RegistryScene, *needs(DockerRegistry::kPrograms)) {
   for (const std::string& address : {this->address() + "?tag=x", this->address() + "//sub",
                                      std::string("https://example.com/x"), std::string("oci://UPPER")}) {
     BOOST_TEST_CONTEXT(address) {

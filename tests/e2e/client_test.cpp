@@ -4,19 +4,15 @@
 #include <optional>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("init behind a stopped server");
-}
-
-constexpr const char* kProvider = R"(terraform {
+constexpr const char* kFakeProvider = R"(terraform {
   required_providers {
     fake = {
       source  = "example.test/acme/fake"
@@ -70,7 +66,7 @@ struct Client : Scene {
   GitRepository::Files vpc_files;
 };
 
-BOOST_FIXTURE_TEST_SUITE(client, Client, *boost::unit_test::precondition(has_client("init after install")))
+BOOST_FIXTURE_TEST_SUITE(client, Client, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
   lock_install_and_take_the_origin_away();
@@ -110,7 +106,7 @@ BOOST_AUTO_TEST_CASE(init_and_plan_make_no_connection) {
 
 BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   offer_provider();
-  write("versions.tf", kProvider);
+  write("versions.tf", kFakeProvider);
   lock_install_and_take_the_origin_away();
   const std::string before = lock();
   for (const std::string& name : clients()) {
@@ -139,7 +135,7 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *needs(HttpsGitServer::kPrograms)) {
   HttpsGitServer server;
   GitRepository remote(server.repositories() / "vpc.git");
   release(remote, "1.0.0");

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -49,7 +49,7 @@ struct Compatible : Scene {
 
 }  // namespace
 
-BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has_client("what docs/compatibility.md says")))
+BOOST_TEST_DECORATOR(*needs("tofu or terraform"))
 BOOST_FIXTURE_TEST_SUITE(compatibility, Compatible)
 
 BOOST_AUTO_TEST_CASE(what_is_installed_is_used_and_nobody_is_asked) {

@@ -10,12 +10,12 @@
 namespace modlock::test {
 namespace {
 
-constexpr int kModules = 8;
+constexpr int kArchiveModules = 8;
 
 struct Archives : Scene {
   Archives() {
     std::string text;
-    for (int i = 0; i < kModules; ++i) {
+    for (int i = 0; i < kArchiveModules; ++i) {
       text += module_call(fmt::format("m{}", i), server.url(fmt::format("/{}.zip", i)));
     }
     write("main.tf", text);
@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_SUITE(connections, Archives)
 
 BOOST_AUTO_TEST_CASE(no_more_than_the_flag_allows) {
   BOOST_TEST(modlock({"lock", "--connections", "1"}).exit_code == 0);
-  BOOST_TEST(server.log().size() >= static_cast<std::size_t>(kModules));
+  BOOST_TEST(server.log().size() >= static_cast<std::size_t>(kArchiveModules));
   BOOST_TEST(server.connections() == 1U);
 }
 

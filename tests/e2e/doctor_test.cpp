@@ -9,6 +9,7 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 #include "tests/support/provider_registry.h"
 
@@ -49,15 +50,7 @@ struct Machine : Scene {
   CertificateAuthority authority;
 };
 
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("doctor");
-}
-
-boost::test_tools::assertion_result has_git_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("doctor of git repositories");
-}
-
-BOOST_FIXTURE_TEST_SUITE(doctor, Machine, *boost::unit_test::precondition(has_openssl))
+BOOST_FIXTURE_TEST_SUITE(doctor, Machine, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   write("main.tf",
@@ -280,7 +273,7 @@ BOOST_AUTO_TEST_CASE(online_lists_the_tags_of_oci_repositories) {
              "username = \"…\", password = \"…\" } into the client's CLI configuration\n");
 }
 
-BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *boost::unit_test::precondition(has_git_server)) {
+BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *needs(HttpsGitServer::kPrograms)) {
   HttpsGitServer server;
   GitRepository vpc(server.repositories() / "vpc.git");
   release(vpc, "1.0.0");

@@ -6,6 +6,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 using namespace modlock;
@@ -18,10 +19,6 @@ using Answer = ModuleRegistry::Answer;
 
 const std::string kSecret = "Canary-S3cret-0123456789";
 const std::string kModule = "/v1/modules/acme/vpc/aws";
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("secrets that a server gives back");
-}
 
 std::string lower_case(std::string text) {
   for (char& c : text) {
@@ -81,7 +78,7 @@ Answer redirect(const std::string& location) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(echoed_secret, HostileScene, *boost::unit_test::precondition(has_openssl))
+BOOST_FIXTURE_TEST_SUITE(echoed_secret, HostileScene, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(by_a_registry) {
   struct Row {

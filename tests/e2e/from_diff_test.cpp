@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string required(const std::string& constraint) {
-  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
-         constraint + "\"\n    }\n  }\n}\n";
-}
-
 // The root directory is a repository with the root modules a, b and c. All calls and providers are locked at 1.1.0, and
 // every source has since released 1.2.0.
 struct FromDiff : Scene {
@@ -33,8 +28,8 @@ struct FromDiff : Scene {
     environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
     git({"init", "-q", "-b", "main"});
     write("net/main.tf", call_dns("~> 1.1.0"));
-    write("a/main.tf", required("~> 1.1.0") + call_vpc("~> 1.1.0"));
-    write("b/main.tf", required("~> 1.1.0") + module_call("net", "../net"));
+    write("a/main.tf", required_cloud("~> 1.1.0") + call_vpc("~> 1.1.0"));
+    write("b/main.tf", required_cloud("~> 1.1.0") + module_call("net", "../net"));
     write("c/main.tf", call_vpc("~> 1.1.0"));
     BOOST_TEST(modlock({"lock", "a", "b", "c"}).exit_code == 0);
     write(".gitignore", ".terraform\n");
@@ -106,7 +101,7 @@ BOOST_FIXTURE_TEST_SUITE(from_diff, FromDiff)
 
 // Other calls and providers keep 1.1.0, although their constraints allow 1.1.1.
 BOOST_AUTO_TEST_CASE(only_what_changed_is_updated) {
-  const std::string cloud = required("~> 1.1.0");
+  const std::string cloud = required_cloud("~> 1.1.0");
   const std::string same_a = "cloud 1.1.0, vpc <1.1.0>";
   const std::string same_b = "cloud 1.1.0, net.dns <1.1.0>";
   const std::string same_c = "vpc <1.1.0>";
@@ -139,7 +134,7 @@ BOOST_AUTO_TEST_CASE(only_what_changed_is_updated) {
        same_c},
       {"local module removed", [&] { fs::remove_all(root() / "net"), write("b/main.tf", cloud); }, same_a,
        "cloud 1.1.0", same_c},
-      {"constraint of a provider", [&] { write("b/main.tf", required("~> 1.1") + module_call("net", "../net")); },
+      {"constraint of a provider", [&] { write("b/main.tf", required_cloud("~> 1.1") + module_call("net", "../net")); },
        same_a, "cloud 1.2.0, net.dns <1.1.0>", same_c},
       {"provider removed", [&] { write("b/main.tf", module_call("net", "../net")); }, same_a, "net.dns <1.1.0>",
        same_c},
@@ -194,7 +189,7 @@ BOOST_AUTO_TEST_CASE(committed_changes_count_too) {
 
 // A bot that has changed a lock entry has chosen the version.
 BOOST_AUTO_TEST_CASE(changed_lock_entries_stay) {
-  write("a/main.tf", required("~> 1.1") + call_vpc("~> 1.1.0"));
+  write("a/main.tf", required_cloud("~> 1.1") + call_vpc("~> 1.1.0"));
   BOOST_TEST(modlock({"update", "provider.acme/cloud=1.1.1", "--chdir", "a"}).exit_code == 0);
   BOOST_TEST(modlock({"update", "--from-diff", "first"}).exit_code == 0);
   BOOST_TEST(locked("a") == "cloud 1.1.1, vpc <1.1.0>");

@@ -4,16 +4,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "backends/base/digest.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/base64.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
 
 // Enough for a pack to be cut in its middle.
 std::string incompressible() {
@@ -25,10 +24,6 @@ std::string incompressible() {
   return text;
 }
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("locking over https");
-}
-
 struct Https : Scene {
   Https() : vpc(server.repositories() / "vpc.git") {
     environment["GIT_SSL_CAINFO"] = server.authority().string();
@@ -38,12 +33,12 @@ struct Https : Scene {
   }
   void use(const std::string& url) const { write("main.tf", module_call("vpc", "git::" + url)); }
   std::string with_user_info() const {
-    return "https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" +
+    return "https://" + HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@" +
            server.url("private", "vpc.git").substr(8);
   }
   // No secret may stand anywhere but in the configuration and where the client compares it.
   void check_no_secret(const std::string& text) const {
-    for (const std::string& secret : {std::string(kEncodedPassword), HttpsGitServer::password()}) {
+    for (const std::string& secret : {std::string(HttpsGitServer::encoded_password()), HttpsGitServer::password()}) {
       BOOST_TEST(text.find(secret) == std::string::npos, "a secret in: " << text);
     }
   }
@@ -51,7 +46,7 @@ struct Https : Scene {
   GitRepository vpc;
 };
 
-constexpr const char* kLock = R"(# This file is maintained automatically by "tofu init".
+constexpr const char* kHttpsLock = R"(# This file is maintained automatically by "tofu init".
 # Manual edits may be lost in future updates.
 
 module "vpc" {
@@ -67,12 +62,12 @@ module "vpc" {
 }
 )";
 
-BOOST_FIXTURE_TEST_SUITE(https, Https, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(https, Https, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(the_main_job) {
   use(server.url("open", "vpc.git"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
-  BOOST_TEST(shown(lock()) == kLock);
+  BOOST_TEST(shown(lock()) == kHttpsLock);
   release(vpc, "3.20.0");
   age_lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
@@ -105,7 +100,7 @@ BOOST_AUTO_TEST_CASE(credentials_in_the_source) {
   check_no_secret(ran.out + ran.err + lock());
   BOOST_TEST(shown(lock()).find("source  = \"git::https://<host>/private/vpc.git\"\n") != std::string::npos);
   // The client compares this one with the configuration.
-  BOOST_TEST(read(".terraform/modules/modules.json").find(kEncodedPassword) != std::string::npos);
+  BOOST_TEST(read(".terraform/modules/modules.json").find(HttpsGitServer::encoded_password()) != std::string::npos);
   for (const auto& entry : fs::recursive_directory_iterator(cache())) {
     if (entry.is_regular_file()) {
       check_no_secret(entry.path().string() + read_text(entry.path()));
@@ -120,9 +115,9 @@ BOOST_AUTO_TEST_CASE(credentials_in_the_source) {
 BOOST_AUTO_TEST_CASE(credentials_of_the_git_configuration) {
   environment["SSL_CERT_FILE"] = server.authority().string();  // git's own variable alone is for git alone
   const std::string user = HttpsGitServer::user() + ":" + HttpsGitServer::password();
-  const std::string authorization = base64(reinterpret_cast<const std::uint8_t*>(user.data()), user.size());
-  write_text(path("home/.git-credentials"),
-             "https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" + server.host() + "\n");
+  const std::string authorization = base64_of(user);
+  write_text(path("home/.git-credentials"), "https://" + HttpsGitServer::user() + ":" +
+                                                HttpsGitServer::encoded_password() + "@" + server.host() + "\n");
   struct Row {
     const char* name;
     std::string configuration;
@@ -196,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_truncated_pack_keeps_what_was_installed) {
   use(server.url("truncated", "vpc.git"));
   release(vpc, "3.20.0", {{"large.txt", incompressible()}});
   write(".terraform/modules/vpc/main.tf", "# old\n");
-  write(".terraform.lock.hcl", kLock);
+  write(".terraform.lock.hcl", kHttpsLock);
   const std::string before = lock();
   BOOST_TEST(modlock({"lock"}).exit_code == 7);
   BOOST_TEST(lock() == before);
@@ -210,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_on_the_same_host_is_followed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials) {
-  use("https://" + HttpsGitServer::user() + ":" + kEncodedPassword + "@" +
+  use("https://" + HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@" +
       server.url("elsewhere", "vpc.git").substr(8));
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 7);

@@ -11,10 +11,12 @@ namespace {
 // The sanitizers open files of their own.
 boost::test_tools::assertion_result has_no_sanitizer(boost::unit_test::test_unit_id) {
 #ifdef MODLOCK_ADDRESS_SANITIZER
-  return false;
+  boost::test_tools::assertion_result result(false);
 #else
-  return true;
+  boost::test_tools::assertion_result result(true);
 #endif
+  result.message() << "needs a build without AddressSanitizer";
+  return result;
 }
 
 struct Limited : Scene {

@@ -6,26 +6,19 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-unsigned mode_of(const fs::path& path) {
-  return static_cast<unsigned>(fs::status(path).permissions());
-}
-
 boost::test_tools::assertion_result can_mount(boost::unit_test::test_unit_id) {
-  const bool can = Scene().program({"unshare", "--mount", "true"}).exit_code == 0;
-  if (!can) {
-    std::cout << "skipped: a cache on a read-only mount (unshare --mount is not permitted)\n";
-  }
-  return can;
+  boost::test_tools::assertion_result result(Scene().program({"unshare", "--mount", "true"}).exit_code == 0);
+  result.message() << "needs the permission for unshare --mount";
+  return result;
 }
 
 struct Linking : Scene {
@@ -344,8 +337,7 @@ BOOST_AUTO_TEST_CASE(a_linked_root_needs_neither_the_records_nor_the_sources) {
 }
 
 // What the clients do with a linked root.
-BOOST_AUTO_TEST_CASE(clients_accept_links,
-                     *boost::unit_test::precondition(has_client("init and plan of a linked root"))) {
+BOOST_AUTO_TEST_CASE(clients_accept_links, *needs("tofu or terraform")) {
   BOOST_REQUIRE(modlock({"install", "--link"}).exit_code == 0);
   fs::rename(repositories(), path("moved away"));
   for (const std::string& client : clients()) {
@@ -367,8 +359,7 @@ BOOST_AUTO_TEST_CASE(clients_accept_links,
 }
 
 // A client that replaces a link does not write through it.
-BOOST_AUTO_TEST_CASE(an_upgrade_of_a_client_leaves_the_cache_alone,
-                     *boost::unit_test::precondition(has_client("init -upgrade of a linked root"))) {
+BOOST_AUTO_TEST_CASE(an_upgrade_of_a_client_leaves_the_cache_alone, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       BOOST_REQUIRE(modlock({"install", "--link"}).exit_code == 0);

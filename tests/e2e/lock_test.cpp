@@ -7,8 +7,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 struct Locking : Scene {
   Locking() : vpc(repository("vpc.git")) {
     release(vpc, "1.0.0");
@@ -20,7 +18,7 @@ struct Locking : Scene {
 
 constexpr const char* kHeader =
     "# This file is maintained automatically by \"tofu init\".\n# Manual edits may be lost in future updates.\n";
-constexpr const char* kProvider = R"(
+constexpr const char* kNullProvider = R"(
 provider "registry.opentofu.org/hashicorp/null" {
   version     = "3.2.1"
   constraints = "~> 3.0"
@@ -73,7 +71,7 @@ BOOST_AUTO_TEST_CASE(frozen_exits_3_and_writes_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(module_blocks_after_a_provider_block_go_first_again) {
-  write(".terraform.lock.hcl", kHeader + std::string(kProvider));
+  write(".terraform.lock.hcl", kHeader + std::string(kNullProvider));
   BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
   const std::string modules = lock().substr(std::string(kHeader).size());
   const std::string block = modules.substr(0, modules.find("\nprovider "));
@@ -86,17 +84,18 @@ BOOST_AUTO_TEST_CASE(module_blocks_after_a_provider_block_go_first_again) {
   };
   const std::string host_block = "\nmodule \"terragrunt:source\" {\n  source = \"git::https://example.com/a.git\"\n}\n";
   const std::string reason = " (the block is after a provider block)";
-  const std::string in_order = kHeader + block + kProvider;
+  const std::string in_order = kHeader + block + kNullProvider;
   const Row rows[] = {
       {"before the provider", in_order, "", "", in_order},
-      {"after the provider", kHeader + std::string(kProvider) + block, "module.vpc" + reason,
+      {"after the provider", kHeader + std::string(kNullProvider) + block, "module.vpc" + reason,
        "module.vpc  1.0.0  reordered  (~> 1.0)\n", in_order},
-      {"the block of a calling program", kHeader + block + kProvider + host_block, "module.terragrunt:source" + reason,
-       "module.terragrunt:source  its content  reordered\n", kHeader + host_block + block + kProvider},
-      {"both, with CRLF", with_crlf(kHeader + std::string(kProvider) + block + host_block),
+      {"the block of a calling program", kHeader + block + kNullProvider + host_block,
+       "module.terragrunt:source" + reason, "module.terragrunt:source  its content  reordered\n",
+       kHeader + host_block + block + kNullProvider},
+      {"both, with CRLF", with_crlf(kHeader + std::string(kNullProvider) + block + host_block),
        "module.terragrunt:source" + reason + ", module.vpc" + reason,
        "module.terragrunt:source  its content  reordered\nmodule.vpc                1.0.0        reordered  (~> 1.0)\n",
-       with_crlf(kHeader + host_block + block + kProvider)},
+       with_crlf(kHeader + host_block + block + kNullProvider)},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -175,9 +174,9 @@ BOOST_AUTO_TEST_CASE(what_others_wrote_survives_byte_for_byte) {
     bool crlf;
   };
   const std::string odd_provider = "\nprovider   \"example.com/a/b\" { # kept\n\tversion=\"1.0.0\"\n}\n";
-  for (const Row& row : {Row{"LF", kHeader + std::string(kProvider), false},
-                         Row{"CRLF", with_crlf(kHeader + std::string(kProvider)), true},
-                         Row{"odd formatting", kHeader + odd_provider + kProvider, false}}) {
+  for (const Row& row : {Row{"LF", kHeader + std::string(kNullProvider), false},
+                         Row{"CRLF", with_crlf(kHeader + std::string(kNullProvider)), true},
+                         Row{"odd formatting", kHeader + odd_provider + kNullProvider, false}}) {
     BOOST_TEST_CONTEXT(row.name) {
       write(".terraform.lock.hcl", row.before);
       BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
@@ -193,7 +192,7 @@ BOOST_AUTO_TEST_CASE(what_others_wrote_survives_byte_for_byte) {
 }
 
 BOOST_AUTO_TEST_CASE(a_removed_last_call_leaves_the_providers_alone) {
-  const std::string before = kHeader + std::string(kProvider);
+  const std::string before = kHeader + std::string(kNullProvider);
   write(".terraform.lock.hcl", before);
   modlock({"lock", "--include", "modules"});
   write("main.tf", "");

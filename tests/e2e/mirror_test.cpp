@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/fault_server.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/served_bundle.h"
 
 using namespace modlock;
@@ -19,8 +19,6 @@ using namespace modlock::test;
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kHost = "registry.example.test";
 
 // What a client does to get one module: reads where the host's modules are, asks for versions, takes the newest, and
 // unpacks it. Prints the version.
@@ -41,8 +39,8 @@ print(newest, len(versions), subdir)
 
 struct Mirroring : Scene {
   Mirroring() : vpc(repository("vpc")) {
-    write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kHost) +
-                                   "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kHost));
+    write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kRegistryHost) +
+                                   "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kRegistryHost));
     // Else no registry may lead there.
     write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
     write_text(path("client.py"), kStandIn);
@@ -63,7 +61,7 @@ struct Mirroring : Scene {
         ModuleRegistry::by_header("git::file://" + vpc.path().string() + "//modules/net?ref=v" + version));
   }
   void call(const std::string& version, const std::string& more = {}) {
-    write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws//inner", version) + more);
+    write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws//inner", version) + more);
   }
   Ran mirror(std::vector<std::string> command) const {
     command.insert(command.begin(), {"mirror", "--"});
@@ -91,8 +89,7 @@ BOOST_AUTO_TEST_CASE(a_client_gets_the_locked_version_and_asks_nobody_else) {
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked,
-                     *boost::unit_test::precondition(has_client("init -upgrade behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_what_is_locked, *needs("tofu or terraform")) {
   for (const std::string& name : clients()) {
     BOOST_TEST_CONTEXT(name) {
       fs::remove_all(root() / ".terraform");
@@ -182,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_is_not_there_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(other_services_of_a_host_stay_its_own) {
-  write_text(path("tofurc"), "host \"" + std::string(kHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
+  write_text(path("tofurc"), "host \"" + std::string(kRegistryHost) + "\" {\n  services = {\n    \"modules.v1\" = \"" +
                                  registry.modules_url() + "\"\n    \"providers.v1\" = \"" + registry.url() +
                                  "/v1/providers/\"\n  }\n}\n");
   const Ran ran = mirror({"sh", "-c", "cat \"$TF_CLI_CONFIG_FILE\""});
@@ -236,7 +233,7 @@ sys.exit(9)
 }
 
 BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
-  call("1.0.0", module_call("other", std::string(kHost) + "/acme/vpc/aws//inner", "1.2.0"));
+  call("1.0.0", module_call("other", std::string(kRegistryHost) + "/acme/vpc/aws//inner", "1.2.0"));
   // The registry still gives what it gave.
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const Ran ran = mirror({"touch", "ran"});
@@ -249,7 +246,7 @@ BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_locked_stops_the_command) {
-  call("~> 1.0", module_call("other", std::string(kHost) + "/acme/vpc/aws", "1.2.0"));
+  call("~> 1.0", module_call("other", std::string(kRegistryHost) + "/acme/vpc/aws", "1.2.0"));
   const Ran ran = mirror({"touch", "ran"});
   BOOST_TEST(ran.exit_code == 3);
   BOOST_TEST(ran.err.find("[FROZEN]") != std::string::npos, ran.err);
@@ -320,8 +317,7 @@ struct MirroringGit : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(mirror_of_git, MirroringGit)
 
-BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits,
-                     *boost::unit_test::precondition(has_client("git sources behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits, *needs("tofu or terraform")) {
   const std::string full = net.id("main");
   const std::string git = kGit;
   const std::map<std::string, std::string> sources = {
@@ -364,8 +360,7 @@ BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits,
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
-BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository,
-                     *boost::unit_test::precondition(has_client("a submodule behind the mirror"))) {
+BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository, *needs("tofu or terraform")) {
   const std::string blob = net.write_blob("[submodule \"lib\"]\n\tpath = lib\n\turl = ../net-lib\n");
   const std::string tree = net.write_tree("100644 blob " + blob + "\t.gitmodules\n160000 commit " + lib.id("main") +
                                           "\tlib\n100644 blob " + net.write_blob("# top\n") + "\tmain.tf\n");

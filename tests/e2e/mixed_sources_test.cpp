@@ -3,7 +3,6 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/test/unit_test.hpp>
 #include <functional>
-#include <iostream>
 #include <set>
 #include <sstream>
 
@@ -11,27 +10,15 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"
-#include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("a root with every kind of source");
-}
-
-boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id) {
-  if (!find_program("hg") || !find_program("python3")) {
-    std::cout << "skipped: a Mercurial repository by an external backend (hg or python3 is not on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 const std::string kLeaf = "output \"x\" {\n  value = 1\n}\n";
 
@@ -74,18 +61,6 @@ struct OciToo : MixedScene {
 
   DockerRegistry oci;
 };
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("the locked tags of an OCI registry");
-}
-
-boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
-  if (!find_program("python3")) {
-    std::cout << "skipped: the locked tags of an external backend (python3 is not on PATH)\n";
-    return false;
-  }
-  return true;
-}
 
 // "held: ", "moved: the tag …".
 std::string online_verdict(const Scene& scene, int exit_code) {
@@ -162,8 +137,7 @@ std::string sources_of(const std::string& lock) {
 
 BOOST_AUTO_TEST_SUITE(mixed_sources)
 
-BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo,
-                        *boost::unit_test::precondition(has_docker_registry)) {
+BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo, *needs(DockerRegistry::kPrograms)) {
   const Ran locked = modlock({"lock"});
   BOOST_TEST(locked.exit_code == 0, locked.err);
   BOOST_TEST(sources_of(shown(lock())) ==
@@ -189,8 +163,7 @@ BOOST_FIXTURE_TEST_CASE(every_kind_is_locked_and_installed_offline, OciToo,
   BOOST_TEST(verified.out.find("module.direct") != std::string::npos, verified.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(every_kind_hashes_the_same_files_alike, OciToo,
-                        *boost::unit_test::precondition(has_docker_registry)) {
+BOOST_FIXTURE_TEST_CASE(every_kind_hashes_the_same_files_alike, OciToo, *needs(DockerRegistry::kPrograms)) {
   GitRepository& leaf = repository("leaf");
   release(leaf, "3.0.0", {{"main.tf", kLeaf}});
   web.serve("/same.zip",
@@ -213,8 +186,7 @@ BOOST_FIXTURE_TEST_CASE(every_kind_hashes_the_same_files_alike, OciToo,
 }
 
 BOOST_FIXTURE_TEST_CASE(stock_client_asks_nobody, OciToo,
-                        *boost::unit_test::precondition(has_client("a stock client and every kind of source")) *
-                            boost::unit_test::precondition(has_docker_registry)) {
+                        *needs("tofu or terraform") * needs(DockerRegistry::kPrograms)) {
   BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
   const std::string manifest = read(".terraform/modules/modules.json");
   std::filesystem::remove_all(repositories());
@@ -250,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(changed_archive_is_refused_and_a_repacked_one_is_not, Mi
   BOOST_TEST(lock() == before);
 }
 
-BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *needs("openssl")) {
   struct Row {
     const char* name;
     std::function<void(OciTagScene&)> change;
@@ -282,7 +254,7 @@ BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *boost::uni
   }
 }
 
-BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *boost::unit_test::precondition(has_python)) {
+BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *needs("python3")) {
   struct Row {
     const char* name;
     const char* tags;
@@ -310,7 +282,7 @@ BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *boost:
   }
 }
 
-BOOST_AUTO_TEST_CASE(updates_of_an_external_backend, *boost::unit_test::precondition(has_python)) {
+BOOST_AUTO_TEST_CASE(updates_of_an_external_backend, *needs("python3")) {
   struct Row {
     const char* name;
     const char* query;
@@ -377,7 +349,7 @@ BOOST_FIXTURE_TEST_CASE(log_messages_name_each_request_with_its_time, MixedScene
              "git fetch git::file://<dir>/repositories/net: exit code 0");
 }
 
-BOOST_FIXTURE_TEST_CASE(mercurial_is_served_by_a_program_of_the_user, Scene, *boost::unit_test::precondition(has_hg)) {
+BOOST_FIXTURE_TEST_CASE(mercurial_is_served_by_a_program_of_the_user, Scene, *needs("hg, python3")) {
   const std::filesystem::path hg = path("hg-repository");
   BOOST_REQUIRE(program({"hg", "init", hg.string()}).exit_code == 0);
   write_text(hg / "main.tf", kLeaf);

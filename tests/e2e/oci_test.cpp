@@ -1,27 +1,15 @@
 // Modules in a real OCI registry, from outside: listed, locked by digest, installed, verified.
 
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("modules of an OCI registry");
-}
-
-boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
-  const bool is_there = find_program("tofu").has_value();
-  if (!is_there) {
-    std::cout << "skipped: a stock tofu behind override files for OCI (tofu is not on PATH)\n";
-  }
-  return is_there;
-}
 
 struct OciScene : Scene {
   explicit OciScene(DockerRegistry::Auth auth = DockerRegistry::Auth::none) : registry(auth) {
@@ -48,7 +36,7 @@ struct BasicScene : OciScene {
 
 }  // namespace
 
-BOOST_TEST_DECORATOR(*boost::unit_test::precondition(has_registry))
+BOOST_TEST_DECORATOR(*needs(DockerRegistry::kPrograms))
 BOOST_AUTO_TEST_SUITE(oci)
 
 BOOST_FIXTURE_TEST_CASE(versions_are_read_from_tags, OciScene) {
@@ -100,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(override_file_names_the_digest, OciScene) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene, *boost::unit_test::precondition(has_tofu)) {
+BOOST_FIXTURE_TEST_CASE(stock_tofu_obeys_the_override_file, OciScene, *needs("tofu")) {
   push("v1.2.0", "output \"version\" {\n  value = \"1.2.0\"\n}\n");
   write("main.tf", module_call("vpc", registry.source("acme/vpc"), "~> 1.2"));
   environment["TF_IN_AUTOMATION"] = "1";

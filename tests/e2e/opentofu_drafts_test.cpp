@@ -15,6 +15,7 @@
 #include "tests/support/archive_writer.h"
 #include "tests/support/certificates.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 namespace modlock::test {
@@ -22,12 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHost = "registry.example.test";
 constexpr const char* kDraft = ".opentofu.lock.hcl";
 
 struct Drafts : Scene {
   Drafts() : net(repository("net")), vpc(repository("vpc")) {
-    write_text(path("tofurc"), registry.host_block(kHost) +
+    write_text(path("tofurc"), registry.host_block(kRegistryHost) +
                                    "provider_installation {\n  filesystem_mirror {\n    path = \"" +
                                    path("mirror").string() + "\"\n  }\n}\n");
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
@@ -49,7 +49,7 @@ struct Drafts : Scene {
                          ModuleRegistry::by_header("git::file://" + vpc.path().string() + "//aws?ref=v" + version));
   }
 
-  std::string address() const { return std::string(kHost) + "/acme/vpc/aws"; }
+  std::string address() const { return std::string(kRegistryHost) + "/acme/vpc/aws"; }
   // The calls of a registry module, and of a git repository by its default branch.
   void write_calls(const std::string& constraint) const {
     write("main.tf", module_call("dns", "git::" + net.url() + "//zone") + module_call("vpc", address(), constraint));
@@ -86,11 +86,7 @@ struct Drafts : Scene {
   GitRepository& vpc;
 };
 
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("the digest of an OCI package in .opentofu.lock.hcl");
-}
-
-std::string actions(const Json::Value& result) {
+std::string actions_and_reasons(const Json::Value& result) {
   std::string text;
   for (const Json::Value& change : result["changes"]) {
     text += fmt::format("{} {}: {}\n", change["subject"].asString(), change["action"].asString(),
@@ -192,7 +188,7 @@ BOOST_AUTO_TEST_CASE(lock_and_cache_hold_every_fact_of_both_drafts) {
   registry.add_version("acme/zip/aws", "2.0.0", ModuleRegistry::directly(registry.url() + "/zip.zip", false));
   write("main.tf", module_call("a", address(), "~> 1.0") + module_call("b", address(), ">= 1.0.0") +
                        module_call("dns", "git::" + net.url() + "//zone") +
-                       module_call("hosted", std::string(kHost) + "/acme/zip/aws", "2.0.0") +
+                       module_call("hosted", std::string(kRegistryHost) + "/acme/zip/aws", "2.0.0") +
                        module_call("zip", registry.url() + "/zip.zip"));
   const Ran ran = modlock({"lock"});
   BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
@@ -252,7 +248,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_the_commits_of_the_draft) {
   write(kDraft, draft);
   publish("1.1.0");
   const Json::Value result = json({"lock", "--dry-run"});
-  BOOST_TEST(actions(result) ==
+  BOOST_TEST(actions_and_reasons(result) ==
              "module.dns adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc.inner adopted: it is locked in .opentofu.lock.hcl\n");
@@ -277,7 +273,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_the_commits_of_the_draft) {
 }
 
 BOOST_AUTO_TEST_CASE(a_package_that_a_registry_hosts_must_have_the_hash_of_the_draft) {
-  const std::string source = std::string(kHost) + "/acme/zip/aws";
+  const std::string source = std::string(kRegistryHost) + "/acme/zip/aws";
   const auto publish_archive = [&](const std::string& version, const std::string& text) {
     registry.serve(
         "/" + version + ".zip",
@@ -305,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_package_that_a_registry_hosts_must_have_the_hash_of_the_d
   BOOST_TEST(!has(".terraform.lock.hcl"));
 }
 
-BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *needs("openssl")) {
   const TemporaryDirectory certificates;
   const CertificateAuthority authority(certificates.path());
   OciRegistry oci(authority.issue("oci"));
@@ -316,7 +312,7 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_the_digest_of_the_draft, *boost::unit_test
   write(kDraft, fmt::format("module \"vpc\" {{\n  source  = \"{}\"\n  package = \"{}?digest={}\"\n}}\n", source,
                             oci.source("acme/vpc"), digest));
   oci.push("acme/vpc", "edge", {{"main.tf", "# 2\n"}});
-  BOOST_TEST(actions(json({"lock"})) == "module.vpc adopted: it is locked in .opentofu.lock.hcl\n");
+  BOOST_TEST(actions_and_reasons(json({"lock"})) == "module.vpc adopted: it is locked in .opentofu.lock.hcl\n");
   BOOST_TEST(lock().find("\"oci:" + digest + "\"") != std::string::npos, lock());
 }
 
@@ -351,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_the_constraints_exclude_is_reported) {
   write(kDraft, draft);
   publish("1.1.0");
   const Json::Value result = json({"lock"});
-  BOOST_TEST(shown(actions(result)) ==
+  BOOST_TEST(shown(actions_and_reasons(result)) ==
              "module.dns adopted: it is locked in .opentofu.lock.hcl\n"
              "module.vpc added: not locked before, and not what is in .opentofu.lock.hcl: commit <vpc 1.0.0...>\n"
              "module.vpc.inner adopted: it is locked in .opentofu.lock.hcl\n");

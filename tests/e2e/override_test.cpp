@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -14,22 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOurs = "modlock_override.tf";
-
-boost::test_tools::assertion_result has_tofu(boost::unit_test::test_unit_id) {
-  const bool is_there = find_program("tofu").has_value();
-  if (!is_there) {
-    std::cout << "skipped: a stock tofu behind override files (tofu is not on PATH)\n";
-  }
-  return is_there;
-}
-
-boost::test_tools::assertion_result has_terraform(boost::unit_test::test_unit_id) {
-  const bool is_there = find_program("terraform").has_value();
-  if (!is_there) {
-    std::cout << "skipped: Terraform behind override files (terraform is not on PATH)\n";
-  }
-  return is_there;
-}
 
 struct Overriding : Scene {
   Overriding() : vpc(repository("vpc.git")) {
@@ -282,7 +266,7 @@ BOOST_AUTO_TEST_CASE(name_no_commit_that_its_source_has_not_proven) {
   BOOST_TEST(!has(kOurs));
 }
 
-BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *boost::unit_test::precondition(has_tofu)) {
+BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *needs("tofu")) {
   BOOST_TEST(client({"tofu", "init"}).exit_code != 0);
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   const std::string manifest = read(".terraform/modules/modules.json");
@@ -303,7 +287,7 @@ BOOST_AUTO_TEST_CASE(make_a_stock_tofu_accept_versions_of_git_sources, *boost::u
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(do_not_help_with_terraform, *boost::unit_test::precondition(has_terraform)) {
+BOOST_AUTO_TEST_CASE(do_not_help_with_terraform, *needs("terraform")) {
   BOOST_REQUIRE(modlock({"install", "--overrides"}).exit_code == 0);
   const Ran ran = client({"terraform", "init"});
   BOOST_TEST(ran.exit_code != 0);

@@ -4,25 +4,22 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <iostream>
 #include <set>
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/loopback.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
 
-constexpr const char* kHost = "registry.example.test";
-
 struct RegistryScene : Scene {
   RegistryScene() {
-    write_text(path("tofurc"), registry.host_block(kHost));
+    write_text(path("tofurc"), registry.host_block(kRegistryHost));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     // Else no registry may lead there.
     write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
@@ -39,20 +36,11 @@ struct RegistryScene : Scene {
   }
 
   void call(const std::string& version, const std::string& subdir = {}) {
-    write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws" + subdir, version));
+    write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws" + subdir, version));
   }
 
   ModuleRegistry registry;
 };
-
-boost::test_tools::assertion_result has_terraform(boost::unit_test::test_unit_id) {
-  const std::vector<std::string> found = clients();
-  const bool has = std::find(found.begin(), found.end(), "terraform") != found.end();
-  if (!has) {
-    std::cout << "skipped: terraform modules -json (terraform is not on PATH)\n";
-  }
-  return has;
-}
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
@@ -71,7 +59,7 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_newest_first) {
   for (const char* version : {"1.0.0", "1.2.0", "2.0.0-rc1"}) {
     publish(vpc, version);
   }
-  const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws", "--constraint", "~> 1.0"});
+  const Ran ran = modlock({"versions", std::string(kRegistryHost) + "/acme/vpc/aws", "--constraint", "~> 1.0"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out == "* 1.2.0\n  1.0.0\n2 versions, 0 tags skipped.\n");
 }
@@ -107,13 +95,13 @@ BOOST_AUTO_TEST_CASE(registry_module_is_locked_installed_and_verified) {
 }
 
 // Beside our fields: `key`, `source` and `version` are those of the client.
-BOOST_AUTO_TEST_CASE(format_of_terraform_modules_equals_the_client, *boost::unit_test::precondition(has_terraform)) {
+BOOST_AUTO_TEST_CASE(format_of_terraform_modules_equals_the_client, *needs("terraform")) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0",
           {{"sub/main.tf", module_call("dns", "git::" + vpc.url() + "//zone?ref=v1.0.0")},
            {"zone/main.tf", ""},
            {"main.tf", module_call("nested", "./sub")}});
-  const std::string address = std::string(kHost) + "/acme/vpc/aws";
+  const std::string address = std::string(kRegistryHost) + "/acme/vpc/aws";
   write("main.tf", module_call("vpc", address, "~> 1.0") + module_call("sub", address + "//sub", "1.0.0") +
                        module_call("dns", "git::" + vpc.url() + "//zone") + module_call("local", "./local/../local") +
                        "module \"many\" {\n  source   = \"git::" + vpc.url() +
@@ -162,7 +150,7 @@ BOOST_AUTO_TEST_CASE(version_that_vanished_is_known_online_only) {
   call("1.0.0");
   BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
   registry.serve("/v1/modules/acme/vpc/aws/versions", {.status = 200, .body = R"({"modules":[{"versions":[]}]})"});
-  BOOST_TEST(modlock({"versions", std::string(kHost) + "/acme/vpc/aws"}).exit_code == 0);
+  BOOST_TEST(modlock({"versions", std::string(kRegistryHost) + "/acme/vpc/aws"}).exit_code == 0);
   const Ran online = modlock({"verify", "--online"});
   BOOST_TEST(online.exit_code == 5, online.out + online.err);
   BOOST_TEST(online.err.find("module.vpc: version 1.0.0 is no longer among the versions of "
@@ -309,7 +297,7 @@ BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_is_warned_of) {
   publish(repository("vpc"), "1.0.0");
   call("1.0.0");
   environment.erase("TF_CLI_CONFIG_FILE");
-  write_text(path("home/.tofurc"), registry.host_block(kHost));
+  write_text(path("home/.tofurc"), registry.host_block(kRegistryHost));
   write_text(path("home/.terraform.d/broken.tfrc"), "credentials \"x.example\" {\n  token = \"canary\n}\n");
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
@@ -322,10 +310,10 @@ BOOST_AUTO_TEST_CASE(cli_configuration_that_cannot_be_read_explains_a_refusal) {
   call("1.0.0");
   registry.require_token("/v1/", "canary-token");
   environment.erase("TF_CLI_CONFIG_FILE");
-  write_text(path("home/.tofurc"), registry.host_block(kHost));
+  write_text(path("home/.tofurc"), registry.host_block(kRegistryHost));
   write_text(path("home/.terraform.d/broken.tfrc"), "credentials \"x.example\" {\n  token = \"canary\n}\n");
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"lock"}, {"versions", std::string(kHost) + "/acme/vpc/aws"}}) {
+       {std::vector<std::string>{"lock"}, {"versions", std::string(kRegistryHost) + "/acme/vpc/aws"}}) {
     const Ran ran = modlock(command);
     BOOST_TEST(ran.exit_code == 7);
     BOOST_TEST(ran.err.find("[AUTH_REQUIRED]") != std::string::npos, ran.err);
@@ -355,11 +343,11 @@ BOOST_AUTO_TEST_CASE(registry_is_asked_again_as_often_as_the_client_would) {
     BOOST_TEST_CONTEXT(row.name) {
       std::filesystem::remove_all(cache());
       registry.forget_requests();
-      write_text(path("tofurc"), registry.host_block(kHost) + row.block);
+      write_text(path("tofurc"), registry.host_block(kRegistryHost) + row.block);
       environment["TF_REGISTRY_DISCOVERY_RETRY"] = row.variable;
       const std::string listing = "/v1/modules/acme/vpc/aws/versions";
       registry.fault(listing, {.status = 502}, row.times);
-      const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws"});
+      const Ran ran = modlock({"versions", std::string(kRegistryHost) + "/acme/vpc/aws"});
       BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
       BOOST_TEST(registry.lines().size() == row.requests);
       registry.fault(listing, {.status = 502}, 0);
@@ -369,11 +357,11 @@ BOOST_AUTO_TEST_CASE(registry_is_asked_again_as_often_as_the_client_would) {
 
 BOOST_AUTO_TEST_CASE(registry_that_says_nothing_is_waited_for_as_long_as_the_client_would) {
   const SilentServer silent;
-  write_text(path("tofurc"), "registry_protocols {\n  retry_count = 0\n}\nhost \"" + std::string(kHost) +
+  write_text(path("tofurc"), "registry_protocols {\n  retry_count = 0\n}\nhost \"" + std::string(kRegistryHost) +
                                  "\" {\n  services = { \"modules.v1\" = \"http://127.0.0.1:" +
                                  std::to_string(silent.port()) + "/\" }\n}\n");
   environment["TF_REGISTRY_CLIENT_TIMEOUT"] = "1";
-  const Ran ran = modlock({"versions", std::string(kHost) + "/acme/vpc/aws"});
+  const Ran ran = modlock({"versions", std::string(kRegistryHost) + "/acme/vpc/aws"});
   BOOST_TEST(ran.exit_code == 7);
   BOOST_TEST(ran.err.find("[TIMEOUT]") != std::string::npos, ran.err);
 }
@@ -387,8 +375,7 @@ BOOST_AUTO_TEST_CASE(offline_says_what_is_missing) {
   BOOST_TEST(joined(registry.lines()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed,
-                     *boost::unit_test::precondition(has_client("init with modules of a registry"))) {
+BOOST_AUTO_TEST_CASE(stock_client_takes_what_was_installed, *needs("tofu or terraform")) {
   GitRepository& vpc = repository("vpc");
   publish(vpc, "1.0.0");
   call("~> 1.0");

@@ -7,6 +7,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -27,10 +28,6 @@ void let_pass(const Scene& scene, int hours) {
 }
 
 constexpr const char* kRule = "source \"*\" {\n  minimum_release_age = \"72h\"\n}\n";
-
-boost::test_tools::assertion_result has_docker_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("the age of versions of an OCI registry");
-}
 
 }  // namespace
 
@@ -161,7 +158,7 @@ BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *boost::unit_test::precondition(has_docker_registry)) {
+BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry oci;
   environment["SSL_CERT_FILE"] = oci.authority().string();
   oci.push("acme/dns", "v1.0.0", {{"main.tf", "# 1.0.0\n"}});

@@ -93,14 +93,6 @@ bool is_executable(const fs::path& file) {
   return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
-    ++found;
-  }
-  return found;
-}
-
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(remote_store, RemoteScene)
@@ -225,11 +217,11 @@ BOOST_AUTO_TEST_CASE(modes_that_the_commit_does_not_have_are_refused) {
   const Ran ran = modlock({"install"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   const remote::BundledPackage& package = lying.closure.packages[0];
-  BOOST_TEST(count(ran.err, "Warning: ") == 2U, ran.err);
-  BOOST_TEST(count(ran.err, "the package " + package.layer.digest + " with the trees " + package.trees.digest +
-                                ": it does not match commit ") == 1U,
+  BOOST_TEST(occurrences(ran.err, "Warning: ") == 2U, ran.err);
+  BOOST_TEST(occurrences(ran.err, "the package " + package.layer.digest + " with the trees " + package.trees.digest +
+                                      ": it does not match commit ") == 1U,
              ran.err);
-  BOOST_TEST(count(ran.err, ": \"main.tf\" has another kind or executable bit [HASH_MISMATCH]") == 2U, ran.err);
+  BOOST_TEST(occurrences(ran.err, ": \"main.tf\" has another kind or executable bit [HASH_MISMATCH]") == 2U, ran.err);
   BOOST_TEST(!is_executable(root() / ".terraform/modules/vpc/main.tf"));
 }
 
@@ -296,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_store_does_not_choose_the_directory_of_a_git_module) {
     index.insert(at, subdir);
     at += subdir.size() + origin.size();
   }
-  BOOST_TEST_REQUIRE(count(index, "elsewhere") == 2U);
+  BOOST_TEST_REQUIRE(occurrences(index, "elsewhere") == 2U);
   server.add({.behaviour = faults::answer({.body = index}), .path = std::string(kPrefix) + "manifests"});
   const Ran ran = modlock({"install"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
@@ -307,12 +299,12 @@ BOOST_AUTO_TEST_CASE(a_module_that_vanished_may_be_in_the_store) {
   remove_sources();
   const Ran there = modlock({"verify", "--online"});
   BOOST_TEST(there.exit_code == 5, there.err);
-  BOOST_TEST(count(there.out + there.err, "; oci://<registry>/platform/modules has the package") == 2U,
+  BOOST_TEST(occurrences(there.out + there.err, "; oci://<registry>/platform/modules has the package") == 2U,
              there.out + there.err);
   BOOST_TEST(server.lines().size() == 1U);
   server.add({.behaviour = faults::status(404)});
   const Ran gone = modlock({"verify", "--online"});
-  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 2U,
+  BOOST_TEST(occurrences(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 2U,
              gone.out + gone.err);
 }
 
@@ -331,9 +323,9 @@ BOOST_AUTO_TEST_CASE(a_changed_lock_file_finds_the_packages_of_its_other_entries
   auto requests = server.lines();
   BOOST_TEST_REQUIRE(requests.size() == 8U);
   BOOST_TEST(requests[0].starts_with("GET /v2/platform/modules/manifests/closure-"), requests[0]);
-  BOOST_TEST(count(requests[1] + requests[2] + requests[3], "GET /v2/platform/modules/manifests/module-") == 3U);
-  BOOST_TEST(count(requests[4] + requests[5] + requests[6] + requests[7], "GET /v2/platform/modules/blobs/sha256:") ==
-             4U);
+  BOOST_TEST(occurrences(requests[1] + requests[2] + requests[3], "GET /v2/platform/modules/manifests/module-") == 3U);
+  BOOST_TEST(occurrences(requests[4] + requests[5] + requests[6] + requests[7],
+                         "GET /v2/platform/modules/blobs/sha256:") == 4U);
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
   start_empty();
   const Ran named = modlock({"install", "--from", address()});
@@ -347,9 +339,9 @@ BOOST_AUTO_TEST_CASE(a_changed_lock_file_finds_the_packages_of_its_other_entries
   BOOST_TEST(only.exit_code == 7, only.err);
   BOOST_TEST(only.err.find("the package of module.subnet (git::file://") != std::string::npos, only.err);
   const Ran gone = modlock({"verify", "--online"});
-  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules has the package") == 1U,
+  BOOST_TEST(occurrences(gone.out + gone.err, "; oci://<registry>/platform/modules has the package") == 1U,
              gone.out + gone.err);
-  BOOST_TEST(count(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 1U);
+  BOOST_TEST(occurrences(gone.out + gone.err, "; oci://<registry>/platform/modules does not have the package") == 1U);
 }
 
 // The closure is missing, and the packages are requested by their tags.
@@ -382,7 +374,7 @@ BOOST_AUTO_TEST_CASE(faults_of_tags) {
       server.add({.behaviour = row.behaviour, .path = std::string(kPrefix) + "manifests/" + tag("vpc")});
       const Ran ran = modlock({"install"});
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(count(ran.err, "Warning: ") == (row.warning.empty() ? 0U : 1U), ran.err);
+      BOOST_TEST(occurrences(ran.err, "Warning: ") == (row.warning.empty() ? 0U : 1U), ran.err);
       BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
     }
@@ -460,7 +452,7 @@ BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   start_empty();
   const Ran without = modlock({"install", "--from", address()});
   BOOST_TEST(without.exit_code == 0, without.err);
-  BOOST_TEST(count(without.err, "Warning: not installed from " + shown(address())) == 1U, without.err);
+  BOOST_TEST(occurrences(without.err, "Warning: not installed from " + shown(address())) == 1U, without.err);
   const std::string hint = "if it uses plain http, add --plain-http or set TOFU_MODLOCK_REMOTE_PLAIN_HTTP=1";
   BOOST_TEST(without.err.find(hint) != std::string::npos, without.err);
   const Ran push = modlock({"bundle", "push", address()});
@@ -585,7 +577,7 @@ BOOST_AUTO_TEST_CASE(faults_of_the_store) {
       server.add({.behaviour = row.behaviour, .path = row.path});
       const Ran ran = modlock({"install"});
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(count(ran.err, "Warning: ") == 1U, ran.err);
+      BOOST_TEST(occurrences(ran.err, "Warning: ") == 1U, ran.err);
       BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
     }
@@ -611,7 +603,7 @@ BOOST_AUTO_TEST_CASE(faults_of_a_push) {
       server.add({.behaviour = row.behaviour});
       const Ran ran = modlock({"install"});
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(count(ran.err, "Warning: ") == 1U, ran.err);
+      BOOST_TEST(occurrences(ran.err, "Warning: ") == 1U, ran.err);
       BOOST_TEST(ran.err.starts_with("Warning: not pushed to oci://<registry>/platform/modules: "), ran.err);
       BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
     }
@@ -624,11 +616,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_pushed_to_a_store_that_failed) {
   server.add({.behaviour = faults::status(403)});
   const Ran ran = modlock({"--verbose", "install"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(count(ran.err, "Warning: ") == 1U, ran.err);
-  BOOST_TEST(count(ran.err, "Warning: not installed from oci://<registry>/platform/modules: ") == 1U, ran.err);
-  BOOST_TEST(count(ran.err, "not pushed to oci://<registry>/platform/modules: a registry failed in this run") == 1U,
-             ran.err);
-  BOOST_TEST(count(ran.err, "debug: HEAD ") == 0U, ran.err);
+  BOOST_TEST(occurrences(ran.err, "Warning: ") == 1U, ran.err);
+  BOOST_TEST(occurrences(ran.err, "Warning: not installed from oci://<registry>/platform/modules: ") == 1U, ran.err);
+  BOOST_TEST(
+      occurrences(ran.err, "not pushed to oci://<registry>/platform/modules: a registry failed in this run") == 1U,
+      ran.err);
+  BOOST_TEST(occurrences(ran.err, "debug: HEAD ") == 0U, ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_password_in_an_address_is_not_shown) {
@@ -663,7 +656,7 @@ BOOST_AUTO_TEST_CASE(a_silent_store_costs_ten_seconds) {
   const Ran ran = modlock({"install", ".", "other", "--jobs", "1"});
   BOOST_TEST((std::chrono::steady_clock::now() - begun < std::chrono::seconds(20)));
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(count(ran.err, "\"oci://<registry>/platform/modules\" did not send everything within 10 s") == 1U,
+  BOOST_TEST(occurrences(ran.err, "\"oci://<registry>/platform/modules\" did not send everything within 10 s") == 1U,
              ran.err);
 }
 

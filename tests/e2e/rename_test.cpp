@@ -8,8 +8,6 @@
 namespace modlock::test {
 namespace {
 
-using Commits = std::map<std::string, std::string>;
-
 // A module that calls another one, both locked before newer versions appeared.
 struct Renaming : Scene {
   Renaming() : vpc(repository("vpc.git")), zone(repository("zone.git")) {

@@ -26,7 +26,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 
 }  // namespace
 
-Scene::Scene() {
+Scene::Scene() : binary(MODLOCK_BINARY) {
   fs::create_directories(root());
   fs::create_directories(directory_ / "home");
   const char* path = std::getenv("PATH");
@@ -107,16 +107,35 @@ Json::Value Scene::json(std::vector<std::string> arguments, int exit_code) const
   return value ? *value : Json::Value();
 }
 
+void check_ran(const Ran& ran, int exit_code, const std::string& out, const std::string& err) {
+  BOOST_TEST(ran.exit_code == exit_code);
+  BOOST_TEST(ran.out == out);
+  BOOST_TEST(ran.err == err);
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
+    ++found;
+  }
+  return found;
+}
+
 std::string module_call(const std::string& name, const std::string& source, const std::string& version) {
   const std::string constraint = version.empty() ? "" : "  version = \"" + version + "\"\n";
   return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" + constraint + "}\n";
+}
+
+std::string required_cloud(const std::string& constraint) {
+  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
+         constraint + "\"\n    }\n  }\n}\n";
 }
 
 std::string module_rule(const std::string& key, const std::string& version) {
   return "module \"" + key + "\" {\n  version = \"" + version + "\"\n}\n";
 }
 
-std::map<std::string, std::string> locked_commits(const Scene& scene) {
+Commits locked_commits(const Scene& scene) {
   constexpr std::string_view kModule = "module \"";
   constexpr std::string_view kCommit = "    \"git:";
   std::map<std::string, std::string> commits;

@@ -16,6 +16,9 @@
 
 namespace modlock::test {
 
+// A registry that exists nowhere: a host block says where its services are.
+inline constexpr const char* kRegistryHost = "registry.example.test";
+
 struct Ran {
   int exit_code = 0;
   std::string out;
@@ -61,7 +64,7 @@ class Scene {
   // The JSON that a command with --json prints; null and a failed check where it is none.
   Json::Value json(std::vector<std::string> arguments, int exit_code = 0) const;
   std::map<std::string, std::string> environment;
-  std::string binary = MODLOCK_BINARY;
+  std::string binary;
 
  private:
   TemporaryDirectory directory_;
@@ -69,12 +72,21 @@ class Scene {
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
+// Checks all that a run left on its outputs.
+void check_ran(const Ran& ran, int exit_code, const std::string& out, const std::string& err = {});
+
+// How often `part` is in `text`.
+std::size_t occurrences(const std::string& text, const std::string& part);
+
 // A module block of a configuration: `source` as written, and where not empty `version`.
 std::string module_call(const std::string& name, const std::string& source, const std::string& version = {});
+// Requires the provider "acme/cloud".
+std::string required_cloud(const std::string& constraint);
 // A module block of `.tofu-modlock.hcl`.
 std::string module_rule(const std::string& key, const std::string& version);
 
 // The commits that the lock file names by key, as `git:` hashes: "vpc" -> "<3.19.0>".
-std::map<std::string, std::string> locked_commits(const Scene& scene);
+using Commits = std::map<std::string, std::string>;
+Commits locked_commits(const Scene& scene);
 
 }  // namespace modlock::test

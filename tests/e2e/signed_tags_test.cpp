@@ -6,16 +6,11 @@
 
 #include "backends/base/process.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/needs.h"
 #include "tests/support/signing_keys.h"
 
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_ssh_keygen(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(find_program("ssh-keygen").has_value());
-  result.message() << "ssh-keygen must be installed";
-  return result;
-}
 
 // A call of a repository whose v1.0.0 is signed by "release", its v1.1.0 by "stranger", and its v1.2.0 not at all.
 struct Demanding : Scene {
@@ -55,7 +50,7 @@ struct Demanding : Scene {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(signed_tags, Demanding, *boost::unit_test::precondition(has_ssh_keygen))
+BOOST_FIXTURE_TEST_SUITE(signed_tags, Demanding, *needs("ssh-keygen"))
 
 BOOST_AUTO_TEST_CASE(only_signed_releases_are_locked) {
   struct Row {

@@ -9,8 +9,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 struct Sources : Scene {
   Sources() : vpc(repository("vpc.git")) {
     first = release(vpc, "1.0.0");

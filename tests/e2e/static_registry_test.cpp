@@ -4,17 +4,13 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
-#include "tests/support/clients.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
 
 namespace {
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("a registry of plain files");
-}
 
 struct StaticRegistry : Scene {
   StaticRegistry() {
@@ -41,7 +37,7 @@ struct StaticRegistry : Scene {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(static_registry, StaticRegistry, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(is_listed_locked_and_installed_offline) {
   const Ran versions = modlock({"versions", host + "/acme/vpc/aws"});
@@ -61,8 +57,7 @@ BOOST_AUTO_TEST_CASE(is_listed_locked_and_installed_offline) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_stock_client_takes_the_same,
-                     *boost::unit_test::precondition(has_client("a stock client and a registry of plain files"))) {
+BOOST_AUTO_TEST_CASE(a_stock_client_takes_the_same, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       std::filesystem::remove_all(root() / ".terraform");

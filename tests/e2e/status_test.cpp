@@ -24,46 +24,40 @@ struct Status : Scene {
   GitRepository& dns;
 };
 
-void check(const Ran& ran, int exit_code, const std::string& out, const std::string& err = {}) {
-  BOOST_TEST(ran.exit_code == exit_code);
-  BOOST_TEST(ran.out == out);
-  BOOST_TEST(ran.err == err);
-}
-
 BOOST_FIXTURE_TEST_SUITE(status_command, Status)
 
 BOOST_AUTO_TEST_CASE(each_state_has_its_row) {
-  check(status(), 3,
-        "SUBJECT     LOCKED  INSTALLED  NEWER  VERDICT\n"
-        "module.dns  -       -          2.1.0  not-locked\n"
-        "module.vpc  -       -          -      not-locked\n"
-        "0 verified, 2 not locked\n"
-        "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
-        "For details, run tofu-modlock verify.\n");
+  check_ran(status(), 3,
+            "SUBJECT     LOCKED  INSTALLED  NEWER  VERDICT\n"
+            "module.dns  -       -          2.1.0  not-locked\n"
+            "module.vpc  -       -          -      not-locked\n"
+            "0 verified, 2 not locked\n"
+            "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
+            "For details, run tofu-modlock verify.\n");
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
-  check(status(), 3,
-        "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
-        "module.dns  v2.0.0 (<2.0.0...>)  no         2.1.0  missing\n"
-        "module.vpc  1.0.0                  no         -      missing\n"
-        "0 verified, 2 missing\n"
-        "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
-        "For details, run tofu-modlock verify.\n");
+  check_ran(status(), 3,
+            "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
+            "module.dns  v2.0.0 (<2.0.0...>)  no         2.1.0  missing\n"
+            "module.vpc  1.0.0                  no         -      missing\n"
+            "0 verified, 2 missing\n"
+            "To select one, run: tofu-modlock update SUBJECT=VERSION\n",
+            "For details, run tofu-modlock verify.\n");
   BOOST_REQUIRE(modlock({"install"}).exit_code == 0);
   release(vpc, "1.1.0");
   release(vpc, "2.0.0");
-  check(status(), 0,
-        "SUBJECT     LOCKED                 INSTALLED  NEWER         VERDICT\n"
-        "module.dns  v2.0.0 (<2.0.0...>)  yes        2.1.0         verified\n"
-        "module.vpc  1.0.0                  yes        1.1.0, 2.0.0  verified\n"
-        "2 verified\n"
-        "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
+  check_ran(status(), 0,
+            "SUBJECT     LOCKED                 INSTALLED  NEWER         VERDICT\n"
+            "module.dns  v2.0.0 (<2.0.0...>)  yes        2.1.0         verified\n"
+            "module.vpc  1.0.0                  yes        1.1.0, 2.0.0  verified\n"
+            "2 verified\n"
+            "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
   write(".terraform/modules/vpc/main.tf", "# changed\n");
-  check(status({"--offline"}), 4,
-        "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
-        "module.dns  v2.0.0 (<2.0.0...>)  yes        ?      verified\n"
-        "module.vpc  1.0.0                  differs    ?      tampered\n"
-        "1 verified, 1 tampered\n",
-        "Newer versions are not known in offline mode.\nFor details, run tofu-modlock verify.\n");
+  check_ran(status({"--offline"}), 4,
+            "SUBJECT     LOCKED                 INSTALLED  NEWER  VERDICT\n"
+            "module.dns  v2.0.0 (<2.0.0...>)  yes        ?      verified\n"
+            "module.vpc  1.0.0                  differs    ?      tampered\n"
+            "1 verified, 1 tampered\n",
+            "Newer versions are not known in offline mode.\nFor details, run tofu-modlock verify.\n");
 }
 
 BOOST_AUTO_TEST_CASE(denied_releases_are_shown_with_their_installation) {
@@ -125,15 +119,15 @@ BOOST_AUTO_TEST_CASE(other_names_print_the_same) {
 
 BOOST_AUTO_TEST_CASE(quiet_commands_print_only_failures) {
   for (const char* command : {"lock", "install", "verify", "status", "upgrade"}) {
-    check(modlock({command, "-q"}), 0, "");
+    check_ran(modlock({command, "-q"}), 0, "");
   }
-  check(modlock({"cache", "prune", "--quiet"}), 0, "");
+  check_ran(modlock({"cache", "prune", "--quiet"}), 0, "");
   BOOST_TEST(modlock({"tree", "-q"}).out == modlock({"tree"}).out);
   BOOST_TEST(modlock({"verify", "-q", "--json"}).out == modlock({"verify", "--json"}).out);
   write(".terraform/modules/vpc/main.tf", "# changed\n");
   const Ran loud = modlock({"verify"});
   BOOST_TEST(loud.exit_code == 4);
-  check(modlock({"verify", "-q"}), 4, loud.out, loud.err);
+  check_ran(modlock({"verify", "-q"}), 4, loud.out, loud.err);
 }
 
 BOOST_AUTO_TEST_CASE(verbose_commands_print_each_request) {

@@ -33,11 +33,6 @@ struct Updating : Scene {
   GitRepository& vpc;
 };
 
-std::string required(const std::string& constraint) {
-  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
-         constraint + "\"\n    }\n  }\n}\n";
-}
-
 BOOST_FIXTURE_TEST_SUITE(update_command, Updating)
 
 BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next_major_one) {
@@ -177,7 +172,7 @@ BOOST_AUTO_TEST_CASE(install_afterwards) {
 
 BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
   registry.publish({.name = "acme/cloud", .version = "1.0.0", .platforms = {"linux_amd64"}});
-  write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
+  write("main.tf", required_cloud("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   write(".terraform.lock.hcl", lock().substr(0, lock().find("\nprovider ")));
   write_text(path("tofurc"),
@@ -188,7 +183,7 @@ BOOST_AUTO_TEST_CASE(modules_alone_need_no_provider_registry) {
   BOOST_TEST(lock() == before);
   const Ran ran = modlock({"update", "module.vpc=2.0.0", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(read("main.tf") == required("~> 1.0") + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST(read("main.tf") == required_cloud("~> 1.0") + module_call("vpc", git(), "~> 2.0.0"));
   BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
   BOOST_TEST(lock().find("provider ") == std::string::npos, lock());
   BOOST_TEST(!has(".terraform/modules"));
@@ -381,7 +376,7 @@ BOOST_AUTO_TEST_CASE(what_renovate_has_edited_is_locked) {
 
 BOOST_AUTO_TEST_CASE(what_renovate_has_not_edited_is_changed_too) {
   registry.publish({.name = "acme/cloud", .version = "1.0.0"});
-  write("main.tf", required("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
+  write("main.tf", required_cloud("~> 1.0") + module_call("vpc", git(), "~> 1.0.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   registry.publish({.name = "acme/cloud", .version = "2.1.0"});
   program({"git", "init", "--quiet"});
@@ -395,7 +390,7 @@ BOOST_AUTO_TEST_CASE(what_renovate_has_not_edited_is_changed_too) {
   environment["RENOVATE_POST_UPGRADE_COMMAND_DATA_FILE"] = path("data.json").string();
   const Ran ran = modlock({"update"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(read("main.tf") == required("~> 2.0") + module_call("vpc", git(), "~> 2.0.0"));
+  BOOST_TEST(read("main.tf") == required_cloud("~> 2.0") + module_call("vpc", git(), "~> 2.0.0"));
   BOOST_TEST(ran.out.find("module.vpc                                 1.0.0 -> 2.0.0") == 0U, ran.out);
   BOOST_TEST(ran.out.find("acme/cloud  1.0.0 -> 2.1.0") != std::string::npos, ran.out);
 }

@@ -45,11 +45,6 @@ struct Looking : Scene {
   GitRepository& vpc;
 };
 
-std::string required(const std::string& constraint) {
-  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
-         constraint + "\"\n    }\n  }\n}\n";
-}
-
 BOOST_FIXTURE_TEST_SUITE(update_lookup, Looking)
 
 BOOST_AUTO_TEST_CASE(every_kind_of_call) {
@@ -189,11 +184,11 @@ BOOST_AUTO_TEST_CASE(what_is_locked_is_where_it_starts) {
 
 BOOST_AUTO_TEST_CASE(providers) {
   GitRepository& dns = repository("dns.git");
-  release(dns, "1.0.0", {{"versions.tf", required("< 3.0.0")}});
+  release(dns, "1.0.0", {{"versions.tf", required_cloud("< 3.0.0")}});
   for (const char* version : {"1.0.0", "1.5.0", "2.0.0", "3.0.0"}) {
     registry.publish({.name = "acme/cloud", .version = version});
   }
-  write("main.tf", required("~> 1.0") + module_call("dns", "git::" + dns.url() + "?ref=v1.0.0"));
+  write("main.tf", required_cloud("~> 1.0") + module_call("dns", "git::" + dns.url() + "?ref=v1.0.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
   const std::vector<std::string> expected = {
       "provider.registry.opentofu.org/acme/cloud ~> 1.0 1.5.0; 2.0.0 major ~> 2.0"};

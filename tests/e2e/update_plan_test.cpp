@@ -12,8 +12,8 @@
 namespace modlock::test {
 namespace {
 
-struct Updating : Scene {
-  Updating() : vpc(repository("vpc.git")) {
+struct UpdatePlanning : Scene {
+  UpdatePlanning() : vpc(repository("vpc.git")) {
     release(vpc, "1.0.0");
     release(vpc, "1.1.0");
     release(vpc, "2.0.0");
@@ -71,13 +71,13 @@ std::string change_of(const Json::Value& result, int index = 0) {
                      change["from"]["version"].asString(), change["to"]["version"].asString());
 }
 
-std::string required(const std::string& constraint) {
+std::string required_with_comments(const std::string& constraint) {
   return "terraform {\n  required_providers {\n    cloud = { # ours\n      source  = \"acme/cloud\"\n      version = "
          "\"" +
          constraint + "\" // pinned\n    }\n  }\n}\n";
 }
 
-BOOST_FIXTURE_TEST_SUITE(update_plan, Updating)
+BOOST_FIXTURE_TEST_SUITE(update_plan, UpdatePlanning)
 
 BOOST_AUTO_TEST_CASE(a_constraint_and_its_entry_change_together) {
   write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
@@ -164,25 +164,25 @@ BOOST_AUTO_TEST_CASE(a_constraint_alone_keeps_what_it_allows) {
 
 BOOST_AUTO_TEST_CASE(a_provider_in_every_local_module) {
   publish("1.0.0");
-  write("main.tf", required("~> 1.0") + module_call("net", "./net"));
-  write("net/main.tf", required("1.0.0"));
+  write("main.tf", required_with_comments("~> 1.0") + module_call("net", "./net"));
+  write("net/main.tf", required_with_comments("1.0.0"));
   modlock({"lock"});
   publish("2.1.0");
   publish("2.2.0");
   const Json::Value result = plan(R"([{"subject": "provider.acme/cloud", "newVersion": "2.1.0"}])");
   BOOST_TEST_REQUIRE(result["edits"]["documents"].size() == 3U);
-  BOOST_TEST(after(result["edits"]["documents"][0]) == required("~> 2.1") + module_call("net", "./net"));
-  BOOST_TEST(after(result["edits"]["documents"][1]) == required("2.1.0"));
+  BOOST_TEST(after(result["edits"]["documents"][0]) == required_with_comments("~> 2.1") + module_call("net", "./net"));
+  BOOST_TEST(after(result["edits"]["documents"][1]) == required_with_comments("2.1.0"));
   BOOST_TEST(change_of(result) == "provider.registry.opentofu.org/acme/cloud updated 1.0.0 -> 2.1.0");
 }
 
 BOOST_AUTO_TEST_CASE(the_constraint_of_a_provider) {
   publish("1.0.0");
-  write("main.tf", required("~> 1.0"));
+  write("main.tf", required_with_comments("~> 1.0"));
   modlock({"lock"});
   publish("2.0.0");
   const Json::Value result = plan(R"([{"subject": "provider.acme/cloud", "newConstraint": ">= 2.0, < 3.0"}])");
-  BOOST_TEST(configuration_after(result) == required(">= 2.0, < 3.0"));
+  BOOST_TEST(configuration_after(result) == required_with_comments(">= 2.0, < 3.0"));
   BOOST_TEST(change_of(result) == "provider.registry.opentofu.org/acme/cloud updated 1.0.0 -> 2.0.0");
 }
 
@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE(a_package_that_keeps_a_provider_back) {
   publish("1.0.0");
   publish("2.0.0");
   GitRepository& dns = repository("dns.git");
-  release(dns, "1.0.0", {{"versions.tf", required("< 2.0.0")}});
-  write("main.tf", required(">= 1.0") + module_call("dns", "git::" + dns.url(), "~> 1.0"));
+  release(dns, "1.0.0", {{"versions.tf", required_with_comments("< 2.0.0")}});
+  write("main.tf", required_with_comments(">= 1.0") + module_call("dns", "git::" + dns.url(), "~> 1.0"));
   modlock({"lock"});
   const Json::Value refused = plan(R"([{"subject": "provider.acme/cloud", "newVersion": "2.0.0"}])", {}, 6);
   BOOST_TEST(refused["message"].asString() ==

@@ -5,8 +5,6 @@
 namespace modlock::test {
 namespace {
 
-using Commits = std::map<std::string, std::string>;
-
 // Two modules, one of them with a call of its own.
 struct Upgrading : Scene {
   Upgrading() : vpc(repository("vpc.git")), dns(repository("dns.git")), zone(repository("zone.git")) {

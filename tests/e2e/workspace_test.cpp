@@ -12,12 +12,12 @@ namespace modlock::test {
 namespace {
 
 constexpr int kRoots = 24;
-constexpr int kModules = 3;
+constexpr int kSharedModules = 3;
 
 // Roots that share three modules of a registry and a provider; the sixth cannot be read.
 struct Workspace : Scene {
   Workspace() {
-    for (int i = 0; i < kModules; ++i) {
+    for (int i = 0; i < kSharedModules; ++i) {
       GitRepository& made = repository(fmt::format("m{}.git", i));
       release(made, "1.0.0");
       registry.server().add_version(fmt::format("acme/m{}/aws", i), "1.0.0",
@@ -32,7 +32,7 @@ struct Workspace : Scene {
     for (int root = 0; root < kRoots; ++root) {
       std::string text =
           "terraform {\n  required_providers {\n    cloud = {\n      source = \"acme/cloud\"\n    }\n  }\n}\n";
-      for (int i = 0; i < kModules; ++i) {
+      for (int i = 0; i < kSharedModules; ++i) {
         text += module_call(fmt::format("m{}", i), fmt::format("acme/m{}/aws", i), "~> 1.0");
       }
       write(fmt::format("r{:02}/main.tf", root), root == kBroken ? "module {" : text);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(each_source_is_asked_once_over_all_roots) {
         BOOST_TEST(entry["error"]["data"]["code"].asString() == "CONFIG_PARSE");
         continue;
       }
-      BOOST_TEST(entry["modules"].size() == static_cast<unsigned>(kModules));
+      BOOST_TEST(entry["modules"].size() == static_cast<unsigned>(kSharedModules));
       BOOST_TEST(entry["providers"].size() == 1U);
       BOOST_TEST(entry["edits"]["documents"].size() == 1U);
     }
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(as_many_requests_for_many_roots_as_for_one) {
 BOOST_AUTO_TEST_CASE(verified_and_installed) {
   run({"lock"});
   const Json::Value installed = call("workspace/install");
-  BOOST_TEST(installed["results"][0]["installed"].size() == static_cast<unsigned>(kModules));
+  BOOST_TEST(installed["results"][0]["installed"].size() == static_cast<unsigned>(kSharedModules));
   BOOST_TEST(installed["results"][kBroken].isMember("error"));
   BOOST_TEST(has("r23/.terraform/modules/modules.json"));
   const Json::Value verified = call("workspace/verify", R"(, "include": ["modules"])");

@@ -287,7 +287,7 @@ int run(const Options& options) {
   }
   const std::vector<Client> found = clients(options);
   if (found.empty()) {
-    fmt::print("skipped: fidelity to a stock client (no terraform on PATH, no tofu in MODLOCK_TEST_TOFU)\n");
+    fmt::print("skipped: needs terraform on PATH, or tofu in MODLOCK_TEST_TOFU\n");
     return kSkipped;
   }
   std::size_t differences = 0;

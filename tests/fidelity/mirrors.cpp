@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kMissingPlatform = "linux_amd64";  // of bad/platform
 
 // The hashes that a network mirror lists for an archive.
-std::vector<std::string> listed_hashes(const std::string& name, const test::ProviderArchive& archive) {
+std::vector<std::string> listed_hashes(const std::string& name, const test::PublishedArchive& archive) {
   const std::string wrong_h1 = "h1:" + std::string(43, 'a') + "=";
   const std::map<std::string, std::vector<std::string>> particular = {
       {"hashicorp/bravo", {}},
@@ -35,17 +35,17 @@ std::vector<std::string> listed_hashes(const std::string& name, const test::Prov
   return found == particular.end() ? std::vector<std::string>{archive.h1, archive.zh} : found->second;
 }
 
-std::string served_bytes(const std::string& name, const test::ProviderArchive& archive) {
+std::string served_bytes(const std::string& name, const test::PublishedArchive& archive) {
   return name == "bad/archive" ? archive.bytes + '\n' : archive.bytes;
 }
 
 // The platforms of which a mirror has a package; with each its archive.
-std::vector<std::pair<std::string, const test::ProviderArchive*>> archives_of(const test::ProviderRegistry& registry,
-                                                                              const Offer& offer,
-                                                                              const std::string& version) {
-  std::vector<std::pair<std::string, const test::ProviderArchive*>> archives;
+std::vector<std::pair<std::string, const test::PublishedArchive*>> archives_of(const test::ProviderRegistry& registry,
+                                                                               const Offer& offer,
+                                                                               const std::string& version) {
+  std::vector<std::pair<std::string, const test::PublishedArchive*>> archives;
   for (const std::string& platform : offer.platforms) {
-    const test::ProviderArchive* archive = registry.find(offer.name, version, platform);
+    const test::PublishedArchive* archive = registry.find(offer.name, version, platform);
     if (archive != nullptr && (offer.name != "bad/platform" || platform != kMissingPlatform)) {
       archives.emplace_back(platform, archive);
     }
@@ -91,7 +91,7 @@ void fill_mirror(const test::ProviderRegistry& registry, const std::vector<Offer
       const fs::path home = directory / host / offer.name;
       for (const std::string& version : offer.versions) {
         for (const std::string& platform : offer.platforms) {
-          const test::ProviderArchive& archive = registry.archive(offer.name, version, platform);
+          const test::PublishedArchive& archive = registry.archive(offer.name, version, platform);
           if (offer.name.starts_with("acme/")) {
             test::write_text(home / archive.file_name, archive.bytes);
             continue;

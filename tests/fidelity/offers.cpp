@@ -84,10 +84,10 @@ void add_badly_packed(Shelf& shelf) {
   shelf.add("bad/archive", {"1.0.0"}, false,
             [](Release& release) { release.edit_served_archive = [](std::string& bytes) { bytes += '\n'; }; });
   shelf.add("bad/truncated", {"1.0.0"}, false, [](Release& release) {
-    release.edit_archive = [](test::ProviderArchive& archive) { archive.replace(archive.bytes.substr(0, 100)); };
+    release.edit_archive = [](test::PublishedArchive& archive) { archive.replace(archive.bytes.substr(0, 100)); };
   });
   shelf.add("bad/program", {"1.0.0"}, false, [](Release& release) {
-    release.edit_archive = [](test::ProviderArchive& archive) {
+    release.edit_archive = [](test::PublishedArchive& archive) {
       archive.replace(test::make_zip({{.name = "README", .content = "There is no program.\n"}}));
     };
   });

@@ -55,7 +55,7 @@ std::vector<std::string> Writer::some_hashes(const Offer& offer, const std::stri
   std::vector<std::string> h1;
   std::vector<std::string> zh;
   for (const std::string& platform : offer.platforms) {
-    const test::ProviderArchive* archive = registry_.find(offer.name, version, platform);
+    const test::PublishedArchive* archive = registry_.find(offer.name, version, platform);
     if (archive != nullptr) {
       h1.push_back(archive->h1);
       zh.push_back(archive->zh);

@@ -9,6 +9,7 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -170,10 +171,6 @@ struct Jobs : Scene {
   GitRepository& vpc;
 };
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("the jobs for bots");
-}
-
 constexpr const char* kUpdated =
     "Update the lock files\n\nlive [1]/.terraform.lock.hcl\nBump vpc\n\nlive [1]/main.tf\n";
 
@@ -189,7 +186,7 @@ std::string beginning(const std::string& summary, std::string_view start) {
   return summary.substr(0, start.size());
 }
 
-BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(github_pushes_the_lock_files_only) {
   write("live [1]/main.tf", call("v1.1.0") + "# not committed\n");

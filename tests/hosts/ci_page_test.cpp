@@ -8,7 +8,7 @@
 
 #include "backends/base/process.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {
@@ -76,19 +76,15 @@ struct CiPage : Scene {
       write_root(fmt::format("live/{}", i));
     }
     // A called module and an example are no root modules.
-    write("modules/net/main.tf", required());
-    write("modules/net/examples/basic/main.tf", required() + "module \"net\" {\n  source = \"../..\"\n}\n");
+    write("modules/net/main.tf", required_cloud("~> 1.0"));
+    write("modules/net/examples/basic/main.tf",
+          required_cloud("~> 1.0") + "module \"net\" {\n  source = \"../..\"\n}\n");
     git({"init", "-q", "-b", "main"});
   }
 
   void write_root(const std::string& name) const {
-    write(name + "/main.tf", required() + module_call("net", "../../modules/net") +
+    write(name + "/main.tf", required_cloud("~> 1.0") + module_call("net", "../../modules/net") +
                                  module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
-  }
-
-  static std::string required() {
-    return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n"
-           "      version = \"~> 1.0\"\n    }\n  }\n}\n";
   }
 
   void use(const std::string& client) {
@@ -159,7 +155,7 @@ struct CiPage : Scene {
   GitRepository& vpc;
 };
 
-BOOST_FIXTURE_TEST_SUITE(ci_page, CiPage, *boost::unit_test::precondition(has_client("docs/ci.md")))
+BOOST_FIXTURE_TEST_SUITE(ci_page, CiPage, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(every_block_passes_and_fails_as_the_page_says) {
   const std::vector<std::string> lines = read_page_block("# In CI", "sh");

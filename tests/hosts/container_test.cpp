@@ -1,5 +1,6 @@
 // scripts/tofu-modlock-container in front of a program that prints its arguments in place of docker.
 #include <fmt/format.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -121,6 +122,17 @@ BOOST_AUTO_TEST_CASE(home_directory_is_not_mounted) {
   BOOST_TEST(out.find("--volume\n<dir>/root:<dir>/root\n") != std::string::npos, out);
   BOOST_TEST(out.find("--volume\n<dir>:<dir>\n") == std::string::npos, out);
   BOOST_TEST(container({"HOME=" + path("root").string()}, {"lock"}).exit_code == 1);
+}
+
+BOOST_AUTO_TEST_CASE(checkout_is_no_home) {
+  write(".gitconfig", "x");
+  write(".config/tofu-modlock/config.hcl", "x");
+  for (const char* home : {"HOME=", "HOME=.", "HOME=../root"}) {
+    const std::string out =
+        container({home, "XDG_CACHE_HOME=.cache", "TOFU_MODLOCK_CACHE_DIR=" + path("cache").string()}, {"lock"}).out;
+    BOOST_TEST(out.find(fmt::format("--env\nHOME={}\n", ::getpwuid(::getuid())->pw_dir)) != std::string::npos, out);
+    BOOST_TEST(out.find("--volume\n.") == std::string::npos, out);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_an_engine) {

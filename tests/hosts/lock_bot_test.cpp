@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
 #include "tests/support/provider_registry.h"
 
 namespace modlock::test {
@@ -73,11 +72,6 @@ struct Bot : Scene {
   GitRepository& vpc;
 };
 
-std::string required(const std::string& constraint) {
-  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
-         constraint + "\"\n    }\n  }\n}\n";
-}
-
 BOOST_FIXTURE_TEST_SUITE(lock_bot, Bot)
 
 BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
@@ -88,7 +82,7 @@ BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
   make("r2", {{"main.tf.json", R"({"module": {"vpc": {"source": ")" + git() + tag + R"("}}})"}});
   make("r3", {{"main.tf", "locals {\n  tag = \"v1.0.0\"\n}\n" + module_call("vpc", git() + "?ref=${local.tag}")}});
   make("r4", {{"main.tf", module_call("vpc", git())}, {".tofu-modlock.hcl", module_rule("vpc", "1.0.0")}});
-  make("r5", {{"main.tf", required("~> 1.0")}});
+  make("r5", {{"main.tf", required_cloud("~> 1.0")}});
   make("r6", {{"a/main.tf", module_call("vpc", git() + tag)}, {"b/main.tf", module_call("vpc", git() + tag)}});
   make("r7", {{"main.tf", module_call("vpc", git() + "?ref=" + vpc.id("v1.0.0"))}});
   make("r8", {{"live/main.tf", module_call("net", "../net")}, {"net/net.tf", module_call("vpc", git() + tag)}});
@@ -116,7 +110,7 @@ BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
   BOOST_TEST(on_branch("r2", "main.tf.json").find("?ref=v1.1.0\"}}}") != std::string::npos);
   BOOST_TEST(on_branch("r3", "main.tf").find("tag = \"v1.1.0\"") != std::string::npos);
   BOOST_TEST(on_branch("r4", ".tofu-modlock.hcl") == module_rule("vpc", "1.1.0"));
-  BOOST_TEST(on_branch("r5", "main.tf") == required("~> 1.0"));
+  BOOST_TEST(on_branch("r5", "main.tf") == required_cloud("~> 1.0"));
   BOOST_TEST(on_branch("r5", ".terraform.lock.hcl").find("version     = \"1.2.0\"") != std::string::npos);
   BOOST_TEST(run_git("r6", {"rev-list", "--count", "main..tofu-modlock/updates"}) == "2\n");
   BOOST_TEST(on_branch("r7", "main.tf") == module_call("vpc", shown_git + "?ref=<1.1.0>"));

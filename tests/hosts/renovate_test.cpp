@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kCloud = "registry.opentofu.org/acme/cloud";
 constexpr const char* kDust = "registry.opentofu.org/acme/dust";
 
-std::string required(const std::string& constraint) {
+std::string required_cloud_and_dust(const std::string& constraint) {
   return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
          constraint + "\"\n    }\n    dust = {\n      source = \"acme/dust\"\n    }\n  }\n}\n";
 }
@@ -69,7 +69,7 @@ struct Renovate : Scene {
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
     environment["TOFU_MODLOCK_IMPLEMENTATION"] = "opentofu";
     program({"git", "init", "--quiet"});
-    write("main.tf", required("~> 1.0") + call("v1.0.0"));
+    write("main.tf", required_cloud_and_dust("~> 1.0") + call("v1.0.0"));
     BOOST_TEST(modlock({"lock"}).exit_code == 0);
   }
 
@@ -77,7 +77,7 @@ struct Renovate : Scene {
   std::string module_part() const { return lock().substr(0, lock().find("\nprovider ")); }
 
   ProviderBump bump() const {
-    const ProviderArchive& archive = registry.archive("acme/cloud", "2.0.0");
+    const PublishedArchive& archive = registry.archive("acme/cloud", "2.0.0");
     return {kCloud, "2.0.0", "~> 2.0", {archive.h1, "zh:" + archive.zh}};
   }
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(its_writer_leaves_module_blocks_alone) {
   write(".terraform.lock.hcl", as_renovate_writes(lock(), {bump()}));
   BOOST_TEST(lock().find("version     = \"2.0.0\"") != std::string::npos, lock());
   BOOST_TEST(module_part() == modules);
-  write("main.tf", required("~> 2.0") + call("v1.0.0"));
+  write("main.tf", required_cloud_and_dust("~> 2.0") + call("v1.0.0"));
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(module_part() == modules);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(writing_nothing_new_is_the_identity) {
 }
 
 BOOST_AUTO_TEST_CASE(the_task_after_it_locks_modules_and_completes_providers) {
-  write("main.tf", required("~> 2.0") + call("v1.1.0"));
+  write("main.tf", required_cloud_and_dust("~> 2.0") + call("v1.1.0"));
   write(".terraform.lock.hcl", as_renovate_writes(lock(), {bump()}));
   const std::map<std::string, std::string> of_module = {
       {"depName", vpc.path().string()}, {"packageName", vpc.path().string()}, {"depType", "module"},
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_task_after_it_locks_modules_and_completes_providers) {
   const Ran ran = modlock({"update"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<1.1.0>"}}));
-  BOOST_TEST(read("main.tf") == required("~> 2.0") + call("v1.1.0"));
+  BOOST_TEST(read("main.tf") == required_cloud_and_dust("~> 2.0") + call("v1.1.0"));
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
 }
 

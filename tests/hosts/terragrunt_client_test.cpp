@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "tests/hosts/terragrunt_scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -34,7 +34,7 @@ void live_a_day(TerragruntScene& scene) {
   BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_day_with_the_hooks, *boost::unit_test::precondition(has_client("the hooks with a client"))) {
+BOOST_AUTO_TEST_CASE(a_day_with_the_hooks, *needs("tofu or terraform")) {
   for (const std::string& name : clients()) {
     BOOST_TEST_CONTEXT(name) {
       TerragruntScene scene;
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_day_with_the_hooks, *boost::unit_test::precondition(has_c
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_day_with_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+BOOST_AUTO_TEST_CASE(a_day_with_terragrunt, *needs("terragrunt, tofu or terraform")) {
   for (const std::string& name : clients()) {
     BOOST_TEST_CONTEXT(name) {
       TerragruntScene scene;
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_day_with_terragrunt, *boost::unit_test::precondition(has_
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_day_with_links_below_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+BOOST_AUTO_TEST_CASE(a_day_with_links_below_terragrunt, *needs("terragrunt, tofu or terraform")) {
   TerragruntScene scene;
   scene.use_terragrunt(clients().front());
   write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "install = \"link\"\n");

@@ -1,8 +1,6 @@
 #include "tests/hosts/terragrunt_scene.h"
 
-#include <iostream>
-
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -10,7 +8,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Says what it was asked, and writes the lock file as a client does that knows of no module blocks.
-constexpr const char* kClient = R"(#!/bin/sh
+constexpr const char* kStandIn = R"(#!/bin/sh
 printf 'client:'
 printf ' <%s>' "$@"
 printf '\n'
@@ -28,7 +26,7 @@ TerragruntScene::TerragruntScene() : vpc(repository("vpc.git")), client(path("cl
   write("catalog/main.tf",
         module_call("vpc", "git::" + vpc.url()) + "output \"version\" {\n  value = module.vpc.version\n}\n");
   add_unit("live/vpc");
-  write_text(client, kClient);
+  write_text(client, kStandIn);
   fs::permissions(client, fs::perms::owner_all);
   fs::create_directories(path("bin"));
   fs::create_symlink(binary, path("bin/tofu-modlock"));
@@ -63,14 +61,6 @@ Ran TerragruntScene::terragrunt(std::vector<std::string> arguments, std::string 
   }
   arguments.insert(arguments.begin(), {MODLOCK_HOSTS "/terragrunt_stand_in", client, units});
   return program(std::move(arguments), std::move(input));
-}
-
-boost::test_tools::assertion_result has_terragrunt(boost::unit_test::test_unit_id) {
-  const bool has_all = find_program("terragrunt") && !clients().empty();
-  if (!has_all) {
-    std::cout << "skipped: the hooks below Terragrunt (no terragrunt with a tofu or terraform is on PATH)\n";
-  }
-  return has_all;
 }
 
 fs::path TerragruntScene::working_directory(const std::string& unit) const {

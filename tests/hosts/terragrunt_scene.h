@@ -33,7 +33,4 @@ class TerragruntScene : public Scene {
   bool uses_terragrunt_ = false;
 };
 
-// Whether there is a terragrunt with a client on PATH; if not, says on stdout what is skipped.
-boost::test_tools::assertion_result has_terragrunt(boost::unit_test::test_unit_id);
-
 }  // namespace modlock::test

@@ -5,9 +5,9 @@
 
 #include "tests/hosts/terragrunt_scene.h"
 #include "tests/support/archive_writer.h"
-#include "tests/support/clients.h"
 #include "tests/support/docker_registry.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 namespace modlock::test {
@@ -41,10 +41,6 @@ struct RemoteUnit : TerragruntScene {
 
   GitRepository& stacks;
 };
-
-boost::test_tools::assertion_result has_registry(boost::unit_test::test_unit_id) {
-  return DockerRegistry::available("units in a remote store");
-}
 
 constexpr std::string_view kBlock =
     "module \"terragrunt:source\" {\n  source = \"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\"\n\n"
@@ -195,8 +191,7 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   BOOST_TEST(missing.err.find("does not have the package of ") != std::string::npos, missing.err);
 }
 
-BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls,
-                     *boost::unit_test::precondition(has_registry)) {
+BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls, *needs(DockerRegistry::kPrograms)) {
   const DockerRegistry registry;
   environment["SSL_CERT_FILE"] = registry.authority().string();
   environment["PLACES"] = "1";
@@ -397,7 +392,7 @@ BOOST_AUTO_TEST_CASE(the_lock_of_a_generated_unit_is_kept_if_the_client_does_not
   BOOST_TEST(shown(read("live/terragrunt-locks/vpc/.terraform.lock.hcl")).find(kBlock) != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(moved_sources_are_held_with_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+BOOST_AUTO_TEST_CASE(moved_sources_are_held_with_terragrunt, *needs("terragrunt, tofu or terraform")) {
   for (const std::string more :
        {"//network?ref=v1.0.0", "//network?depth=1&ref=main", "//network", "//network?ref=<commit>"}) {
     BOOST_TEST_CONTEXT(more) {
@@ -422,7 +417,7 @@ BOOST_AUTO_TEST_CASE(moved_sources_are_held_with_terragrunt, *boost::unit_test::
 }
 
 // "network" calls a module and "shared" calls none, so that the lock file has no other block.
-BOOST_AUTO_TEST_CASE(a_moved_tag_is_never_locked_with_terragrunt, *boost::unit_test::precondition(has_terragrunt)) {
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_never_locked_with_terragrunt, *needs("terragrunt, tofu or terraform")) {
   struct Row {
     std::vector<std::string> arguments;
     const char* error;  // empty: held
@@ -625,10 +620,6 @@ BOOST_AUTO_TEST_CASE(a_source_that_cannot_be_checked) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("units of registries and of archives");
-}
-
 // A module of a registry, which lies in the directory "module" of its package; one whose directory the registry names
 // by a pattern; a package at an address of its own, and one in an OCI registry.
 struct ServedUnit : TerragruntScene {
@@ -745,13 +736,13 @@ void all_are_locked_and_checked(const Prepare& prepare, bool is_held) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *needs(HttpsGitServer::kPrograms)) {
   all_are_locked_and_checked([](const ServedUnit&) {}, false);
   all_are_locked_and_checked([](ServedUnit& scene) { scene.environment["PLACES"] = "1"; }, true);
 }
 
 BOOST_AUTO_TEST_CASE(of_registries_and_of_archives_with_terragrunt,
-                     *boost::unit_test::precondition(has_server) * boost::unit_test::precondition(has_terragrunt)) {
+                     *needs(HttpsGitServer::kPrograms) * needs("terragrunt, tofu or terraform")) {
   all_are_locked_and_checked(
       [](ServedUnit& scene) {
         scene.use_terragrunt(clients().front());

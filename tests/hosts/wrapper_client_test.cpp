@@ -4,15 +4,13 @@
 
 #include "backends/base/process.h"
 #include "tests/e2e/scene.h"
-#include "tests/support/clients.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
-BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *boost::unit_test::precondition(has_client("the wrapper"))) {
+BOOST_AUTO_TEST_CASE(a_day_with_the_wrapper, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     BOOST_TEST_CONTEXT(client) {
       Scene scene;

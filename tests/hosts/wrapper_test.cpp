@@ -1,4 +1,6 @@
 // scripts/tofu-modlock-wrapper in front of a stand-in that says what it was given.
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -8,8 +10,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Commits = std::map<std::string, std::string>;
-
 constexpr const char* kWrapper = MODLOCK_SCRIPTS "/tofu-modlock-wrapper";
 
 // Prints its arguments and what it reads, and does what CLIENT_DOES says.

@@ -4,15 +4,12 @@
 
 #include "tests/e2e/scene.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("commits of forks over https");
-}
 
 // With the repository below `place`, or among those of the scene.
 struct GitScene : Scene {
@@ -215,7 +212,7 @@ struct ServedScene : Served, GitScene {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(hostile_repositories_over_https, ServedScene, *boost::unit_test::precondition(has_server))
+BOOST_FIXTURE_TEST_SUITE(hostile_repositories_over_https, ServedScene, *needs(HttpsGitServer::kPrograms))
 
 BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_taken_from_a_server) {
   for (const char* engine : {"libgit2", "git"}) {

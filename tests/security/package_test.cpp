@@ -8,6 +8,7 @@
 #include "tests/security/bombs.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 namespace modlock::test {
@@ -15,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Type = ArchiveEntry::Type;
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("hostile packages of an OCI registry");
-}
 
 struct PackageScene : Scene {
   PackageScene() {
@@ -124,7 +121,7 @@ BOOST_AUTO_TEST_CASE(by_way_of_a_registry) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *boost::unit_test::precondition(has_openssl)) {
+BOOST_AUTO_TEST_CASE(by_way_of_an_oci_registry, *needs("openssl")) {
   const CertificateAuthority authority(path(""));
   environment["SSL_CERT_FILE"] = authority.certificate().string();
   OciRegistry oci(authority.issue("oci"));

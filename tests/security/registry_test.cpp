@@ -6,6 +6,7 @@
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 
 namespace modlock::test {
@@ -13,10 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Answer = ModuleRegistry::Answer;
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("servers that lead elsewhere");
-}
 
 Answer redirect(const std::string& location) {
   return {.status = 302, .headers = {{"Location", location}}};
@@ -73,7 +70,7 @@ struct LeadingScene : Scene {
   OciRegistry oci{authority.issue("oci")};
 };
 
-BOOST_FIXTURE_TEST_SUITE(hostile_servers, LeadingScene, *boost::unit_test::precondition(has_openssl))
+BOOST_FIXTURE_TEST_SUITE(hostile_servers, LeadingScene, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_location_that_is_no_package_of_a_server) {
   const std::string ran = path("ran").string();

@@ -153,6 +153,44 @@ BOOST_AUTO_TEST_CASE(a_credentials_helper_is_named_in_vain) {
   BOOST_TEST(registry.requests().size() > 0U);
 }
 
+// Without HOME, or with a relative one, the files of the user are those of the account, never those of the checkout.
+BOOST_AUTO_TEST_CASE(a_checkout_is_no_home) {
+  const std::string script = "#!/bin/sh\n" + touch() + "\n";
+  for (const std::string& name : {"evil", ".terraform.d/plugins/terraform-credentials-evil"}) {
+    write(name, script);
+    fs::permissions(root() / name, fs::perms::owner_all);
+  }
+  write(".config/tofu-modlock/config.hcl",
+        "backend \"hg\" {\n  command = [\"" + (root() / "evil").string() + "\"]\n}\n");
+  write(".tofurc", "credentials_helper \"evil\" {}\n");
+  write(".gitconfig", "[filter \"evil\"]\n\tclean = " + touch() + "; cat\n");
+  write(".gitattributes", "* filter=evil\n");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  program({"sh", "-c", "git init --quiet . && git add -A && git -c user.name=t -c user.email=t@t commit --quiet -m x"});
+  write("main.tf", read("main.tf") + module_call("hg", "hg::http://127.0.0.1:1/x") +
+                       module_call("registry", "127.0.0.1:1/acme/vpc/aws"));
+  using Words = std::vector<std::string>;
+  for (const Words& home :
+       {Words{}, Words{"HOME="}, Words{"HOME=."}, Words{"HOME=../root"},
+        Words{"HOME=" + path("home").string(), "XDG_CONFIG_HOME=.config", "XDG_DATA_HOME=.terraform.d"}}) {
+    BOOST_TEST_CONTEXT(home.size() << (home.empty() ? "" : home[0])) {
+      for (const Words& arguments :
+           {Words{"lock"}, Words{"verify"}, Words{"inspect"}, Words{"doctor"}, Words{"diff", "--lock-rev", "HEAD"},
+            Words{"explain", "--credentials", "127.0.0.1"}}) {
+        Words command = {"env", "-i", "PATH=" + environment.at("PATH"), "XDG_CACHE_HOME=" + cache().string()};
+        command.insert(command.end(), home.begin(), home.end());
+        command.push_back(binary);
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        const Ran ran = program(command);
+        BOOST_TEST(ran.err.find(".tofurc") == std::string::npos, arguments[0] << ran.err);
+        BOOST_TEST(!fs::exists(path("ran")), arguments[0]);
+        fs::remove(path("ran"));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_checkout_cannot_make_foreign_content_stale) {
   // Its author has installed another version and commits all of it: files, file lists, the copy of the lock.
   release(vpc, "1.1.0");
@@ -330,6 +368,144 @@ BOOST_AUTO_TEST_CASE(the_repository_around_the_root_runs_nothing) {
     check_nothing_ran();
   }
   BOOST_TEST(lock().find(locked.substr(locked.find("module "))) != std::string::npos);
+}
+
+// Every key of git's configuration that names a program, and every hook, while every command runs.
+BOOST_AUTO_TEST_CASE(keys_that_start_programs_start_none) {
+  write("sub/main.tf", "# sub\n");
+  write("sub/clean.tf", "# clean\n");
+  write("sub/process.tf", "# process\n");
+  write("sub/odd.tf", "# odd\n");
+  write("sub/included.tf", "# included\n");
+  write("sub/worktree.tf", "# worktree\n");
+  write(".gitattributes",
+        "* filter=all diff=all merge=all\nclean.tf filter=clean\nprocess.tf filter=process\nodd.tf filter=a=b.c\n"
+        "included.tf filter=included\nworktree.tf filter=worktree\n");
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  program({"sh", "-c",
+           "git init --quiet . && echo .terraform > .gitignore && git add -A && git -c user.name=t -c "
+           "user.email=t@t commit --quiet -m x"});
+  fs::create_directories(path("ran"));
+  const auto mark = [&](const std::string& name) { return "touch '" + (path("ran") / name).string() + "'; cat"; };
+  const auto set = [&](const std::string& key, const std::string& value, const std::string& file = ".git/config") {
+    BOOST_TEST(program({"git", "config", "--file", (root() / file).string(), "--add", key, value}).exit_code == 0, key);
+  };
+  for (const char* key : {"alias.cat-file",
+                          "alias.config",
+                          "alias.diff",
+                          "alias.log",
+                          "alias.ls-files",
+                          "alias.rev-parse",
+                          "browser.evil.cmd",
+                          "core.alternateRefsCommand",
+                          "core.askPass",
+                          "core.editor",
+                          "core.fsmonitor",
+                          "core.gitProxy",
+                          "core.pager",
+                          "core.sshCommand",
+                          "credential.helper",
+                          "diff.all.command",
+                          "diff.all.textconv",
+                          "diff.external",
+                          "difftool.evil.cmd",
+                          "filter.a=b.c.clean",
+                          "filter.all.clean",
+                          "filter.all.process",
+                          "filter.all.smudge",
+                          "filter.clean.clean",
+                          "filter.clean.smudge",
+                          "filter.process.process",
+                          "gc.recentObjectsHook",
+                          "gpg.openpgp.program",
+                          "gpg.program",
+                          "gpg.ssh.defaultKeyCommand",
+                          "gpg.ssh.program",
+                          "gpg.x509.program",
+                          "hook.evil.command",
+                          "interactive.diffFilter",
+                          "merge.all.driver",
+                          "mergetool.evil.cmd",
+                          "pack.packObjectsHook",
+                          "pager.cat-file",
+                          "pager.config",
+                          "pager.diff",
+                          "pager.grep",
+                          "pager.log",
+                          "remote.origin.receivepack",
+                          "remote.origin.uploadpack",
+                          "remote.origin.vcs",
+                          "sequence.editor",
+                          "submodule.sub.update",
+                          "tar.evil.command",
+                          "trailer.evil.cmd",
+                          "trailer.evil.command",
+                          "uploadpack.packObjectsHook",
+                          "web.browser"}) {
+    const std::string name(key);
+    const bool is_shell = name.starts_with("alias.") || name == "credential.helper" || name == "submodule.sub.update";
+    set(name, (is_shell ? "!" : "") + mark(name));
+  }
+  for (const char* event : {"post-index-change", "pre-commit", "reference-transaction"}) {
+    set("hook.evil.event", event);
+  }
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"filter.clean.required", "true"},
+                                                                     {"filter.process.required", "true"},
+                                                                     {"log.showSignature", "true"},
+                                                                     {"remote.origin.url", "ext::" + mark("ext")},
+                                                                     {"remote.origin.promisor", "true"},
+                                                                     {"protocol.ext.allow", "always"},
+                                                                     {"extensions.partialClone", "origin"},
+                                                                     {"extensions.worktreeConfig", "true"},
+                                                                     {"core.hooksPath", ".git/hooks"},
+                                                                     {"include.path", "more"}}) {
+    set(key, value);
+  }
+  set("filter.included.clean", mark("included"), ".git/more");
+  set("filter.worktree.clean", mark("worktree"), ".git/config.worktree");
+  for (const char* hook : {"fsmonitor-watchman", "post-checkout", "post-index-change", "pre-auto-gc", "pre-commit",
+                           "query-watchman", "reference-transaction"}) {
+    const std::string file = std::string(".git/hooks/") + hook;
+    write(file, "#!/bin/sh\n" + mark(hook) + "\n");
+    fs::permissions(root() / file, fs::perms::owner_all);
+  }
+  write("updates.json", "[]");
+  using Words = std::vector<std::string>;
+  for (const Words& command : {Words{"diff", "--lock-rev", "HEAD"},
+                               {"update", "--from-diff", "HEAD", "--dry-run"},
+                               {"update", "--from-file", "updates.json"},
+                               {"update", "--list"},
+                               {"lock"},
+                               {"lock", "--frozen"},
+                               {"lock", "--recursive"},
+                               {"upgrade"},
+                               {"install"},
+                               {"verify"},
+                               {"verify", "--online"},
+                               {"status"},
+                               {"inspect"},
+                               {"graph"},
+                               {"sbom"},
+                               {"versions", "git::" + vpc.url()},
+                               {"explain", "module.vpc"},
+                               {"explain", "--recursive", "--find", "git::" + vpc.url()},
+                               {"explain", "--credentials", "127.0.0.1"},
+                               {"doctor"},
+                               {"bundle", "create", "--output", path("bundle.tar").string()},
+                               {"mirror", "--", "true"},
+                               {"init", "--all"}}) {
+    // git compares the content of files whose times are not those of its index, and then writes its index.
+    for (const auto& file : fs::directory_iterator(root() / "sub")) {
+      fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    write("sub/main.tf", "# changed by " + command[0] + "\n");
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 0, command[0] << ran.out << ran.err);
+    for (const auto& file : fs::directory_iterator(path("ran"))) {
+      BOOST_ERROR(command[0] << " started the program of " << file.path().filename());
+      fs::remove(file);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(merging_runs_nothing_of_the_repository) {

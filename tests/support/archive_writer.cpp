@@ -13,31 +13,6 @@ using Type = ArchiveEntry::Type;
 
 constexpr std::size_t kBlock = 512;
 
-std::string little(std::uint64_t value, std::size_t size) {
-  std::string bytes;
-  for (std::size_t i = 0; i < size; ++i) {
-    bytes += static_cast<char>(value >> (8 * i) & 0xFFU);
-  }
-  return bytes;
-}
-
-std::uint32_t crc32(std::string_view bytes) {
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char c : bytes) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int i = 0; i < 8; ++i) {
-      crc = crc >> 1U ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
-    }
-  }
-  return ~crc;
-}
-
-// A gzip file without a name is ten bytes, what we want, and eight bytes.
-std::string deflate(const std::string& bytes) {
-  const std::string packed = compress("gzip", bytes);
-  return packed.substr(10, packed.size() - 18);
-}
-
 std::uint32_t unix_type(Type type) {
   switch (type) {
     case Type::directory:
@@ -138,19 +113,22 @@ std::string make_zip(const std::vector<ArchiveEntry>& entries) {
   std::string bytes;
   std::string directory;
   for (const ArchiveEntry& entry : entries) {
-    const std::string packed = entry.zip_method == 8 ? deflate(entry.content) : entry.content;
+    const std::string packed = entry.zip_method == 8 ? deflated(entry.content) : entry.content;
     const std::uint32_t attributes = entry.zip_attributes.value_or((unix_type(entry.type) | entry.mode) << 16U);
     // Flags (bit 0: encrypted, bit 11: the name is UTF-8), method, time, date, checksum, sizes, length of the name.
-    const std::string common = little(entry.zip_encrypted ? 0x801 : 0x800, 2) +
-                               little(static_cast<std::uint64_t>(entry.zip_method), 2) + little(0x00210000, 4) +
-                               little(crc32(entry.content), 4) + little(packed.size(), 4) +
-                               little(entry.content.size(), 4) + little(entry.name.size(), 2);
-    directory += "PK\x01\x02" + little(20, 1) + little(static_cast<std::uint64_t>(entry.zip_system), 1) +
-                 little(20, 2) + common + little(0, 8) + little(attributes, 4) + little(bytes.size(), 4) + entry.name;
-    bytes += "PK\x03\x04" + little(20, 2) + common + little(0, 2) + entry.name + packed;
+    const std::string common = little_endian(entry.zip_encrypted ? 0x801 : 0x800, 2) +
+                               little_endian(static_cast<std::uint64_t>(entry.zip_method), 2) +
+                               little_endian(0x00210000, 4) + little_endian(crc32_of(entry.content), 4) +
+                               little_endian(packed.size(), 4) + little_endian(entry.content.size(), 4) +
+                               little_endian(entry.name.size(), 2);
+    directory += "PK\x01\x02" + little_endian(20, 1) + little_endian(static_cast<std::uint64_t>(entry.zip_system), 1) +
+                 little_endian(20, 2) + common + little_endian(0, 8) + little_endian(attributes, 4) +
+                 little_endian(bytes.size(), 4) + entry.name;
+    bytes += "PK\x03\x04" + little_endian(20, 2) + common + little_endian(0, 2) + entry.name + packed;
   }
-  return bytes + directory + "PK\x05\x06" + little(0, 4) + little(entries.size(), 2) + little(entries.size(), 2) +
-         little(directory.size(), 4) + little(bytes.size(), 4) + little(0, 2);
+  return bytes + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(entries.size(), 2) +
+         little_endian(entries.size(), 2) + little_endian(directory.size(), 4) + little_endian(bytes.size(), 4) +
+         little_endian(0, 2);
 }
 
 std::string make_tar(const std::vector<ArchiveEntry>& entries, const TarOptions& options) {
@@ -179,6 +157,31 @@ std::string compress(const std::string& program, const std::string& bytes) {
     argv.emplace_back("-n");
   }
   return run(std::move(argv), {}, {}, bytes);
+}
+
+std::string little_endian(std::uint64_t value, std::size_t size) {
+  std::string bytes;
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes += static_cast<char>(value >> (8 * i) & 0xFFU);
+  }
+  return bytes;
+}
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int i = 0; i < 8; ++i) {
+      crc = crc >> 1U ^ ((crc & 1U) != 0 ? 0xEDB88320U : 0U);
+    }
+  }
+  return ~crc;
+}
+
+// A gzip file without a name is ten bytes, what we want, and eight bytes.
+std::string deflated(const std::string& bytes) {
+  const std::string packed = compress("gzip", bytes);
+  return packed.substr(10, packed.size() - 18);
 }
 
 }  // namespace modlock::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,11 @@ struct TarOptions {
   std::string global_comment = {};  // a global pax header in front, as `git archive` writes one
 };
 std::string make_tar(const std::vector<ArchiveEntry>& entries, const TarOptions& options = {});
+
+// What zip files are made of: a number in so many bytes, a checksum, and bytes deflated, which needs gzip.
+std::string little_endian(std::uint64_t value, std::size_t size);
+std::uint32_t crc32_of(std::string_view bytes);
+std::string deflated(const std::string& bytes);
 
 // The bytes through `gzip`, `xz` or `bzip2`. Throws std::runtime_error where that program is missing.
 std::string compress(const std::string& program, const std::string& bytes);

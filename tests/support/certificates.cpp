@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <utility>
 #include <vector>
 
@@ -21,14 +20,6 @@ std::vector<std::string> with_new_key(std::vector<std::string> arguments) {
 }
 
 }  // namespace
-
-bool CertificateAuthority::available(std::string_view what) {
-  if (!find_program("openssl")) {
-    std::cout << "skipped: " << what << " (openssl is not installed)\n";
-    return false;
-  }
-  return true;
-}
 
 CertificateAuthority::CertificateAuthority(std::filesystem::path directory) : directory_(std::move(directory)) {
   run(with_new_key({"openssl", "req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-keyout",

@@ -15,9 +15,6 @@ struct ServerCertificate {
 // An authority made by openssl for one test. Its files lie in `directory`, which must outlive it.
 class CertificateAuthority {
  public:
-  // Whether openssl is there; if not, says on stdout that `what` is skipped.
-  static bool available(std::string_view what);
-
   explicit CertificateAuthority(std::filesystem::path directory);
 
   std::filesystem::path certificate() const { return directory_ / "authority.pem"; }

@@ -9,19 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <stdexcept>
 
 #include "backends/base/process.h"
 #include "tests/support/loopback.h"
+#include "tests/support/process_group.h"
 #include "tests/support/run.h"
 #include "tests/support/token_service.h"
 
 namespace modlock::test {
 namespace {
-
-constexpr int kAttempts = 5;      // another process may take the free port first
-constexpr int kReadyPolls = 500;  // of 10 ms each
 
 // Starts the program at the head of a process group of its own; its output goes to `log`.
 int start_group(std::vector<std::string> arguments, const std::filesystem::path& log) {
@@ -64,22 +61,12 @@ void expect_status(const httplib::Result& result, int status, const std::string&
 
 }  // namespace
 
-bool DockerRegistry::available(std::string_view what) {
-  for (const char* name : {"docker-registry", "openssl", "htpasswd"}) {
-    if (!find_program(name)) {
-      std::cout << "skipped: " << what << " (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return true;
-}
-
 DockerRegistry::DockerRegistry(Auth auth)
     : authority_(directory_.path()), certificate_(authority_.issue("server")), auth_(auth) {
   if (auth == Auth::token) {
     tokens_ = std::make_unique<TokenService>(certificate_, user(), password(), refresh_token());
   }
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     const auto [listener, port] = listen_on_loopback();
     ::close(listener);
     port_ = port;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/certificates.h"
@@ -23,9 +22,7 @@ class DockerRegistry {
     token   // of a TokenService, where the anonymous may pull from "public/…"
   };
 
-  // Whether docker-registry, openssl and htpasswd are there; if not, says on stdout which is missing and that `what` is
-  // skipped.
-  static bool available(std::string_view what);
+  static constexpr const char* kPrograms = "docker-registry, openssl, htpasswd";
 
   // Throws std::runtime_error with the registry's output where it does not start.
   explicit DockerRegistry(Auth auth = Auth::none);

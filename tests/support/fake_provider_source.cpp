@@ -13,7 +13,7 @@ std::string full(std::string_view address) {
   return ProviderAddress::parse(address, kOpenTofuRegistry)->to_string();
 }
 
-std::string type_of(std::string_view address) {
+std::string type_of_address(std::string_view address) {
   return std::string(address.substr(address.rfind('/') + 1));
 }
 
@@ -28,7 +28,7 @@ void FakeProviderSource::add(std::string_view address, std::string_view version,
   Version& added = at(address, version);
   added.version = *ProviderVersion::parse(version);
   for (const std::string& platform : platforms) {
-    added.packages[platform] = fmt::format("{}-{}-{}", type_of(address), version, platform);
+    added.packages[platform] = fmt::format("{}-{}-{}", type_of_address(address), version, platform);
   }
 }
 

@@ -2,29 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 
 #include "tests/support/loopback.h"
 
 namespace modlock::test {
-namespace {
-
-constexpr int kAttempts = 5;  // another process may take the free port first
-
-}  // namespace
-
-bool HttpProxy::available(std::string_view what) {
-  if (find_server("tinyproxy").empty()) {
-    std::cout << "skipped: " << what << " (tinyproxy is not installed)\n";
-    return false;
-  }
-  return true;
-}
+namespace {}  // namespace
 
 HttpProxy::HttpProxy(const std::string& user, const std::string& password) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     port_ = free_port();
     write_text(directory_ / "tinyproxy.conf",
                fmt::format("Port {}\nListen 127.0.0.1\nAllow 127.0.0.1\nTimeout 60\nLogFile \"{}\"\nLogLevel Info\n{}",

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/process_group.h"
@@ -13,8 +12,7 @@ namespace modlock::test {
 // A real proxy, tinyproxy, on a free port of the loopback. With a user it asks for Basic authentication.
 class HttpProxy {
  public:
-  // Whether tinyproxy is there; if not, says on stdout that `what` is skipped.
-  static bool available(std::string_view what);
+  static constexpr const char* kPrograms = "tinyproxy";
 
   // Throws std::runtime_error with the proxy's log where it does not start.
   explicit HttpProxy(const std::string& user = {}, const std::string& password = {});

@@ -6,7 +6,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,8 +15,6 @@
 namespace modlock::test {
 namespace {
 
-constexpr int kAttempts = 5;      // another process may take the free port first
-constexpr int kReadyPolls = 500;  // of 10 ms each
 constexpr const char* kGitBackend = "/usr/lib/git-core/git-http-backend";
 
 // The answer to a plain GET over a socket in the file system; empty where nobody listens.
@@ -53,21 +50,11 @@ std::string git_location(std::string_view prefix, std::string_view script, std::
 
 }  // namespace
 
-bool HttpsGitServer::available(std::string_view what) {
-  for (const char* name : {"nginx", "fcgiwrap", "openssl", kGitBackend}) {
-    if (find_server(name).empty()) {
-      std::cout << "skipped: " << what << " (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return true;
-}
-
 HttpsGitServer::HttpsGitServer() {
   std::filesystem::create_directories(repositories());
   std::filesystem::create_directories(files());
   make_credentials();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     port_ = free_port();
     plain_port_ = free_port();
     http2_port_ = free_port();

@@ -32,8 +32,7 @@ namespace modlock::test {
 // goes.
 class HttpsGitServer {
  public:
-  // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
-  static bool available(std::string_view what);
+  static constexpr const char* kPrograms = "nginx, fcgiwrap, openssl, /usr/lib/git-core/git-http-backend";
 
   // Throws std::runtime_error with nginx's log where it does not start.
   HttpsGitServer();
@@ -56,6 +55,7 @@ class HttpsGitServer {
   std::string http2_url(std::string_view path) const;
   static std::string user() { return "reader"; }
   static std::string password() { return "p@ss/w:rd%41"; }
+  static std::string encoded_password() { return "p%40ss%2Fw%3Ard%2541"; }  // as a URL has it
 
   // What was asked since the start: "<host> <method> <uri> <status> <authorization or ->".
   std::vector<std::string> log() const { return read_log("access.log"); }

@@ -7,8 +7,10 @@ namespace modlock::test {
 // A listening socket on a free port of the loopback, and the port. Throws std::runtime_error.
 std::pair<int, int> listen_on_loopback();
 
-// A port of the loopback that was free a moment ago.
+// A port of the loopback that was free a moment ago. Another process may take it first, so a server is started anew
+// that often.
 int free_port();
+constexpr int kPortAttempts = 5;
 
 // Whether somebody takes connections on a port of the loopback.
 bool accepts(int port);

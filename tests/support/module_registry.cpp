@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view kService = "/v1/modules/";
 
-struct Fault {
-  ModuleRegistry::Answer answer;
-  int times = 0;
-};
-
 // A text of the tests as JSON; they hold nothing else that needs an escape.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -67,6 +62,10 @@ class ModuleRegistry::Impl {
   int port = 0;
   mutable std::mutex mutex;
   std::map<std::string, Answer> answers;
+  struct Fault {
+    Answer answer;
+    int times = 0;
+  };
   std::map<std::string, Fault> faults;
   std::map<std::string, std::string> tokens;                 // by prefix
   std::map<std::string, std::vector<std::string>> listings;  // versions by module, in order

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "backends/base/digest.h"
+#include "tests/support/base64.h"
 #include "tests/support/many_connections.h"
 
 namespace modlock::test {
@@ -21,18 +22,12 @@ struct Content {
   std::string digest;
 };
 
-struct Fault {
-  OciRegistry::Answer answer;
-  int times = 0;
-};
-
 OciRegistry::Answer error(int status, const std::string& code) {
   return {.status = status, .body = fmt::format(R"({{"errors":[{{"code":"{}","message":"no"}}]}})", code)};
 }
 
 std::string basic(const std::string& user, const std::string& password) {
-  const std::string text = user + ":" + password;
-  return "Basic " + base64(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  return "Basic " + base64_of(user + ":" + password);
 }
 
 }  // namespace
@@ -72,7 +67,11 @@ class OciRegistry::Impl {
   mutable std::mutex mutex;
   std::map<std::string, Content> contents;               // by path
   std::map<std::string, std::vector<std::string>> tags;  // by repository, in the order they came
-  std::map<std::string, Fault> faults;                   // by path
+  struct Fault {
+    Answer answer;
+    int times = 0;
+  };
+  std::map<std::string, Fault> faults;  // by path
   std::vector<std::string> lines;
   std::size_t page_size = 0;
   bool absolute_links = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/base/digest.h"
+#include "tests/support/base64.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
@@ -67,10 +68,6 @@ std::uint32_t checksum(std::string_view bytes) {
     }
   }
   return crc & 0xFFFFFFU;
-}
-
-std::string base64_of(std::string_view bytes) {
-  return base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
 std::string armor(std::string_view bytes) {

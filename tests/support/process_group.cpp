@@ -14,11 +14,7 @@
 #include "backends/base/process.h"
 
 namespace modlock::test {
-namespace {
-
-constexpr int kReadyPolls = 500;  // of 10 ms each
-
-}  // namespace
+namespace {}  // namespace
 
 ProcessGroup::ProcessGroup(std::vector<std::string> argv, const std::filesystem::path& log) : leader_(0) {
   posix_spawn_file_actions_t actions;

@@ -8,6 +8,9 @@
 
 namespace modlock::test {
 
+// How often a server is asked whether it is ready, every 10 ms.
+constexpr int kReadyPolls = 500;
+
 // A program and all that it starts, ended with the object.
 class ProcessGroup {
  public:

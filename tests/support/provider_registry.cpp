@@ -46,7 +46,7 @@ Json::Value strings(const std::vector<std::string>& texts) {
   return list;
 }
 
-Json::Value packages_of(const std::map<std::string, ProviderArchive>& archives) {
+Json::Value packages_of(const std::map<std::string, PublishedArchive>& archives) {
   Json::Value packages(Json::objectValue);
   for (const auto& [platform, archive] : archives) {
     packages[platform]["hashes"] = strings({archive.archive_h1, archive.zh});
@@ -73,8 +73,8 @@ int& counter_of(ProviderRequests& requests, std::string_view line) {
 
 }  // namespace
 
-ProviderArchive make_provider_archive(const std::string& name, const std::string& version, const std::string& platform,
-                                      const std::vector<ArchiveEntry>& entries) {
+PublishedArchive make_provider_archive(const std::string& name, const std::string& version, const std::string& platform,
+                                       const std::vector<ArchiveEntry>& entries) {
   const std::string program = fmt::format("terraform-provider-{}_v{}", type_of(name), version);
   std::vector<ArchiveEntry> all = entries;
   all.push_back({.name = platform.starts_with("windows_") ? program + ".exe" : program,
@@ -88,7 +88,7 @@ ProviderArchive make_provider_archive(const std::string& name, const std::string
       unpacked.emplace_back(entry.name, entry.content);
     }
   }
-  ProviderArchive archive;
+  PublishedArchive archive;
   archive.file_name = fmt::format("{}_{}.zip", prefix_of(name, version), platform);
   archive.replace(make_zip(all));
   archive.h1 = directory_hash(std::move(unpacked));
@@ -97,7 +97,7 @@ ProviderArchive make_provider_archive(const std::string& name, const std::string
   return archive;
 }
 
-void ProviderArchive::replace(std::string other_bytes) {
+void PublishedArchive::replace(std::string other_bytes) {
   bytes = std::move(other_bytes);
   zh = "zh:" + sha256_hex(bytes);
 }
@@ -137,7 +137,7 @@ void ProviderRegistry::publish(const PublishedProvider& published) {
   entry["protocols"] = strings(published.protocols);
   entry["platforms"] = Json::Value(Json::arrayValue);
   for (const std::string& platform : published.platforms) {
-    ProviderArchive archive = make_provider_archive(published.name, published.version, platform, published.entries);
+    PublishedArchive archive = make_provider_archive(published.name, published.version, platform, published.entries);
     if (published.edit_archive) {
       published.edit_archive(archive);
     }
@@ -177,13 +177,13 @@ void ProviderRegistry::warn(const std::string& name, const std::string& warning)
   serve_listing(name);
 }
 
-const ProviderArchive& ProviderRegistry::archive(const std::string& name, const std::string& version,
-                                                 const std::string& platform) const {
+const PublishedArchive& ProviderRegistry::archive(const std::string& name, const std::string& version,
+                                                  const std::string& platform) const {
   return releases_.at({name, version}).archives.at(platform);
 }
 
-const ProviderArchive* ProviderRegistry::find(const std::string& name, const std::string& version,
-                                              const std::string& platform) const {
+const PublishedArchive* ProviderRegistry::find(const std::string& name, const std::string& version,
+                                               const std::string& platform) const {
   const auto release = releases_.find({name, version});
   if (release == releases_.end()) {
     return nullptr;

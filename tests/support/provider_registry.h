@@ -16,7 +16,7 @@
 namespace modlock::test {
 
 // The package of one platform, and its hashes.
-struct ProviderArchive {
+struct PublishedArchive {
   std::string file_name;
   std::vector<ArchiveEntry> entries;
   std::string bytes;
@@ -29,8 +29,8 @@ struct ProviderArchive {
 };
 
 // A package with a program that no client can start, and `entries` in front of it.
-ProviderArchive make_provider_archive(const std::string& name, const std::string& version, const std::string& platform,
-                                      const std::vector<ArchiveEntry>& entries = {});
+PublishedArchive make_provider_archive(const std::string& name, const std::string& version, const std::string& platform,
+                                       const std::vector<ArchiveEntry>& entries = {});
 
 // A release of a provider as a registry is to serve it. The functions are the switches for faults: each may change what
 // was made before anything is made of that.
@@ -54,8 +54,8 @@ struct PublishedProvider {
   std::vector<std::string> protocols = {"5.0"};
   std::vector<ArchiveEntry> entries = {};  // in each archive, in front of the program
 
-  std::function<void(ProviderArchive&)> edit_archive = {};  // before its hashes are published
-  std::function<void(std::string&)> edit_checksums = {};    // before they are signed
+  std::function<void(PublishedArchive&)> edit_archive = {};  // before its hashes are published
+  std::function<void(std::string&)> edit_checksums = {};     // before they are signed
   std::function<void(Json::Value&, const std::string& platform)> edit_download = {};
   std::function<void(std::string&)> edit_served_archive = {};  // nothing else changes
 };
@@ -97,10 +97,10 @@ class ProviderRegistry {
   void warn(const std::string& name, const std::string& warning);
 
   // As published. Throws std::out_of_range.
-  const ProviderArchive& archive(const std::string& name, const std::string& version,
-                                 const std::string& platform = "linux_amd64") const;
+  const PublishedArchive& archive(const std::string& name, const std::string& version,
+                                  const std::string& platform = "linux_amd64") const;
   // nullptr where it was not published.
-  const ProviderArchive* find(const std::string& name, const std::string& version, const std::string& platform) const;
+  const PublishedArchive* find(const std::string& name, const std::string& version, const std::string& platform) const;
   // The checksums, lines in the order of platforms, and the manifest that no platform installs behind them.
   std::string checksums(const std::string& name, const std::string& version) const;
   const OpenPgpKey& key() const { return key_; }
@@ -119,7 +119,7 @@ class ProviderRegistry {
 
  private:
   struct Release {
-    std::map<std::string, ProviderArchive> archives;  // by platform
+    std::map<std::string, PublishedArchive> archives;  // by platform
     std::string checksums;
   };
   struct Listing {

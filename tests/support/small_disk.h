@@ -57,7 +57,7 @@ class SmallDisk {
 inline boost::test_tools::assertion_result may_mount(boost::unit_test::test_unit_id) {
   const SmallDisk disk;
   boost::test_tools::assertion_result result(disk.mounted());
-  result.message() << "a small file system cannot be mounted: " << disk.why_not();
+  result.message() << "needs the permission to mount: " << disk.why_not();
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <stdexcept>
 #include <vector>
 
@@ -12,35 +11,17 @@
 #include "tests/support/run.h"
 
 namespace modlock::test {
-namespace {
-
-constexpr int kAttempts = 5;  // another process may take the free port first
-
-}  // namespace
-
-bool SshServer::available(std::string_view what) {
-  for (const char* name : {"sshd", "ssh", "ssh-keygen"}) {
-    if (find_server(name).empty()) {
-      std::cout << "skipped: " << what << " (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  std::error_code failed;
-  // Where sshd, as root, locks its children into.
-  if (::geteuid() == 0 && !std::filesystem::exists("/run/sshd") &&
-      !std::filesystem::create_directories("/run/sshd", failed)) {
-    std::cout << "skipped: " << what << " (/run/sshd cannot be made)\n";
-    return false;
-  }
-  return true;
-}
+namespace {}  // namespace
 
 SshServer::SshServer() {
+  if (::geteuid() == 0) {
+    std::filesystem::create_directories("/run/sshd");  // where sshd, as root, locks its children into
+  }
   for (const char* name : {"host_key", "user_key"}) {
     run({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", (directory_ / name).string()});
   }
   std::filesystem::copy_file(directory_ / "user_key.pub", directory_ / "authorized_keys");
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPortAttempts; ++attempt) {
     if (start()) {
       return;
     }

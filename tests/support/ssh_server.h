@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "tests/support/process_group.h"
 #include "tests/support/temporary_directory.h"
@@ -14,8 +13,7 @@ namespace modlock::test {
 // has that key runs programs as the user of the tests. Stopped with the object.
 class SshServer {
  public:
-  // Whether the programs are there; if not, says on stdout which is missing and that `what` is skipped.
-  static bool available(std::string_view what);
+  static constexpr const char* kPrograms = "sshd, ssh, ssh-keygen";
 
   // Throws std::runtime_error with sshd's log where it does not start.
   SshServer();

@@ -1,5 +1,7 @@
 #include "tests/support/temporary_directory.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -41,6 +43,14 @@ std::string read_text(const std::filesystem::path& path) {
     throw std::runtime_error("cannot read " + path.string());
   }
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+mode_t mode_of(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) {
+    throw std::runtime_error("there is no " + path.string());
+  }
+  return found.st_mode & 07777U;
 }
 
 }  // namespace modlock::test

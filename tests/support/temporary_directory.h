@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,5 +29,7 @@ class TemporaryDirectory {
 void write_text(const std::filesystem::path& path, std::string_view text);
 // Reads a whole file; throws std::runtime_error where it cannot.
 std::string read_text(const std::filesystem::path& path);
+// The permission bits of what is there, a link itself too; throws std::runtime_error where there is nothing.
+mode_t mode_of(const std::filesystem::path& path);
 
 }  // namespace modlock::test

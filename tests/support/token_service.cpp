@@ -8,16 +8,12 @@
 #include <stdexcept>
 #include <thread>
 
-#include "backends/base/digest.h"
+#include "tests/support/base64.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
-
-std::string base64_of(const std::string& bytes) {
-  return base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-}
 
 // Without padding, "-_" for "+/" (RFC 4648 section 5).
 std::string base64url(const std::string& bytes) {

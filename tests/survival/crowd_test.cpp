@@ -8,6 +8,7 @@
 #include "backends/store/store.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/survival/survival_scene.h"
 
 namespace modlock::test {
@@ -19,10 +20,6 @@ constexpr int kProcesses = 32;
 constexpr int kRoots = 50;
 constexpr int kSources = 8;
 constexpr std::chrono::seconds kPatience{120};  // for what happens soon unless it never does
-
-boost::test_tools::assertion_result has_git_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("many processes that lock one git source");
-}
 
 struct Crowd : SurvivalScene {
   // Runs a command line of the shell for each of the processes at once; $1 is the binary, $process its number.
@@ -104,7 +101,7 @@ BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_archive_for_the_first_time) {
   BOOST_TEST(downloads() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_git_source, *boost::unit_test::precondition(has_git_server)) {
+BOOST_AUTO_TEST_CASE(thirty_two_processes_lock_one_git_source, *needs(HttpsGitServer::kPrograms)) {
   const HttpsGitServer server;
   GitRepository network(server.repositories() / "network.git");
   release(network, "1.0.0");

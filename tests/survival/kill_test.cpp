@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned long kMostCalls = 500;
 constexpr int kKilled = 128 + 9;
 
 struct Killed : SurvivalScene {

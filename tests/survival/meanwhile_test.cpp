@@ -9,8 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned long kMostCalls = 500;
-
 struct Meanwhile : SurvivalScene {
   Meanwhile() {
     publish("1.0.0");

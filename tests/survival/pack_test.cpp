@@ -4,18 +4,13 @@
 #include <cerrno>
 
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/survival/survival_scene.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr unsigned long kMostCalls = 200;
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("packs that cannot be kept");
-}
 
 struct Packed : SurvivalScene {
   Packed() {
@@ -41,7 +36,7 @@ struct Packed : SurvivalScene {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(packed, *boost::unit_test::precondition(may_trace) * boost::unit_test::precondition(has_server))
+BOOST_AUTO_TEST_SUITE(packed, *boost::unit_test::precondition(may_trace) * needs(HttpsGitServer::kPrograms))
 
 BOOST_FIXTURE_TEST_CASE(a_pack_that_cannot_be_flushed_or_moved, Packed) {
   for (const char* calls : {"sync", "rename"}) {

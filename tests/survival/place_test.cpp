@@ -29,7 +29,7 @@ std::string other_file_system() {
 
 boost::test_tools::assertion_result has_other_file_system(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(!other_file_system().empty());
-  result.message() << "/dev/shm and /var/tmp are on the file system of temporary files";
+  result.message() << "needs /dev/shm or /var/tmp on another file system than temporary files";
   return result;
 }
 

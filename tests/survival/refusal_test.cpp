@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned long kMostCalls = 500;
-
 struct Refused : SurvivalScene {
   Refused() {
     publish("1.0.0");

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHost = "registry.example.test";
-
 std::string zip_of(const SurvivalScene::Files& files) {
   std::vector<ArchiveEntry> entries;
   for (const auto& [name, content] : files) {
@@ -60,7 +58,7 @@ Json::Value record_of(const SurvivalScene& scene, const std::string& key) {
 boost::test_tools::assertion_result may_trace(boost::unit_test::test_unit_id) {
   const auto ran = run_command({.argv = {MODLOCK_FAULT_AT_CALL, "--calls", "rename", "--", "true"}}, Context{});
   boost::test_tools::assertion_result result(ran && ran->exit_code == 0);
-  result.message() << "no process may be traced here: " << (ran ? ran->error_output : ran.error().message);
+  result.message() << "needs the permission to trace processes: " << (ran ? ran->error_output : ran.error().message);
   return result;
 }
 
@@ -87,17 +85,17 @@ InMemory::InMemory() {
 }
 
 SurvivalScene::SurvivalScene() {
-  write_text(path("tofurc"), registry.host_block(kHost));
+  write_text(path("tofurc"), registry.host_block(kRegistryHost));
   environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
   // LeakSanitizer does not work in a program that is traced.
   environment["ASAN_OPTIONS"] = "detect_leaks=0";
   name_text(registry.authority(), "<registry>");
-  write("main.tf", module_call("vpc", std::string(kHost) + "/acme/vpc/aws", "~> 1.0"));
+  write("main.tf", module_call("vpc", std::string(kRegistryHost) + "/acme/vpc/aws", "~> 1.0"));
 }
 
 void SurvivalScene::publish(const std::string& version) {
   auto& package = packages_[version];
-  package["vpc"] = {{"main.tf", module_call("label", std::string(kHost) + "/acme/label/aws", version)},
+  package["vpc"] = {{"main.tf", module_call("label", std::string(kRegistryHost) + "/acme/label/aws", version)},
                     {"policies/a.json", "{}\n"},
                     {"policies/b.json", "{\"version\": \"" + version + "\"}\n"}};
   package["vpc.label"] = {{"main.tf", "output \"version\" {\n  value = \"" + version + "\"\n}\n"}};

@@ -14,6 +14,9 @@
 
 namespace modlock::test {
 
+// More calls of a kind than any program here makes.
+constexpr unsigned long kMostCalls = 500;
+
 // What is to happen at a system call: the options of fault_at_call.
 struct Fault {
   std::string calls;                 // "rename,link"

@@ -576,11 +576,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-std::string required(const std::string& constraint) {
-  return "terraform {\n  required_providers {\n    cloud = {\n      source  = \"acme/cloud\"\n      version = \"" +
-         constraint + "\"\n    }\n  }\n}\n";
-}
-
 struct MergingProviders : TeamScene {
   MergingProviders() {
     for (const char* version : {"1.0.0", "1.1.0", "1.2.0", "1.3.0"}) {
@@ -592,9 +587,9 @@ struct MergingProviders : TeamScene {
     commit("first");
   }
   void lock_at(const std::string& version) const {
-    write("main.tf", required(version));
+    write("main.tf", required_cloud(version));
     BOOST_TEST(modlock({"upgrade", "--platform", "linux_amd64"}).exit_code == 0);
-    write("main.tf", required("~> 1.0"));
+    write("main.tf", required_cloud("~> 1.0"));
     BOOST_TEST(modlock({"lock", "--platform", "linux_amd64"}).exit_code == 0);
   }
   std::string locked() const {
@@ -625,7 +620,7 @@ BOOST_AUTO_TEST_CASE(the_higher_version_that_is_allowed_stays) {
 BOOST_AUTO_TEST_CASE(a_version_that_is_excluded_gives_way) {
   diverge([&] { lock_at("1.2.0"); }, [&] { lock_at("1.1.0"); });
   bring_theirs(Way::merge);
-  write("main.tf", required("< 1.2.0"));
+  write("main.tf", required_cloud("< 1.2.0"));
   BOOST_TEST(modlock({"lock", "--platform", "linux_amd64"}).exit_code == 0);
   BOOST_TEST(locked() == "version     = \"1.1.0\"");
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
@@ -634,7 +629,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_is_excluded_gives_way) {
 BOOST_AUTO_TEST_CASE(versions_that_are_all_excluded_are_resolved_again) {
   diverge([&] { lock_at("1.2.0"); }, [&] { lock_at("1.1.0"); });
   bring_theirs(Way::merge);
-  write("main.tf", required("> 1.2.0"));
+  write("main.tf", required_cloud("> 1.2.0"));
   BOOST_TEST(modlock({"lock", "--platform", "linux_amd64"}).exit_code == 0);
   BOOST_TEST(locked() == "version     = \"1.3.0\"");
 }

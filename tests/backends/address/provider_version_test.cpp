@@ -6,6 +6,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(provider_version_test)
+
 namespace {
 
 ProviderVersion version(const std::string& text) {
@@ -13,8 +15,6 @@ ProviderVersion version(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_version_test)
 
 BOOST_AUTO_TEST_CASE(reads_versions_as_go_versions_does) {
   struct Row {

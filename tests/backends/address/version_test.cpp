@@ -7,6 +7,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(version_test)
+
 namespace {
 
 Version version(const std::string& text) {
@@ -14,8 +16,6 @@ Version version(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(version_test)
 
 BOOST_AUTO_TEST_CASE(reads_versions_as_go_version_does) {
   struct Row {

@@ -5,9 +5,9 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
 #include "tests/backends/archive/archive_fixture.h"
-#include "tests/support/clients.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
@@ -99,8 +99,7 @@ struct Comparison {
 
 BOOST_FIXTURE_TEST_SUITE(archive_client, Comparison)
 
-BOOST_AUTO_TEST_CASE(does_as_a_client_does,
-                     *boost::unit_test::precondition(has_client("archives compared with a client"))) {
+BOOST_AUTO_TEST_CASE(does_as_a_client_does, *needs("tofu or terraform")) {
   struct Row {
     const char* name;
     std::string path;

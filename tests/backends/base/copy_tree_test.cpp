@@ -18,6 +18,7 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::mode_of;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -29,10 +30,6 @@ struct stat status_of(const fs::path& path) {
   struct stat found {};
   BOOST_REQUIRE(::lstat(path.c_str(), &found) == 0);
   return found;
-}
-
-mode_t mode_of(const fs::path& path) {
-  return status_of(path).st_mode & 07777U;
 }
 
 // A file system that can share the blocks of two files: xfs in a file, on a loop device.

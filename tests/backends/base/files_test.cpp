@@ -13,18 +13,13 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::mode_of;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
 namespace fs = std::filesystem;
 
 namespace {
-
-mode_t mode_of(const fs::path& path) {
-  struct stat found {};
-  BOOST_REQUIRE(::lstat(path.c_str(), &found) == 0);
-  return found.st_mode & 07777U;
-}
 
 std::ptrdiff_t entries_in(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
@@ -43,7 +38,7 @@ std::string quoted(const fs::path& path) {
 
 boost::test_tools::assertion_result is_bound_by_modes(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(::geteuid() != 0);
-  result.message() << "root may write everywhere";
+  result.message() << "needs a user other than root";
   return result;
 }
 

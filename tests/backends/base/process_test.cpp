@@ -14,9 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "backends/base/digest.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::TemporaryDirectory;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
@@ -62,18 +63,6 @@ int count(std::string_view text, std::string_view part) {
   }
   return found;
 }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() : path_(fs::temp_directory_path() / ("modlock-process-" + random_hex(8))) {
-    fs::create_directory(path_);
-  }
-  ~TemporaryDirectory() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Waits until the script under test has written its file.
 std::string wait_for_text(const fs::path& path) {

@@ -10,6 +10,8 @@ namespace {
 
 using namespace external;
 
+BOOST_AUTO_TEST_SUITE(answer_test)
+
 std::string shown(const Result<std::optional<Answer>>& answer) {
   if (!answer) {
     return outcome(answer);
@@ -20,8 +22,6 @@ std::string shown(const Result<std::optional<Answer>>& answer) {
   const auto& [id, result] = **answer;
   return std::to_string(id) + " " + (result ? write_json(*result) : outcome(result));
 }
-
-BOOST_AUTO_TEST_SUITE(answer_test)
 
 BOOST_AUTO_TEST_CASE(lines_of_a_backend) {
   struct Row {
@@ -38,6 +38,9 @@ BOOST_AUTO_TEST_CASE(lines_of_a_backend) {
       {R"({"jsonrpc":"2.0","id":-1,"result":1})", "BAD_RESPONSE: it wrote an answer without the id of a request"},
       {R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}})",
        "BAD_RESPONSE: it wrote an answer without the id of a request"},
+      {R"({"jsonrpc":"2.0","id":"1","result":{}})", "BAD_RESPONSE: it wrote an answer without the id of a request"},
+      {R"({"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}})",
+       "BAD_RESPONSE: it wrote an answer that has not exactly one of \"result\" and \"error\""},
       {R"({"jsonrpc":"2.0","id":1})",
        "BAD_RESPONSE: it wrote an answer that has not exactly one of \"result\" and \"error\""},
       {R"([{"jsonrpc":"2.0","id":1,"result":1}])",
@@ -47,6 +50,10 @@ BOOST_AUTO_TEST_CASE(lines_of_a_backend) {
       {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":"NO SUCH"}}})", "1 BAD_RESPONSE: m"},
       {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":5}}})",
        "1 BAD_RESPONSE: expected a string at error.data.code, found a number"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{"code":"TAG_MOVED"}}})", "1 BAD_RESPONSE: m"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}})", "1 BAD_RESPONSE: m"},
+      {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601}})",
+       "1 BAD_RESPONSE: expected a string at error.message, found nothing"},
       {R"({"jsonrpc":"2.0","id":1,"error":"m"})", "1 BAD_RESPONSE: expected an object at error, found a string"},
   };
   for (const Row& row : rows) {

@@ -6,29 +6,12 @@
 #include <thread>
 
 #include "tests/backends/external/external_fixture.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(!python().empty());
-  result.message() << "python3 is not on PATH";
-  return result;
-}
-
-std::vector<std::string> shown(const Listing& listing) {
-  std::vector<std::string> lines;
-  for (const ListedVersion& listed : listing.versions) {
-    lines.push_back(listed.version.to_string() + " " + listed.tag + " " + listed.ref + " " + listed.id +
-                    (listed.ambiguous_with.empty() ? "" : " or " + listed.ambiguous_with));
-  }
-  for (const SkippedTag& skipped : listing.skipped) {
-    lines.push_back("- " + skipped.tag + ": " + skipped.reason);
-  }
-  return lines;
-}
 
 BOOST_AUTO_TEST_SUITE(external_backend_test)
 
@@ -84,7 +67,19 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(external_backend_process_test, *boost::unit_test::precondition(has_python))
+BOOST_AUTO_TEST_SUITE(external_backend_process_test, *needs("python3"))
+
+std::vector<std::string> shown(const Listing& listing) {
+  std::vector<std::string> lines;
+  for (const ListedVersion& listed : listing.versions) {
+    lines.push_back(listed.version.to_string() + " " + listed.tag + " " + listed.ref + " " + listed.id +
+                    (listed.ambiguous_with.empty() ? "" : " or " + listed.ambiguous_with));
+  }
+  for (const SkippedTag& skipped : listing.skipped) {
+    lines.push_back("- " + skipped.tag + ": " + skipped.reason);
+  }
+  return lines;
+}
 
 BOOST_AUTO_TEST_CASE(listing) {
   struct Row {

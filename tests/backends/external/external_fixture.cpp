@@ -169,11 +169,8 @@ ON_REQUEST = {
     "endless line": lambda *request: (put('"' + "x" * (9 << 20)), signal.pause()),
     "flood": lambda *request: [put("x" * 65536) for i in iter(int, 1)],
     "no id": lambda *request: put('{"jsonrpc":"2.0","result":{}}\n'),
-    "id as text": lambda id, *rest: answer(str(id), result={}),
     "other id": lambda id, *rest: answer(id + 7, result={}),
     "description again": lambda *request: answer(0, result=result_of("backend/describe", {})),
-    "result and error": lambda id, *rest: answer(id, result={}, error={"code": 1, "message": "m"}),
-    "request": lambda *rest: put('{"jsonrpc":"2.0","id":1,"method":"workspace/root"}\n'),
     "wrong shape": lambda id, *rest: answer(id, result={"versions": [{"tag": "v1.0.0", "id": 7}], "complete": True}),
     "no object": lambda id, *rest: answer(id, result=[1]),
     "null result": lambda id, *rest: answer(id, result=None),
@@ -183,9 +180,6 @@ ON_REQUEST = {
     "bad fetched id": lambda id, *rest: answer(id, result={"id": "-x"}),
     "error": lambda id, *rest: error(id, {"code": "NOT_FOUND", "hint": "look there"}),
     "error to wait for": lambda id, *rest: error(id, {"code": "RATE_LIMITED", "retryAfterMs": 1500}),
-    "error of ours": lambda id, *rest: error(id, {"code": "TAG_MOVED"}),
-    "error without code": lambda id, *rest: error(id),
-    "error without message": lambda id, *rest: answer(id, error={"code": -32601}),
     "long error": lambda id, *rest: error(id, {"code": "NOT_FOUND"}, "é" * 1000),
     "echoes secrets": echo_secrets,
     "floods stderr": floods,
@@ -306,6 +300,12 @@ std::vector<std::string> ExternalFixture::requests() const {
 
 std::string ExternalFixture::could_not(const std::string& doing) const {
   return "the backend \"fake\" (\"" + python() + "\") could not " + doing + ": ";
+}
+
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result result(!python().empty());
+  result.message() << "python3 is not on PATH";
+  return result;
 }
 
 }  // namespace modlock::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,6 +57,8 @@ struct ExternalFixture {
 
 // The interpreter, empty where there is none.
 const std::string& python();
+// The precondition of a test that needs it.
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id);
 
 // "CODE: message", and "ok" where there is no error.
 template <typename T>

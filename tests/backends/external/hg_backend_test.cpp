@@ -8,18 +8,13 @@
 #include "backends/base/process.h"
 #include "tests/backends/external/external_fixture.h"
 #include "tests/support/environment.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_hg(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(find_program("hg").has_value() && !python().empty());
-  result.message() << "hg or python3 is not on PATH";
-  return result;
-}
 
 // Commands of hg in one repository.
 class HgRepository {
@@ -156,7 +151,7 @@ std::vector<std::string> files_of(const fs::path& directory) {
   return files;
 }
 
-BOOST_FIXTURE_TEST_SUITE(hg_backend_test, HgFixture, *boost::unit_test::precondition(has_hg))
+BOOST_FIXTURE_TEST_SUITE(hg_backend_test, HgFixture, *needs("hg, python3"))
 
 BOOST_AUTO_TEST_CASE(listing_tags) {
   const auto listed = backend->list_versions(source(), "", context);

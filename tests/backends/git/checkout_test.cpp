@@ -224,7 +224,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::TemporaryDirectory;
 
-const std::string kId(40, '1');
+const std::string kCommitId(40, '1');
 const std::string kOther(40, '2');
 
 }  // namespace
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(trees_of_a_package_are_counted_together) {
       TreeFacts facts;
       facts.bytes = 50;
       facts.entries = 5;
-      BOOST_TEST(size.add(facts, kId, "m").has_value());
+      BOOST_TEST(size.add(facts, kCommitId, "m").has_value());
       facts.bytes = row.bytes;
       facts.entries = row.entries;
       const auto added = size.add(facts, kOther, "n");
@@ -270,28 +270,30 @@ BOOST_AUTO_TEST_CASE(commit_of_a_work_tree) {
   };
   const std::string main = "ref: refs/heads/main\n";
   const Row rows[] = {
-      {"detached", {{".git/HEAD", kId + "\n"}}, kId},
-      {"a branch", {{".git/HEAD", main}, {".git/refs/heads/main", kId + "\n"}}, kId},
-      {"a branch of two parts", {{".git/HEAD", "ref: refs/heads/a/b\n"}, {".git/refs/heads/a/b", kId}}, kId},
+      {"detached", {{".git/HEAD", kCommitId + "\n"}}, kCommitId},
+      {"a branch", {{".git/HEAD", main}, {".git/refs/heads/main", kCommitId + "\n"}}, kCommitId},
+      {"a branch of two parts",
+       {{".git/HEAD", "ref: refs/heads/a/b\n"}, {".git/refs/heads/a/b", kCommitId}},
+       kCommitId},
       {"a packed branch",
        {{".git/HEAD", main},
-        {".git/packed-refs",
-         "# pack-refs with: peeled\n" + kOther + " refs/heads/maintenance\n" + kId + " refs/heads/main\n^" + kOther}},
-       kId},
+        {".git/packed-refs", "# pack-refs with: peeled\n" + kOther + " refs/heads/maintenance\n" + kCommitId +
+                                 " refs/heads/main\n^" + kOther}},
+       kCommitId},
       {"loose beats packed",
-       {{".git/HEAD", main}, {".git/refs/heads/main", kId}, {".git/packed-refs", kOther + " refs/heads/main\n"}},
-       kId},
+       {{".git/HEAD", main}, {".git/refs/heads/main", kCommitId}, {".git/packed-refs", kOther + " refs/heads/main\n"}},
+       kCommitId},
       {"no repository", {{"main.tf", ""}}, ""},
-      {"a file that leads elsewhere", {{".git", "gitdir: elsewhere/.git\n"}, {"elsewhere/.git/HEAD", kId}}, ""},
+      {"a file that leads elsewhere", {{".git", "gitdir: elsewhere/.git\n"}, {"elsewhere/.git/HEAD", kCommitId}}, ""},
       {"an unborn branch", {{".git/HEAD", main}}, ""},
-      {"a short id", {{".git/HEAD", kId.substr(1)}}, ""},
+      {"a short id", {{".git/HEAD", kCommitId.substr(1)}}, ""},
       {"an id as git does not write it", {{".git/HEAD", std::string(40, 'A')}}, ""},
       {"a branch that leads to a branch",
-       {{".git/HEAD", main}, {".git/refs/heads/main", "ref: refs/heads/x"}, {".git/refs/heads/x", kId}},
+       {{".git/HEAD", main}, {".git/refs/heads/main", "ref: refs/heads/x"}, {".git/refs/heads/x", kCommitId}},
        ""},
-      {"a name that climbs", {{".git/HEAD", "ref: refs/heads/../../../id"}, {"id", kId}}, ""},
-      {"no branch", {{".git/HEAD", "ref: refs/tags/x"}, {".git/refs/tags/x", kId}}, ""},
-      {"too long", {{".git/HEAD", kId + std::string(5000, '\n')}}, ""},
+      {"a name that climbs", {{".git/HEAD", "ref: refs/heads/../../../id"}, {"id", kCommitId}}, ""},
+      {"no branch", {{".git/HEAD", "ref: refs/tags/x"}, {".git/refs/tags/x", kCommitId}}, ""},
+      {"too long", {{".git/HEAD", kCommitId + std::string(5000, '\n')}}, ""},
       {"another storage of references", {{".git/HEAD", "ref: refs/heads/.invalid\n"}, {".git/reftable/x", ""}}, ""},
   };
   for (const Row& row : rows) {
@@ -307,7 +309,7 @@ BOOST_AUTO_TEST_CASE(commit_of_a_work_tree) {
 
 BOOST_AUTO_TEST_CASE(links_are_not_followed) {
   const TemporaryDirectory directory;
-  directory.write("elsewhere/HEAD", kId);
+  directory.write("elsewhere/HEAD", kCommitId);
   fs::create_directories(directory / "tree");
   fs::create_directory_symlink("../elsewhere", directory / "tree/.git");
   BOOST_TEST(!checked_out_commit(directory / "tree"));

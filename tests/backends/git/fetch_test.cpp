@@ -26,7 +26,7 @@ struct Names : GitFixture {
   std::string tip;
 };
 
-std::string joined(const std::vector<std::string>& names) {
+std::string bracketed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
     text += "[" + name + "]";
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(parse_fetch_head_names_what_was_fetched) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(joined(git::parse_fetch_head(row.text)) == row.expected);
+      BOOST_TEST(bracketed(git::parse_fetch_head(row.text)) == row.expected);
     }
   }
 }

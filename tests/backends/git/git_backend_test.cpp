@@ -38,7 +38,7 @@ struct Versions : GitFixture {
 
 boost::test_tools::assertion_result may_change_owners(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(::geteuid() == 0);
-  result.message() << "only root may change an owner";
+  result.message() << "needs root";
   return result;
 }
 

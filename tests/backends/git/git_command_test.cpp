@@ -8,6 +8,9 @@
 #include "tests/backends/git/git_fixture.h"
 
 namespace modlock::git {
+
+BOOST_AUTO_TEST_SUITE(git_command)
+
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -46,8 +49,6 @@ bool unsets(const Command& command, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(git_command)
 
 BOOST_AUTO_TEST_CASE(a_network_command_cannot_prompt_and_sees_no_repository) {
   const Command command =

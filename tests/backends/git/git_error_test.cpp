@@ -3,6 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace modlock::git {
+
+BOOST_AUTO_TEST_SUITE(git_error)
+
 namespace {
 
 RemoteAddress remote() {
@@ -20,8 +23,6 @@ constexpr const char* kAccessRights =
     "repository exists.\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(git_error)
 
 // What git 2.39 (and the servers and ssh behind it) wrote; the rows of GitHub, GitLab, a full disk and HTTP/2 are
 // written after their documentation.

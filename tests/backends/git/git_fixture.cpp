@@ -1,8 +1,11 @@
 #include "tests/backends/git/git_fixture.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "backends/http/curl_http_client.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 
@@ -46,6 +49,25 @@ std::vector<Result<FetchedTree>> GitFixture::fetch(const std::string& url, const
 Result<FetchedTree> GitFixture::fetch_one(const std::string& url, const FetchRequest& request) {
   auto trees = fetch(url, {request});
   return trees.size() == 1 ? trees[0] : fail(Code::internal, "not one tree for one wish");
+}
+
+std::optional<HttpsGitServer>& server() {
+  static std::optional<HttpsGitServer> running;
+  return running;
+}
+
+ServerOfSuite::ServerOfSuite() {
+  if (missing_programs(HttpsGitServer::kPrograms).empty()) {
+    server().emplace();
+  }
+}
+
+ServerOfSuite::~ServerOfSuite() {
+  server().reset();
+}
+
+std::string packet(const std::string& payload) {
+  return fmt::format("{:04x}{}", payload.size() + 4, payload);
 }
 
 }  // namespace modlock::test

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "backends/http/http_client.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
+#include "tests/support/https_git_server.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -39,5 +42,15 @@ template <typename T>
 std::string outcome(const Result<T>& result) {
   return result ? "ok" : std::string(to_string(result.error().code)) + ": " + result.error().message;
 }
+
+// One server for all cases of a suite. ServerOfSuite, a fixture of the suite, starts it if its programs are installed.
+std::optional<HttpsGitServer>& server();
+struct ServerOfSuite {
+  ServerOfSuite();
+  ~ServerOfSuite();
+};
+
+// A line of git's protocol.
+std::string packet(const std::string& payload);
 
 }  // namespace modlock::test

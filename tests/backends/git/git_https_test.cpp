@@ -15,33 +15,13 @@
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/signing_keys.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
-
-// One server for all cases of the suite; each case has its own repository, cache and environment.
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over https")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
 
 struct Https : GitFixture {
   Https() : repository(server()->repositories() / name), authority("GIT_SSL_CAINFO", server()->authority().string()) {
@@ -102,7 +82,7 @@ std::string read_terminal(int master) {
 BOOST_AUTO_TEST_SUITE(git_https, *boost::unit_test::fixture<ServerOfSuite>())
 
 // The tag object arrives with its commit; otherwise one fetch brings it.
-BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const ScopedEnvironment no_setting_of_git("GIT_SSL_CAINFO", std::nullopt);
   const ScopedEnvironment authority("SSL_CERT_FILE", server()->authority().string());
@@ -123,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *boost::unit_test::p
   }
 }
 
-BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const auto listing = https.backend->list_versions(https.source(https.url("open")), "", https.context);
   BOOST_REQUIRE_EQUAL(outcome(listing), "ok");
@@ -137,14 +117,14 @@ BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::p
   BOOST_TEST(outcome(pin) == "ok");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_authority_is_refused, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_unknown_authority_is_refused, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const ScopedEnvironment none("GIT_SSL_CAINFO", std::nullopt);
   BOOST_TEST(https.list(https.url("open")) == "UNREACHABLE: git could not list the tags of \"" + https.display("open") +
                                                   "\": the server's certificate was not accepted");
 }
 
-BOOST_AUTO_TEST_CASE(answers_of_servers_have_their_codes, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(answers_of_servers_have_their_codes, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   struct Row {
     const char* prefix;
@@ -159,7 +139,7 @@ BOOST_AUTO_TEST_CASE(answers_of_servers_have_their_codes, *boost::unit_test::pre
   }
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_asked_on_a_terminal, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(nothing_is_asked_on_a_terminal, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   int master = -1;
   std::fflush(nullptr);  // or the child writes what is left of ours
@@ -177,7 +157,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_asked_on_a_terminal, *boost::unit_test::precondi
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
-BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const auto listing = https.backend->list_versions(https.source(https.url("private")), "", https.context);
   BOOST_TEST(outcome(listing) == "AUTH_REQUIRED: git could not list the tags of \"" + https.display("private") +
@@ -189,13 +169,12 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_what_to_do, *boost::unit_test::prec
                  " rejected the credentials (looked in: the address, git's credential helpers, ~/.netrc)");
 }
 
-BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
-                     *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const fs::path record = https.record_arguments();
   const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
 
-  const std::string url = https.url_with("private", "reader:" + std::string(kEncodedPassword));
+  const std::string url = https.url_with("private", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(https.list(url) == "ok");
   BOOST_TEST(outcome(https.fetch_one(url, https.request())) == "ok");
   BOOST_TEST(outcome(https.backend->pin(https.source(url + "?ref=" + https.first), https.context)) == "ok");
@@ -209,8 +188,7 @@ BOOST_AUTO_TEST_CASE(a_password_of_the_address_stays_out_of_arguments_and_cache,
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_query_is_asked_for_and_stays_out_of_arguments_and_notes,
-                     *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_query_is_asked_for_and_stays_out_of_arguments_and_notes, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const fs::path record = https.record_arguments();
   const ScopedEnvironment path("PATH", (https.directory / "bin").string() + ":/usr/bin:/bin");
@@ -233,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_query_is_asked_for_and_stays_out_of_arguments_and_notes,
   BOOST_TEST(arguments.find("T0KEN") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   const std::string password = HttpsGitServer::password();
   write_text(https.directory / "home" / ".netrc", "machine localhost login reader password " + password + "\n");
@@ -244,9 +222,10 @@ BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *boost::unit_test::prec
   BOOST_TEST(https.list(https.url("private")) == "ok");
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *needs(HttpsGitServer::kPrograms)) {
   Https https;
-  const std::string found = https.list(https.url_with("elsewhere", "reader:" + std::string(kEncodedPassword)));
+  const std::string found =
+      https.list(https.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password())));
   BOOST_TEST(found.substr(0, 14) == "AUTH_REQUIRED:");
   const auto elsewhere = https.asked("127.0.0.1 ");
   BOOST_REQUIRE(!elsewhere.empty());
@@ -255,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials, *boost::uni
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   GitRepository inner(server()->repositories() / "inner.git");
   const std::string commit = inner.commit({{"inner.tf", "# inner\n"}});
@@ -291,8 +270,7 @@ BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *boost::
   fs::remove_all(inner.path());
 }
 
-BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing,
-                     *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_truncated_pack_is_a_bad_response_and_leaves_nothing, *needs(HttpsGitServer::kPrograms)) {
   Https https;
   // Bytes that do not compress: the pack is longer than what arrives of it.
   std::string noise;

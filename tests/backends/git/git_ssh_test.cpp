@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "backends/base/digest.h"
@@ -9,6 +8,7 @@
 #include "backends/git/git_backend.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/process_group.h"
 #include "tests/support/run.h"
 #include "tests/support/ssh_server.h"
@@ -18,33 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<SshServer>& server() {
+std::optional<SshServer>& ssh_server() {
   static std::optional<SshServer> running;
   return running;
 }
 
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (SshServer::available("git over ssh")) {
-      server().emplace();
+struct SshServerOfSuite {
+  SshServerOfSuite() {
+    if (missing_programs(SshServer::kPrograms).empty()) {
+      ssh_server().emplace();
     }
   }
-  ~ServerOfSuite() { server().reset(); }
+  ~SshServerOfSuite() { ssh_server().reset(); }
 };
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
-boost::test_tools::assertion_result has_agent(boost::unit_test::test_unit_id test) {
-  for (const char* name : {"ssh-agent", "ssh-add"}) {
-    if (find_server(name).empty()) {
-      std::cout << "skipped: keys of an ssh agent (" << name << " is not installed)\n";
-      return false;
-    }
-  }
-  return has_server(test);
-}
 
 struct Ssh : GitFixture {
   Ssh() {
@@ -52,12 +38,12 @@ struct Ssh : GitFixture {
     repository.tag("v1.0.0");
     repository.commit({{"main.tf", "# 2\n"}});
   }
-  std::string url() const { return server()->url(repository.path()); }
+  std::string url() const { return ssh_server()->url(repository.path()); }
   std::string display() const { return "git::" + url(); }
   Result<Listing> list(const std::string& from) { return backend->list_versions(source(from), "", context); }
   // The user's key as `?sshkey=` takes it.
   static std::string key_argument() {
-    const std::string key = read_text(server()->key());
+    const std::string key = read_text(ssh_server()->key());
     const std::vector<std::uint8_t> bytes(key.begin(), key.end());
     std::string text = base64(bytes.data(), bytes.size());
     for (std::size_t at = 0; (at = text.find('+', at)) != std::string::npos;) {
@@ -72,11 +58,11 @@ struct Ssh : GitFixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(git_ssh, *boost::unit_test::fixture<ServerOfSuite>())
+BOOST_AUTO_TEST_SUITE(git_ssh, *boost::unit_test::fixture<SshServerOfSuite>())
 
-BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *needs(SshServer::kPrograms)) {
   Ssh ssh;
-  const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command());
+  const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command());
   for (const std::string& url : {ssh.url(), "ssh://modlock-alias" + ssh.repository.path().string()}) {
     BOOST_TEST_CONTEXT(url) {
       const auto listing = ssh.list(url);
@@ -91,13 +77,13 @@ BOOST_AUTO_TEST_CASE(versions_references_and_packages_come, *boost::unit_test::p
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_command_of_gits_configuration_counts, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(the_command_of_gits_configuration_counts, *needs(SshServer::kPrograms)) {
   Ssh ssh;
-  write_text(ssh.directory / "home" / ".gitconfig", "[core]\n\tsshCommand = " + server()->command() + "\n");
+  write_text(ssh.directory / "home" / ".gitconfig", "[core]\n\tsshCommand = " + ssh_server()->command() + "\n");
   BOOST_TEST(outcome(ssh.list(ssh.url())) == "ok");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondition(has_agent)) {
+BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *needs("ssh-agent, ssh-add") * needs(SshServer::kPrograms)) {
   Ssh ssh;
   const fs::path socket = ssh.directory / "agent";
   ProcessGroup agent({find_server("ssh-agent"), "-D", "-a", socket.string()}, ssh.directory / "agent.log");
@@ -105,11 +91,11 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondit
   // The user's file of ssh: no key is named, and nothing says which agent.
   const fs::path settings = ssh.directory / "ssh_config";
   write_text(settings, "Host *\n  IdentityFile /dev/null\n  GlobalKnownHostsFile /dev/null\n  UserKnownHostsFile " +
-                           (server()->key().parent_path() / "known_hosts").string() + "\n");
+                           (ssh_server()->key().parent_path() / "known_hosts").string() + "\n");
   const ScopedEnvironment command("GIT_SSH_COMMAND", "ssh -F " + settings.string());
   const ScopedEnvironment variable("SSH_AUTH_SOCK", socket.string());
   BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
-  run({"ssh-add", "-q", server()->key().string()});
+  run({"ssh-add", "-q", ssh_server()->key().string()});
   BOOST_TEST(outcome(ssh.list(ssh.url())) == "ok");
   const auto tree = ssh.fetch_one(ssh.url(), {ssh.commit, "refs/tags/v1.0.0", false});
   BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
@@ -118,9 +104,9 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_agent_is_offered, *boost::unit_test::precondit
   BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *needs(SshServer::kPrograms)) {
   Ssh ssh;
-  const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command(false));
+  const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command(false));
   BOOST_TEST(outcome(ssh.list(ssh.url())).substr(0, 14) == "AUTH_REQUIRED:");
 
   const fs::path temporary = ssh.directory / "temporary";
@@ -143,12 +129,12 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *boost:
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(ssh.directory / "cache")) {
     kept += entry.path().string() + (entry.is_regular_file() ? read_text(entry.path()) : "");
   }
-  const std::string key = read_text(server()->key());
+  const std::string key = read_text(ssh_server()->key());
   BOOST_TEST(kept.find(key.substr(40, 40)) == std::string::npos);
   BOOST_TEST(kept.find(Ssh::key_argument().substr(60, 40)) == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   for (const char* key : {"%2A%2A", "abc", "a=bc", "abc=====", "YWJj=YWJ"}) {
     BOOST_TEST_CONTEXT(key) {
@@ -159,12 +145,12 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_not_base64_is_refused, *boost::unit_test::pre
   }
 }
 
-BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *needs(SshServer::kPrograms)) {
   Ssh ssh;
   const std::string doing = "git could not list the tags of \"" + ssh.display() + "\": ";
-  const std::string host = "127.0.0.1:" + std::to_string(server()->port());
+  const std::string host = "127.0.0.1:" + std::to_string(ssh_server()->port());
   {
-    const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command(false));
+    const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command(false));
     const auto refused = ssh.list(ssh.url());
     BOOST_TEST(outcome(refused) ==
                "AUTH_REQUIRED: " + doing + "the ssh host " + host +
@@ -173,16 +159,16 @@ BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(ha
                "load a key that may read the repository: ssh-add, then try: git ls-remote " + ssh.url());
   }
   {
-    const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command(true, false));
+    const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command(true, false));
     const auto unknown = ssh.list(ssh.url());
     BOOST_TEST(outcome(unknown) == "AUTH_REQUIRED: " + doing + "the key of the ssh host " + host +
                                        " is not known (looked in: the known_hosts files of ssh)");
     BOOST_TEST(unknown.error().hint == "check the host's key and record it: ssh-keyscan -p " +
-                                           std::to_string(server()->port()) + " 127.0.0.1 >> ~/.ssh/known_hosts");
+                                           std::to_string(ssh_server()->port()) + " 127.0.0.1 >> ~/.ssh/known_hosts");
   }
-  const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command());
-  BOOST_TEST(outcome(ssh.list(server()->url(ssh.directory / "absent.git"))) ==
-             "NOT_FOUND: git could not list the tags of \"git::" + server()->url(ssh.directory / "absent.git") +
+  const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command());
+  BOOST_TEST(outcome(ssh.list(ssh_server()->url(ssh.directory / "absent.git"))) ==
+             "NOT_FOUND: git could not list the tags of \"git::" + ssh_server()->url(ssh.directory / "absent.git") +
                  "\": repository not found, or access denied");
   const RefusedPort refused;
   const std::string url = "ssh://git@127.0.0.1:" + std::to_string(refused.port()) + "/x.git";
@@ -190,9 +176,9 @@ BOOST_AUTO_TEST_CASE(refusals_say_what_to_do, *boost::unit_test::precondition(ha
              "UNREACHABLE: git could not list the tags of \"git::" + url + "\": the server could not be reached");
 }
 
-BOOST_AUTO_TEST_CASE(a_submodule_in_scp_form_comes, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_submodule_in_scp_form_comes, *needs(SshServer::kPrograms)) {
   Ssh ssh;
-  const ScopedEnvironment command("GIT_SSH_COMMAND", server()->command());
+  const ScopedEnvironment command("GIT_SSH_COMMAND", ssh_server()->command());
   GitRepository inner{ssh.directory / "inner.git"};
   const std::string inner_commit = inner.commit({{"inner.tf", "# inner\n"}});
   for (const std::string& url : {"modlock-alias:" + inner.path().string(), std::string("../inner.git")}) {

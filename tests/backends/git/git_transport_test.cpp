@@ -1,12 +1,12 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "backends/git/git_backend.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/process_group.h"
 
 namespace modlock::test {
@@ -15,30 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kGitDaemon = "/usr/lib/git-core/git-daemon";
-
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over protocol v0")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
-boost::test_tools::assertion_result has_daemon(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(fs::exists(kGitDaemon));
-  result.message() << "git daemon is not installed";
-  return result;
-}
 
 // A repository on a server that speaks only protocol v0 and gives out branches and tags alone.
 struct OldServer : GitFixture {
@@ -62,7 +38,7 @@ struct OldServer : GitFixture {
 
 BOOST_AUTO_TEST_SUITE(git_transport, *boost::unit_test::fixture<ServerOfSuite>())
 
-BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *boost::unit_test::precondition(has_daemon)) {
+BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *needs(kGitDaemon)) {
   GitFixture fixture;
   GitRepository repository{fixture.directory / "served" / "m.git"};
   const std::string commit = repository.commit({{"main.tf", "# 1\n"}});
@@ -84,7 +60,7 @@ BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *boost::unit_test::precon
                  "\": repository not found, or access denied");
 }
 
-BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *needs(HttpsGitServer::kPrograms)) {
   OldServer old;
   const auto pinned = old.backend->pin(old.source(old.url() + "?ref=" + old.second), old.context);
   BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
@@ -98,7 +74,7 @@ BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *boost::unit_
   BOOST_TEST(part->id == old.first);
 }
 
-BOOST_AUTO_TEST_CASE(a_moved_tag_leaves_the_locked_commit_there_too, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_moved_tag_leaves_the_locked_commit_there_too, *needs(HttpsGitServer::kPrograms)) {
   OldServer old;
   old.repository.tag("v1.0.0", old.third);
   const auto tree = old.fetch_one(old.url(), {old.second, "refs/tags/v1.0.0", true});
@@ -107,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_leaves_the_locked_commit_there_too, *boost::uni
   BOOST_TEST(to_string(tree->warnings[0].what.code) == "TAG_MOVED");
 }
 
-BOOST_AUTO_TEST_CASE(what_no_branch_leads_to_is_refused_there_too, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(what_no_branch_leads_to_is_refused_there_too, *needs(HttpsGitServer::kPrograms)) {
   OldServer old;
   const std::string fork = old.repository.commit_tree(old.repository.id("main^{tree}"), old.third);
   for (const std::string& commit : {fork, std::string(40, '1')}) {

@@ -6,31 +6,12 @@
 #include "backends/git/smart_http.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kEncodedPassword = "p%40ss%2Fw%3Ard%2541";
-
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git listings over https")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
 
 // A repository of three tags, one of them annotated, on a server that both git and our client trust.
 struct Listed : GitFixture {
@@ -108,7 +89,7 @@ std::string tags(const Result<Listing>& listing) {
 
 BOOST_AUTO_TEST_SUITE(http_listing, *boost::unit_test::fixture<ServerOfSuite>())
 
-BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request_and_no_program, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request_and_no_program, *needs(HttpsGitServer::kPrograms)) {
   for (const bool over_tls : {true, false}) {
     for (const char* prefix : {"open", "old"}) {
       Listed listed(GitEngine::libgit2);
@@ -121,7 +102,7 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request_and_no_program, *boost
   }
 }
 
-BOOST_AUTO_TEST_CASE(both_engines_see_the_same, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(both_engines_see_the_same, *needs(HttpsGitServer::kPrograms)) {
   std::vector<std::string> seen;
   for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
     Listed listed(engine);
@@ -137,7 +118,7 @@ BOOST_AUTO_TEST_CASE(both_engines_see_the_same, *boost::unit_test::precondition(
   BOOST_TEST(seen[0].find("ok nested/v1.0.0=") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *needs(HttpsGitServer::kPrograms)) {
   for (const char* prefix : {"open", "absent", "forbidden", "private", "moved", "elsewhere"}) {
     BOOST_TEST_CONTEXT(prefix) {
       std::vector<std::string> said;
@@ -151,16 +132,17 @@ BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *boost::unit_
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_empty_repository_has_no_versions, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_empty_repository_has_no_versions, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   const GitRepository empty(server()->repositories() / "empty.git");
   BOOST_TEST(tags(listed.list(server()->url("open", "empty.git"))) == "ok");
   fs::remove_all(empty.path());
 }
 
-BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
-  BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:" + std::string(kEncodedPassword)))) == "ok");
+  BOOST_TEST(outcome(listed.list(
+                 listed.url_with("private", "reader:" + std::string(HttpsGitServer::encoded_password())))) == "ok");
   BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
   BOOST_TEST(outcome(listed.list(listed.url_with("private", "reader:wrong"))) ==
              "AUTH_REQUIRED: git could not list the tags of \"git::" + listed.url("private") +
@@ -169,7 +151,7 @@ BOOST_AUTO_TEST_CASE(credentials_of_the_address_go_along_at_once, *boost::unit_t
                  "~/.netrc)");
 }
 
-BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *needs(HttpsGitServer::kPrograms)) {
   Listed listed;
   const std::string record = (listed.directory / "told").string();
   const auto helper = [&](const std::string& password) {
@@ -187,7 +169,7 @@ BOOST_AUTO_TEST_CASE(credential_helpers_are_asked_and_told, *boost::unit_test::p
   BOOST_TEST(read_text(record) == "get\nstore\nget\nerase\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_git_has_another_way_is_left_to_git, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(what_git_has_another_way_is_left_to_git, *needs(HttpsGitServer::kPrograms)) {
   struct Row {
     const char* name;
     const char* prefix;
@@ -225,7 +207,7 @@ BOOST_AUTO_TEST_CASE(what_git_has_another_way_is_left_to_git, *boost::unit_test:
   }
 }
 
-BOOST_AUTO_TEST_CASE(without_git_what_only_git_can_do_is_named, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(without_git_what_only_git_can_do_is_named, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   listed.configure("[http]\n\tcookieFile = /nowhere\n");
   BOOST_TEST(outcome(listed.list(listed.url("open"))) ==
@@ -241,7 +223,7 @@ BOOST_AUTO_TEST_CASE(without_git_what_only_git_can_do_is_named, *boost::unit_tes
   BOOST_TEST(files.error().notes.back() == "git itself was not asked: the server does not speak git's smart protocol");
 }
 
-BOOST_AUTO_TEST_CASE(an_unknown_authority_is_asked_of_git_too, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_unknown_authority_is_asked_of_git_too, *needs(HttpsGitServer::kPrograms)) {
   Listed listed;
   const ScopedEnvironment none("SSL_CERT_FILE", std::nullopt);
   listed.renew_backend(GitEngine::automatic);
@@ -255,9 +237,10 @@ BOOST_AUTO_TEST_CASE(an_unknown_authority_is_asked_of_git_too, *boost::unit_test
   }
 }
 
-BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
-  const std::string base = "https://reader:" + std::string(kEncodedPassword) + "@" + server()->host() + "/private/";
+  const std::string base =
+      "https://reader:" + std::string(HttpsGitServer::encoded_password()) + "@" + server()->host() + "/private/";
   listed.configure("[url \"" + base + "\"]\n\tinsteadOf = https://example.test/\n");
   BOOST_TEST(outcome(listed.list("https://example.test/m.git")) == "ok");
   BOOST_TEST(joined(listed.asked()) == request("private", "200 +auth") + "\n");
@@ -268,7 +251,7 @@ BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *boost::unit_
   BOOST_TEST(listed.last_asked() == request("private", "200 +auth"));
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   std::string judged;
   listed.context.check_source = [&](const Source& source) -> Result<void> {
@@ -280,12 +263,12 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *boost::unit_
   BOOST_TEST(denied.ends_with(": it redirects to " + listed.url("open") + "/info/refs: no"));
   BOOST_TEST(judged == "git::" + listed.url("open") + "\n");
   listed.context.check_source = {};
-  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
 }
 
-BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   const std::string path = (server()->repositories() / "sha256.git").string();
   const auto git = [&](std::vector<std::string> arguments) {
@@ -300,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused, *boost
   fs::remove_all(path);
 }
 
-BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::git);
   const FetchRequest fetch_request{listed.second, "refs/tags/v1.1.0", false};
   std::string judged;
@@ -319,12 +302,12 @@ BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *boost::unit_test::
   listed.context.check_source = [](const Source&) { return Result<void>(); };
   BOOST_TEST(outcome(listed.list(listed.url("moved"))) == "ok");
   BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), fetch_request)) == "ok");
-  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(kEncodedPassword));
+  const std::string url = listed.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password()));
   BOOST_TEST(outcome(listed.list(url)).substr(0, 14) == "AUTH_REQUIRED:");
   BOOST_TEST(listed.last_asked() == request("private", "401"));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *needs(HttpsGitServer::kPrograms)) {
   for (const GitEngine engine : {GitEngine::git, GitEngine::libgit2, GitEngine::automatic}) {
     Listed listed(engine);
     const std::string start = "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("down") + "\": ";
@@ -341,7 +324,7 @@ BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *boost::unit_test::precon
   BOOST_TEST(outcome(listed.list("https://example.test/m.git")) == "ok");
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::git);
   listed.backend = make_git_backend({.cache_directory = listed.directory / "cache", .engine = GitEngine::git});
   listed.context.check_source = [](const Source&) { return Result<void>(); };

@@ -4,6 +4,9 @@
 #include <map>
 
 namespace modlock::git {
+
+BOOST_AUTO_TEST_SUITE(git_http_plan)
+
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -32,8 +35,6 @@ RemoteAddress remote() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(git_http_plan)
 
 BOOST_AUTO_TEST_CASE(what_only_git_can_do_is_named_without_its_value) {
   struct Row {

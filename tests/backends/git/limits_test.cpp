@@ -15,11 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr const char* kId = "1111111111111111111111111111111111111111";
-
-std::string packet(const std::string& payload) {
-  return fmt::format("{:04x}{}", payload.size() + 4, payload);
-}
+constexpr const char* kOfferedCommit = "1111111111111111111111111111111111111111";
 
 std::string many(const std::string& text) {
   std::string all;
@@ -35,7 +31,7 @@ std::string head(const std::string& type) {
 
 std::string first_reference() {
   return packet("# service=git-upload-pack\n") + "0000" +
-         packet(std::string(kId) + " refs/tags/v1.0.0" + '\0' + "shallow side-band-64k ofs-delta\n");
+         packet(std::string(kOfferedCommit) + " refs/tags/v1.0.0" + '\0' + "shallow side-band-64k ofs-delta\n");
 }
 
 // Up to the pack, whose only object says that it has 1 TiB.
@@ -62,7 +58,7 @@ struct Hostile : GitFixture {
   }
   // git asks twice: first for where the history is cut, and then, done, for the pack.
   void answer(const std::string& pack, const std::string& piece) {
-    const std::string start = head("result") + packet("shallow " + std::string(kId) + "\n") + "0000";
+    const std::string start = head("result") + packet("shallow " + std::string(kOfferedCommit) + "\n") + "0000";
     server.add({.behaviour =
                     [=](ServerStream& stream, const ReceivedRequest& request, const auto& good) {
                       const bool is_done = request.body.find("0009done\n") != std::string::npos;
@@ -73,7 +69,7 @@ struct Hostile : GitFixture {
   }
   // As answer(), with these bytes in place of the pack.
   void refuse(const std::string& bytes) {
-    const std::string start = head("result") + packet("shallow " + std::string(kId) + "\n") + "0000";
+    const std::string start = head("result") + packet("shallow " + std::string(kOfferedCommit) + "\n") + "0000";
     server.add({.behaviour =
                     [=](ServerStream& stream, const ReceivedRequest& request, const auto& good) {
                       const bool is_done = request.body.find("0009done\n") != std::string::npos;
@@ -104,9 +100,9 @@ BOOST_AUTO_TEST_CASE(references_without_end_are_not_handed_on_to_git) {
       BOOST_TEST_CONTEXT(static_cast<int>(engine) << " " << reference) {
         Hostile hostile;
         hostile.renew_backend(engine);
-        hostile.server.add({.behaviour = faults::endless(
-                                head("advertisement") + first_reference(),
-                                many(packet(std::string(kId) + " refs/heads/" + std::string(1000, 'a') + "\n"))),
+        hostile.server.add({.behaviour = faults::endless(head("advertisement") + first_reference(),
+                                                         many(packet(std::string(kOfferedCommit) + " refs/heads/" +
+                                                                     std::string(1000, 'a') + "\n"))),
                             .path = "/m.git/info"});
         const auto source = hostile.source(hostile.url() + reference);
         const auto found = *reference == '\0' ? outcome(hostile.backend->list_versions(source, "", hostile.context))
@@ -140,7 +136,7 @@ BOOST_AUTO_TEST_CASE(packs_and_progress_without_end) {
         hostile.renew_backend(engine);
         hostile.advertise("0000");
         hostile.answer(row.start, row.piece);
-        const auto found = outcome(hostile.fetch_one(hostile.url(), {kId, "refs/tags/v1.0.0", false}));
+        const auto found = outcome(hostile.fetch_one(hostile.url(), {kOfferedCommit, "refs/tags/v1.0.0", false}));
         BOOST_TEST(found.substr(0, found.find(':')) == row.code, found);
         BOOST_TEST(hostile.kept() < 100'000U);
       }
@@ -172,7 +168,7 @@ BOOST_AUTO_TEST_CASE(the_words_of_a_server_that_refuses_are_shown) {
           refusing.advertise("0000");
           refusing.refuse(std::string(row) == "in band 3" ? packet("NAK\n") + packet("\3" + words + "\n") + "0000"
                                                           : packet("ERR " + words + "\n"));
-          BOOST_TEST(outcome(refusing.fetch_one(refusing.url(), {kId, "refs/tags/v1.0.0", false})) ==
+          BOOST_TEST(outcome(refusing.fetch_one(refusing.url(), {kOfferedCommit, "refs/tags/v1.0.0", false})) ==
                      "BAD_RESPONSE: git could not fetch from \"git::" + refusing.url() +
                          "\": " + shown(engine == GitEngine::git && std::string(row) == "in a packet"));
         }
@@ -189,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_says_nothing_is_given_up) {
       hostile.renew_backend(engine);
       hostile.advertise("0000");
       hostile.server.add({.behaviour = faults::black_hole(), .path = "/m.git/git-upload-pack"});
-      const auto found = outcome(hostile.fetch_one(hostile.url(), {kId, "refs/tags/v1.0.0", false}));
+      const auto found = outcome(hostile.fetch_one(hostile.url(), {kOfferedCommit, "refs/tags/v1.0.0", false}));
       BOOST_TEST(found.substr(0, 8) == "TIMEOUT:", found);
     }
   }

@@ -7,18 +7,13 @@
 
 #include "backends/base/process.h"
 #include "tests/backends/git/git_fixture.h"
+#include "tests/support/needs.h"
 #include "tests/support/signing_keys.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-boost::test_tools::assertion_result has_programs(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(find_program("gpg") && find_program("ssh-keygen"));
-  result.message() << "gpg and ssh-keygen must be installed";
-  return result;
-}
 
 using Format = SignatureDemand::Format;
 
@@ -61,7 +56,7 @@ struct Signed : GitFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(signature, Signed, *boost::unit_test::precondition(has_programs))
+BOOST_FIXTURE_TEST_SUITE(signature, Signed, *needs("gpg, ssh-keygen"))
 
 BOOST_AUTO_TEST_CASE(ssh_signatures_of_tags) {
   keys.sign_tag(repository, "v1.0.0", "main", "release");

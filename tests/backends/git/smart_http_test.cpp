@@ -10,34 +10,13 @@
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 
 namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<HttpsGitServer>& server() {
-  static std::optional<HttpsGitServer> running;
-  return running;
-}
-
-struct ServerOfSuite {
-  ServerOfSuite() {
-    if (HttpsGitServer::available("git over http in this process")) {
-      server().emplace();
-    }
-  }
-  ~ServerOfSuite() { server().reset(); }
-};
-
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return server().has_value();
-}
-
-boost::test_tools::assertion_result has_server_and_disk(boost::unit_test::test_unit_id id) {
-  return server() ? may_mount(id) : boost::test_tools::assertion_result(false);
-}
 
 // A repository of three commits; PATH leads to a git that only leaves a note of having been started.
 struct Fetched : GitFixture {
@@ -106,8 +85,7 @@ std::map<std::string, std::string> entries_of(const fs::path& top) {
 
 BOOST_AUTO_TEST_SUITE(smart_http, *boost::unit_test::fixture<ServerOfSuite>())
 
-BOOST_AUTO_TEST_CASE(each_way_to_name_a_commit_takes_two_requests_and_no_git,
-                     *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(each_way_to_name_a_commit_takes_two_requests_and_no_git, *needs(HttpsGitServer::kPrograms)) {
   struct Row {
     const char* name;
     std::string ref;
@@ -129,7 +107,7 @@ BOOST_AUTO_TEST_CASE(each_way_to_name_a_commit_takes_two_requests_and_no_git,
   BOOST_TEST(!names.started_git());
 }
 
-BOOST_AUTO_TEST_CASE(a_listed_version_takes_one_request_more, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_listed_version_takes_one_request_more, *needs(HttpsGitServer::kPrograms)) {
   Fetched listed;
   BOOST_TEST(outcome(listed.backend->list_versions(listed.source(listed.url()), "", listed.context)) == "ok");
   const std::uint64_t before = listed.requests();
@@ -144,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_listed_version_takes_one_request_more, *boost::unit_test:
   BOOST_TEST(!listed.started_git());
 }
 
-BOOST_AUTO_TEST_CASE(a_tip_named_by_its_id_takes_two_requests, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_tip_named_by_its_id_takes_two_requests, *needs(HttpsGitServer::kPrograms)) {
   Fetched tip;
   const auto pin = tip.backend->pin(tip.source(tip.url() + "?ref=" + tip.second), tip.context);
   BOOST_TEST(outcome(pin) == "ok");
@@ -154,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_tip_named_by_its_id_takes_two_requests, *boost::unit_test
 }
 
 // What came without git is no trouble for the git that comes after it.
-BOOST_AUTO_TEST_CASE(an_inner_commit_is_fetched_by_git, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_inner_commit_is_fetched_by_git, *needs(HttpsGitServer::kPrograms)) {
   Fetched inner;
   inner.repository.remove("refs/tags/v1.1.0");
   inner.forget_git();
@@ -167,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_inner_commit_is_fetched_by_git, *boost::unit_test::preco
                        {{"GIT_DIR", fs::directory_iterator(inner.directory / "cache")->path().string()}});
 }
 
-BOOST_AUTO_TEST_CASE(an_old_advertisement_is_asked_for_again, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(an_old_advertisement_is_asked_for_again, *needs(HttpsGitServer::kPrograms)) {
   Fetched old;
   const auto list = [&] { return outcome(old.backend->list_versions(old.source(old.url()), "", old.context)); };
   const std::string aside = old.repository.commit_tree(old.repository.id("main^{tree}"));
@@ -193,7 +171,7 @@ BOOST_AUTO_TEST_CASE(an_old_advertisement_is_asked_for_again, *boost::unit_test:
   BOOST_TEST(!old.started_git());
 }
 
-BOOST_AUTO_TEST_CASE(a_moved_tag_is_found_out, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_moved_tag_is_found_out, *needs(HttpsGitServer::kPrograms)) {
   Fetched moved;
   const ScopedEnvironment of_git("GIT_SSL_CAINFO", server()->authority().string());
   moved.repository.tag("v1.0.0", "main");
@@ -212,9 +190,9 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_is_found_out, *boost::unit_test::precondition(h
   BOOST_TEST(moved.text_of(trees[1]) == "# 3\n");
 }
 
-BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *needs(HttpsGitServer::kPrograms)) {
   Fetched guarded;
-  const std::string user_info = "reader:p%40ss%2Fw%3Ard%2541@";
+  const std::string user_info = HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@";
   const auto with_password = [&](std::string_view prefix) {
     return "https://" + user_info + guarded.url(prefix).substr(8);
   };
@@ -233,7 +211,7 @@ BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *boost::unit_
   BOOST_TEST(outcome(guarded.fetch_one(with_password("elsewhere"), fetch_request)).substr(0, 14) == "AUTH_REQUIRED:");
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *needs(HttpsGitServer::kPrograms)) {
   Fetched moved;
   BOOST_TEST(outcome(moved.backend->list_versions(moved.source(moved.url("moved")), "", moved.context)) == "ok");
   moved.context.check_source = [](const Source& source) -> Result<void> {
@@ -244,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *boost::unit_te
   BOOST_TEST(moved.asked() == "GET 302, GET 200");
 }
 
-BOOST_AUTO_TEST_CASE(both_engines_install_the_same, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(both_engines_install_the_same, *needs(HttpsGitServer::kPrograms)) {
   Fetched both;
   const ScopedEnvironment of_git("GIT_SSL_CAINFO", server()->authority().string());
   GitRepository& repository = both.repository;
@@ -293,7 +271,7 @@ BOOST_AUTO_TEST_CASE(both_engines_install_the_same, *boost::unit_test::precondit
   }
 }
 
-BOOST_AUTO_TEST_CASE(without_git_packages_come, *boost::unit_test::precondition(has_server)) {
+BOOST_AUTO_TEST_CASE(without_git_packages_come, *needs(HttpsGitServer::kPrograms)) {
   Fetched alone;
   const ScopedEnvironment none("PATH", (alone.directory / "empty").string());
   BOOST_TEST(alone.text_of(alone.fetch_one(alone.url(), {.id = {}, .ref = "v1.1.0"})) == "# 2\n");
@@ -301,7 +279,8 @@ BOOST_AUTO_TEST_CASE(without_git_packages_come, *boost::unit_test::precondition(
              "TOOL_MISSING: git is needed to fetch from \"git::" + alone.url() + "\" and is not on PATH");
 }
 
-BOOST_AUTO_TEST_CASE(a_full_cache_is_named_and_nothing_is_left, *boost::unit_test::precondition(has_server_and_disk)) {
+BOOST_AUTO_TEST_CASE(a_full_cache_is_named_and_nothing_is_left,
+                     *needs(HttpsGitServer::kPrograms) * boost::unit_test::precondition(may_mount)) {
   Fetched full;
   std::string noise;
   for (unsigned x = 1; noise.size() < 2000000;) {

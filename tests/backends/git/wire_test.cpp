@@ -194,10 +194,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // A packet of exactly these bytes.
-std::string packet(const std::string& payload) {
-  return git::packet_line(payload.substr(1)).substr(0, 4) + payload;
-}
-
 // A commit, its pack, and an empty repository for it.
 struct Packed : GitFixture {
   Packed() {

@@ -14,14 +14,11 @@
 
 #include "backends/base/files.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
-
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("the store of certificates");
-}
 
 std::string read(const std::filesystem::path& path) {
   return read_file(path).value();
@@ -60,7 +57,7 @@ struct TwoAuthorities {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(certificate_store, *boost::unit_test::precondition(has_openssl))
+BOOST_AUTO_TEST_SUITE(certificate_store, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(more_is_asked_for_once_and_only_for_an_authority_that_is_not_there, TwoAuthorities) {
   BOOST_TEST(store.add(read(known.certificate())) == 1U);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kRequests = 20;
 constexpr std::size_t kThreads = 4;
 
-struct Fixture {
+struct ConnectionFixture {
   CleanHttpEnvironment clean;
   std::unique_ptr<HttpClient> client = make_client_without_waits();
   FaultServer server{always("ok")};
@@ -35,7 +35,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(curl_connection, Fixture)
+BOOST_FIXTURE_TEST_SUITE(curl_connection, ConnectionFixture)
 
 BOOST_AUTO_TEST_CASE(one_connection_for_one_thread) {
   for (std::size_t i = 0; i < kRequests; ++i) {

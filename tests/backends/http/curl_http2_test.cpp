@@ -6,21 +6,18 @@
 #include "backends/base/parallel.h"
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 // A server that speaks HTTP/2: requests share one connection.
 namespace modlock::test {
 namespace {
 
-constexpr std::size_t kRequests = 20;
+constexpr std::size_t kStreams = 20;
 constexpr std::size_t kLarge = 50'000'000;
 
-boost::test_tools::assertion_result has_server(boost::unit_test::test_unit_id) {
-  return HttpsGitServer::available("HTTP/2 with nginx");
-}
-
-struct Fixture {
-  Fixture() {
+struct Http2Fixture {
+  Http2Fixture() {
     write_text(server.files() / "small", "ok");
     write_text(server.files() / "large", std::string(kLarge, 'x'));
   }
@@ -31,10 +28,10 @@ struct Fixture {
     return request;
   }
   void send_in_parallel() const {
-    std::vector<std::string> outcomes(kRequests);
-    parallel_for(kRequests, kRequests,
+    std::vector<std::string> outcomes(kStreams);
+    parallel_for(kStreams, kStreams,
                  [&](std::size_t i) { outcomes[i] = outcome(client->send(request("small"), context)); });
-    BOOST_TEST(outcomes == std::vector<std::string>(kRequests, "200 ok"), boost::test_tools::per_element());
+    BOOST_TEST(outcomes == std::vector<std::string>(kStreams, "200 ok"), boost::test_tools::per_element());
   }
   std::size_t connections() const {
     const std::vector<std::string> log = server.http2_log();
@@ -54,22 +51,22 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_http2, *boost::unit_test::precondition(has_server))
+BOOST_AUTO_TEST_SUITE(curl_http2, *needs(HttpsGitServer::kPrograms))
 
-BOOST_FIXTURE_TEST_CASE(requests_share_a_connection, Fixture) {
+BOOST_FIXTURE_TEST_CASE(requests_share_a_connection, Http2Fixture) {
   for (const std::size_t most : {std::size_t{1}, std::size_t{8}}) {
     const std::size_t before = server.http2_log().size();
     client = make_client_without_waits(most);
     send_in_parallel();
     send_in_parallel();
     const std::vector<std::string> log = server.http2_log();
-    BOOST_TEST(log.size() >= before + 2 * kRequests);  // on a busy machine a request may be sent again
+    BOOST_TEST(log.size() >= before + 2 * kStreams);  // on a busy machine a request may be sent again
     BOOST_TEST(log.back().ends_with(" HTTP/2.0"));
   }
   BOOST_TEST(connections() == 2U);  // one of each client
 }
 
-BOOST_FIXTURE_TEST_CASE(an_answer_is_like_any_other, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_answer_is_like_any_other, Http2Fixture) {
   const auto answer = client->send(request("small"), context);
   BOOST_TEST_REQUIRE(answer.has_value());
   BOOST_TEST(answer->status == 200);
@@ -80,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_is_like_any_other, Fixture) {
   BOOST_TEST(outcome(client->send(missing, context)).starts_with("429 "));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_slow_sink_holds_up_nobody, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_slow_sink_holds_up_nobody, Http2Fixture) {
   HeldSink sink;
   HttpRequest slow = request("small");
   slow.sink = &sink;
@@ -92,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_slow_sink_holds_up_nobody, Fixture) {
 }
 
 // It would keep what comes behind it on a connection that it shares.
-BOOST_FIXTURE_TEST_CASE(a_large_download_has_a_connection_to_itself, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_large_download_has_a_connection_to_itself, Http2Fixture) {
   client = make_client_without_waits(1);
   HeldSink sink;
   HttpRequest slow = request("large");
@@ -109,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(a_large_download_has_a_connection_to_itself, Fixture) {
 }
 
 // The memory between wire and sink is small, whatever else comes over the connection.
-BOOST_FIXTURE_TEST_CASE(pauses_lose_nothing, Fixture) {
+BOOST_FIXTURE_TEST_CASE(pauses_lose_nothing, Http2Fixture) {
   std::vector<std::string> outcomes(4);
   std::vector<std::size_t> sizes(4);
   parallel_for(4, 4, [&](std::size_t i) {
@@ -125,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(pauses_lose_nothing, Fixture) {
   BOOST_TEST(connections() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_cancelled_leaves_the_connection_to_others, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_is_cancelled_leaves_the_connection_to_others, Http2Fixture) {
   send_in_parallel();
   std::stop_source stopped;
   HeldSink sink;

@@ -4,18 +4,15 @@
 
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // What a server that is not ours makes of our requests, and we of its answers.
 namespace modlock::test {
 namespace {
 
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("HTTP with cpp-httplib");
-}
-
-struct Fixture {
-  Fixture() : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
+struct InteroperationFixture {
+  InteroperationFixture() : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
     server.Get("/text", [this](const httplib::Request& request, httplib::Response& response) {
       accepted = request.get_header_value("Accept-Encoding");
       response.set_content(text, "text/plain");
@@ -38,7 +35,7 @@ struct Fixture {
     port = server.bind_to_any_port("127.0.0.1");
     thread = std::jthread([this] { server.listen_after_bind(); });
   }
-  ~Fixture() { server.stop(); }
+  ~InteroperationFixture() { server.stop(); }
 
   HttpRequest request(const std::string& path) const { return get("https://localhost:" + std::to_string(port) + path); }
 
@@ -59,9 +56,9 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_interoperation, *boost::unit_test::precondition(has_openssl))
+BOOST_AUTO_TEST_SUITE(curl_interoperation, *needs("openssl"))
 
-BOOST_FIXTURE_TEST_CASE(gzip, Fixture) {
+BOOST_FIXTURE_TEST_CASE(gzip, InteroperationFixture) {
   const auto response = client->send(request("/text"), context);
   BOOST_TEST_REQUIRE(response.has_value());
   BOOST_TEST((response->body == text));
@@ -70,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(gzip, Fixture) {
   BOOST_TEST(stats.bytes < 1000U);  // counted as they came over the wire
 }
 
-BOOST_FIXTURE_TEST_CASE(the_limit_is_for_the_decoded_body, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_limit_is_for_the_decoded_body, InteroperationFixture) {
   HttpRequest limited = request("/text");
   limited.body_limit = text.size();
   BOOST_TEST(client->send(limited, context).has_value());
@@ -80,13 +77,13 @@ BOOST_FIXTURE_TEST_CASE(the_limit_is_for_the_decoded_body, Fixture) {
   BOOST_TEST((response.error().code == Code::limit_exceeded));
 }
 
-BOOST_FIXTURE_TEST_CASE(pieces, Fixture) {
+BOOST_FIXTURE_TEST_CASE(pieces, InteroperationFixture) {
   const auto response = client->send(request("/pieces"), context);
   BOOST_TEST_REQUIRE(response.has_value());
   BOOST_TEST((response->body == text));
 }
 
-BOOST_FIXTURE_TEST_CASE(post_and_head, Fixture) {
+BOOST_FIXTURE_TEST_CASE(post_and_head, InteroperationFixture) {
   HttpRequest post = request("/echo");
   post.method = HttpRequest::Method::post;
   post.headers = {{"Content-Type", "application/json"}};
@@ -99,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(post_and_head, Fixture) {
   BOOST_TEST(outcome(client->send(head, context)) == "200 ");
 }
 
-BOOST_FIXTURE_TEST_CASE(moved, Fixture) {
+BOOST_FIXTURE_TEST_CASE(moved, InteroperationFixture) {
   const auto response = client->send(request("/moved"), context);
   BOOST_TEST_REQUIRE(response.has_value());
   BOOST_TEST((response->body == text));

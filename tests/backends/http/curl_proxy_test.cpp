@@ -6,20 +6,17 @@
 #include "tests/support/certificates.h"
 #include "tests/support/http_proxy.h"
 #include "tests/support/loopback.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 // The servers are asked for as 0.0.0.0: that reaches them, and is no loopback address, for which no proxy is asked.
 namespace modlock::test {
 namespace {
 
-boost::test_tools::assertion_result has_programs(boost::unit_test::test_unit_id) {
-  return HttpProxy::available("HTTP through a proxy") && CertificateAuthority::available("HTTP through a proxy");
-}
-
 using Lines = std::vector<std::string>;
 constexpr const char* kHost = "0.0.0.0";
 
-struct Fixture {
+struct ProxyFixture {
   CleanHttpEnvironment clean;
   TemporaryDirectory directory;
   CertificateAuthority authority{directory.path()};
@@ -39,9 +36,9 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_proxy, *boost::unit_test::precondition(has_programs))
+BOOST_AUTO_TEST_SUITE(curl_proxy, *needs("tinyproxy, openssl"))
 
-BOOST_FIXTURE_TEST_CASE(a_tunnel_for_https, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_tunnel_for_https, ProxyFixture) {
   const ScopedEnvironment set("HTTPS_PROXY", "http://" + proxy.host());
   BOOST_TEST(send(secure.url("/a", kHost)) == "200 secure");
   BOOST_TEST(send(plain.url("/a", kHost)) == "200 plain");
@@ -50,7 +47,7 @@ BOOST_FIXTURE_TEST_CASE(a_tunnel_for_https, Fixture) {
   BOOST_TEST(secure.log().at(0).header("Authorization") == "Bearer t");
 }
 
-BOOST_FIXTURE_TEST_CASE(whole_urls_for_http, Fixture) {
+BOOST_FIXTURE_TEST_CASE(whole_urls_for_http, ProxyFixture) {
   const ScopedEnvironment set("http_proxy", proxy.host());
   BOOST_TEST(send(plain.url("/a", kHost)) == "200 plain");
   BOOST_TEST(send(secure.url("/a", kHost)) == "200 secure");
@@ -58,14 +55,14 @@ BOOST_FIXTURE_TEST_CASE(whole_urls_for_http, Fixture) {
              boost::test_tools::per_element());
 }
 
-BOOST_FIXTURE_TEST_CASE(one_proxy_for_all, Fixture) {
+BOOST_FIXTURE_TEST_CASE(one_proxy_for_all, ProxyFixture) {
   const ScopedEnvironment set("ALL_PROXY", "http://" + proxy.host());
   BOOST_TEST(send(plain.url("/a", kHost)) == "200 plain");
   BOOST_TEST(send(secure.url("/a", kHost)) == "200 secure");
   BOOST_TEST(proxy.log().size() == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_loopback_needs_no_proxy, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_loopback_needs_no_proxy, ProxyFixture) {
   const ScopedEnvironment set("ALL_PROXY", "http://" + proxy.host());
   BOOST_TEST(send(plain.url("/a")) == "200 plain");
   BOOST_TEST(send(plain.url("/a", "127.0.0.1")) == "200 plain");
@@ -73,7 +70,7 @@ BOOST_FIXTURE_TEST_CASE(the_loopback_needs_no_proxy, Fixture) {
 }
 
 // libcurl resolves names below localhost by itself; the proxy would have to ask a name server.
-BOOST_FIXTURE_TEST_CASE(hosts_without_proxy, Fixture) {
+BOOST_FIXTURE_TEST_CASE(hosts_without_proxy, ProxyFixture) {
   const RefusedPort refused;
   const ScopedEnvironment set("ALL_PROXY", fmt::format("http://127.0.0.1:{}", refused.port()));
   const std::string no = fmt::format("the proxy http://127.0.0.1:{} refused", refused.port());
@@ -106,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(hosts_without_proxy, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_proxy_with_a_password, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_proxy_with_a_password, ProxyFixture) {
   const HttpProxy closed("user", "s3cret");
   {
     const ScopedEnvironment set("HTTPS_PROXY", "http://user:s3cret@" + closed.host());
@@ -120,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(a_proxy_with_a_password, Fixture) {
                                       url, closed.host()));
 }
 
-BOOST_FIXTURE_TEST_CASE(no_proxy_there, Fixture) {
+BOOST_FIXTURE_TEST_CASE(no_proxy_there, ProxyFixture) {
   const RefusedPort refused;
   const ScopedEnvironment set("HTTPS_PROXY", fmt::format("http://user:s3cret@127.0.0.1:{}", refused.port()));
   const std::string url = secure.url("/", kHost);
@@ -129,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(no_proxy_there, Fixture) {
                                       url, refused.port()));
 }
 
-BOOST_FIXTURE_TEST_CASE(nobody_behind_the_proxy, Fixture) {
+BOOST_FIXTURE_TEST_CASE(nobody_behind_the_proxy, ProxyFixture) {
   const RefusedPort refused;
   const ScopedEnvironment set("ALL_PROXY", "http://" + proxy.host());
   const std::string url = fmt::format("https://{}:{}/", kHost, refused.port());

@@ -7,20 +7,17 @@
 #include "tests/backends/http/http_fixture.h"
 #include "tests/support/certificates.h"
 #include "tests/support/faults.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 namespace {
 
-boost::test_tools::assertion_result has_openssl(boost::unit_test::test_unit_id) {
-  return CertificateAuthority::available("HTTP over TLS");
-}
-
 constexpr const char* kUntrusted =
     " is signed by an authority that is not trusted here (if you trust its authority, name a file with the authority's "
     "certificate in SSL_CERT_FILE, or a directory of such files in SSL_CERT_DIR)";
 
-struct Fixture {
+struct TlsFixture {
   CleanHttpEnvironment clean;
   TemporaryDirectory directory;
   CertificateAuthority authority{directory.path()};
@@ -40,20 +37,20 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(curl_tls, *boost::unit_test::precondition(has_openssl))
+BOOST_AUTO_TEST_SUITE(curl_tls, *needs("openssl"))
 
-BOOST_FIXTURE_TEST_CASE(an_authority_of_ones_own, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_authority_of_ones_own, TlsFixture) {
   BOOST_TEST(send(server.url("/")) == "200 ok");
   BOOST_TEST(send(server.url("/", "127.0.0.1")) == "200 ok");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_directory_of_authorities, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_directory_of_authorities, TlsFixture) {
   file.reset();
   const ScopedEnvironment set("SSL_CERT_DIR", "/nonexistent:" + directory.path().string());
   BOOST_TEST(send(server.url("/")) == "200 ok");
 }
 
-BOOST_FIXTURE_TEST_CASE(certificates_that_are_refused, Fixture) {
+BOOST_FIXTURE_TEST_CASE(certificates_that_are_refused, TlsFixture) {
   const std::string subject = fmt::format("the TLS certificate of localhost:");
   FaultServer expired(always("ok"),
                       authority.issue("expired", "DNS:localhost", CertificateAuthority::Validity::expired));
@@ -74,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(certificates_that_are_refused, Fixture) {
   BOOST_TEST(server.connections() == 1U);  // not tried again
 }
 
-BOOST_FIXTURE_TEST_CASE(authorities_that_cannot_be_read, Fixture) {
+BOOST_FIXTURE_TEST_CASE(authorities_that_cannot_be_read, TlsFixture) {
   constexpr const char* kHint =
       " (name a readable file with the certificates of the authorities to trust, or unset SSL_CERT_FILE)";
   const std::string missing = (directory / "missing").string();
@@ -91,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(authorities_that_cannot_be_read, Fixture) {
   BOOST_TEST(send(plain.url("/")) == "200 ok");
 }
 
-BOOST_FIXTURE_TEST_CASE(no_tls_there, Fixture) {
+BOOST_FIXTURE_TEST_CASE(no_tls_there, TlsFixture) {
   FaultServer plain(always("ok"));
   const std::string url = fmt::format("https://localhost:{}/", plain.port());
   BOOST_TEST(send(url) == fmt::format("UNREACHABLE: could not read it: {}: no TLS connection to localhost:{}: wrong "
@@ -99,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(no_tls_there, Fixture) {
                                       url, plain.port()));
 }
 
-BOOST_FIXTURE_TEST_CASE(from_https_to_http, Fixture) {
+BOOST_FIXTURE_TEST_CASE(from_https_to_http, TlsFixture) {
   FaultServer plain(always("secret"));
   server.add({.behaviour = faults::redirect(plain.url("/b?token=s3cret"))});
   BOOST_TEST(
@@ -109,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(from_https_to_http, Fixture) {
   BOOST_TEST(plain.connections() == 0U);
 }
 
-BOOST_FIXTURE_TEST_CASE(another_host_gets_no_secret, Fixture) {
+BOOST_FIXTURE_TEST_CASE(another_host_gets_no_secret, TlsFixture) {
   server.add({.behaviour = faults::redirect(server.url("/b", "127.0.0.1")), .path = "/a"});
   HttpRequest request = get(server.url("/a"));
   request.secret_headers = {{"Authorization", SecretText("Bearer t")}, {"X-Token", SecretText("t")}};
@@ -123,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(another_host_gets_no_secret, Fixture) {
   BOOST_TEST(log[1].header("X-Token") == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(faults_under_tls, Fixture) {
+BOOST_FIXTURE_TEST_CASE(faults_under_tls, TlsFixture) {
   struct Row {
     const char* name;
     Behaviour behaviour;
@@ -143,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(faults_under_tls, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(connections_are_reused, Fixture) {
+BOOST_FIXTURE_TEST_CASE(connections_are_reused, TlsFixture) {
   const auto client = make_client_without_waits();
   std::vector<std::string> outcomes(40);
   parallel_for(outcomes.size(), 4,

@@ -38,7 +38,7 @@ class CountingSink final : public BodySink {
   bool refuses_to_begin = false;
 };
 
-struct Fixture {
+struct TransferFixture {
   CleanHttpEnvironment clean;
   std::unique_ptr<HttpClient> client = make_client_without_waits();
   Stats stats;
@@ -50,7 +50,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(curl_transfer, Fixture)
+BOOST_FIXTURE_TEST_SUITE(curl_transfer, TransferFixture)
 
 BOOST_AUTO_TEST_CASE(what_is_sent) {
   FaultServer server(always("ok"));

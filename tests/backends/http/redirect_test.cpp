@@ -5,6 +5,9 @@
 #include <boost/test/unit_test.hpp>
 
 namespace modlock::test {
+
+BOOST_AUTO_TEST_SUITE(redirect)
+
 namespace {
 
 std::string text(const Result<RedirectStep>& step) {
@@ -15,8 +18,6 @@ std::string text(const Result<RedirectStep>& step) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(redirect)
 
 BOOST_AUTO_TEST_CASE(statuses) {
   for (int status = 100; status < 600; ++status) {

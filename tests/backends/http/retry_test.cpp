@@ -4,6 +4,9 @@
 #include <string>
 
 namespace modlock::test {
+
+BOOST_AUTO_TEST_SUITE(retry)
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -16,8 +19,6 @@ std::string text(const std::optional<milliseconds>& delay) {
 const std::chrono::system_clock::time_point kNow{std::chrono::seconds(1'795'262'400)};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(retry)
 
 BOOST_AUTO_TEST_CASE(retried_and_not) {
   struct Row {

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-struct Fixture {
+struct RetryFixture {
   FakeHttpClient client;
   Stats stats;
   Context context{.stats = &stats};
@@ -46,7 +46,7 @@ class TimelessLog final : public Log {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(exchanging_client, Fixture)
+BOOST_FIXTURE_TEST_SUITE(exchanging_client, RetryFixture)
 
 BOOST_AUTO_TEST_CASE(an_answer) {
   client.on("https://h.test/a", "{}");
@@ -216,6 +216,8 @@ BOOST_AUTO_TEST_CASE(attempts) {
       {"broken for ever", {broken}, "UNREACHABLE: could not read it: https://h.test/a: broken off (hint)", 3},
       {"TLS is not tried again", {untrusted}, "UNREACHABLE: could not read it: https://h.test/a: no trust", 1},
       {"404 is not tried again", {FakeAnswer{.status = 404}}, "404 ", 1},
+      {"limited then fine", {FakeAnswer{.status = 429, .headers = {{"Retry-After", "1"}}}, fine}, "200 ok", 2},
+      {"limited for ever", {FakeAnswer{.status = 429}}, "429 ", 3},
       {"limited for long", {FakeAnswer{.status = 429, .headers = {{"Retry-After", "61"}}}}, "429 ", 1},
   };
   for (const Row& row : rows) {

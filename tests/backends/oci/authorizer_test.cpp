@@ -7,6 +7,9 @@
 #include "tests/support/fake_http_client.h"
 
 namespace modlock::oci {
+
+BOOST_AUTO_TEST_SUITE(token)
+
 namespace {
 
 const Repository kRepository{"oci://reg.example.com/a", "reg.example.com", "reg.example.com", "a"};
@@ -19,8 +22,6 @@ std::string shown(const Result<Token>& token) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(token)
 
 BOOST_AUTO_TEST_CASE(answers_of_a_token_service) {
   const std::string sent = "BAD_RESPONSE: the token service of \"oci://h/r\" sent ";

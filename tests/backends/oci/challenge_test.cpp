@@ -5,6 +5,9 @@
 #include <string>
 
 namespace modlock::oci {
+
+BOOST_AUTO_TEST_SUITE(challenge)
+
 namespace {
 
 // "scheme(name=value, …)" of each.
@@ -25,8 +28,6 @@ HttpResponse refusal(std::vector<HttpHeader> headers) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(challenge)
 
 BOOST_AUTO_TEST_CASE(headers_are_read_as_challenges) {
   struct Row {

@@ -3,46 +3,26 @@
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 
-#include "backends/base/process.h"
 #include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
 #include "tests/backends/oci/oci_fixture.h"
 #include "tests/support/environment.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
+
+BOOST_AUTO_TEST_SUITE(docker_registry)
+
 namespace {
 
 namespace but = boost::unit_test;
 
 const PackageFiles kFiles = {{"main.tf", "output \"x\" {}\n"}, {"sub/main.tf", "# two\n"}, {".hidden", "h\n"}};
-
-struct Available {
-  boost::test_tools::assertion_result operator()(but::test_unit_id /*unit*/) const {
-    return DockerRegistry::available("OCI modules of a real registry");
-  }
-};
-
-struct SkopeoAvailable {
-  boost::test_tools::assertion_result operator()(but::test_unit_id unit) const {
-    if (!find_program("skopeo")) {
-      std::cout << "skipped: skopeo as a second client (skopeo is not installed)\n";
-      return false;
-    }
-    return Available()(unit);
-  }
-};
-
-struct OpensslAvailable {
-  boost::test_tools::assertion_result operator()(but::test_unit_id /*unit*/) const {
-    return CertificateAuthority::available("OCI modules over https");
-  }
-};
 
 // A backend on the real HTTP client, which trusts one authority alone and knows of no proxy.
 struct Client {
@@ -72,7 +52,7 @@ std::string h1_of(const Result<FetchedTree>& tree) {
 
 BOOST_AUTO_TEST_SUITE(docker_registry)
 
-BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *but::precondition(Available())) {
+BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("team/vpc", "v1.0.0", kFiles);
   registry.push("team/vpc", "v1.1.0", {{"main.tf", "two"}});
@@ -98,7 +78,7 @@ BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *but::precondition(A
              "NOT_FOUND: repository \"" + registry.source("nothing") + "\" not found");
 }
 
-BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused, *but::precondition(Available())) {
+BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("a", "v1", kFiles);
   const char* const type = "application/vnd.oci.image.index.v1+json";
@@ -114,7 +94,7 @@ BOOST_AUTO_TEST_CASE(an_index_is_seen_and_refused, *but::precondition(Available(
                  "\"application/vnd.oci.image.index.v1+json\"");
 }
 
-BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd, *but::precondition(Available())) {
+BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry(DockerRegistry::Auth::basic);
   registry.push("a", "v1.0.0", kFiles);
   Client stranger(registry.authority());
@@ -127,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_password_opens_a_registry_with_htpasswd, *but::preconditi
   BOOST_TEST(client.requests() == 4U);  // the first was refused once
 }
 
-BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository, *but::precondition(Available())) {
+BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry(DockerRegistry::Auth::token);
   registry.push("public/a", "v1.0.0", kFiles);
   registry.push("team/b", "v1.0.0", kFiles);
@@ -148,7 +128,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_got_once_per_repository, *but::precondition(Avai
   BOOST_TEST(log.back() == "POST repository:team/b:pull refresh");
 }
 
-BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see, *but::precondition(SkopeoAvailable())) {
+BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see, *needs("skopeo") * needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("team/vpc", "v1.0.0", kFiles);
   registry.push("team/vpc", "v1.1.0_x", kFiles);
@@ -174,7 +154,7 @@ BOOST_AUTO_TEST_CASE(skopeo_sees_what_we_see, *but::precondition(SkopeoAvailable
   }
 }
 
-BOOST_AUTO_TEST_CASE(pages_and_faults_over_the_wire, *but::precondition(OpensslAvailable())) {
+BOOST_AUTO_TEST_CASE(pages_and_faults_over_the_wire, *needs("openssl")) {
   const TemporaryDirectory directory;
   const CertificateAuthority authority(directory.path());
   OciRegistry registry(authority.issue("server"));

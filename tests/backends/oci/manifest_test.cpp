@@ -5,6 +5,9 @@
 #include <string>
 
 namespace modlock::oci {
+
+BOOST_AUTO_TEST_SUITE(manifest_reading)
+
 namespace {
 
 constexpr const char* kType = "application/vnd.oci.image.manifest.v1+json";
@@ -26,8 +29,6 @@ std::string read(std::string_view body, std::string_view type = kType) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(manifest_reading)
 
 BOOST_AUTO_TEST_CASE(the_annotation_is_the_claimed_date) {
   struct Row {

@@ -7,6 +7,9 @@
 #include "tests/backends/oci/oci_fixture.h"
 
 namespace modlock::test {
+
+BOOST_FIXTURE_TEST_SUITE(oci_fetch, OciFixture)
+
 namespace {
 
 const PackageFiles kFiles = {{"main.tf", "output \"x\" {}\n"}, {"sub/main.tf", "# two\n"}};
@@ -22,8 +25,6 @@ std::string left_in(const std::filesystem::path& directory) {
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(oci_fetch, OciFixture)
 
 BOOST_AUTO_TEST_CASE(a_tag_is_fetched_by_two_requests) {
   const OciModule module = serve("a", "v1.0.0", kFiles);

@@ -5,6 +5,9 @@
 #include <string>
 
 namespace modlock::oci {
+
+BOOST_AUTO_TEST_SUITE(reference)
+
 namespace {
 
 const std::string kDigest = "sha256:" + std::string(64, 'a');
@@ -22,8 +25,6 @@ std::string shown(const std::string& source) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(reference)
 
 // Each row is what tofu 1.12.6 does with the same source.
 BOOST_AUTO_TEST_CASE(sources_select_a_tag_or_a_digest) {

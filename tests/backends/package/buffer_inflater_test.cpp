@@ -11,7 +11,7 @@ namespace {
 using unpack::BufferInflater;
 
 // Raw deflate, as zip files have it.
-std::string deflated(std::string_view text) {
+std::string raw_deflate(std::string_view text) {
   z_stream stream{};
   BOOST_TEST_REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   std::string packed(deflateBound(&stream, text.size()), '\0');
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_SUITE(inflate_whole)
 BOOST_AUTO_TEST_CASE(gives_what_was_announced_and_nothing_else) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "resource " + std::to_string(i) + " {}\n";
-  const std::string packed = deflated(text);
+  const std::string packed = raw_deflate(text);
   const std::uint32_t crc = crc_of(text);
   std::string damaged = packed;
   damaged[packed.size() / 2] = static_cast<char>(~damaged[packed.size() / 2]);
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(gives_what_was_announced_and_nothing_else) {
     std::uint32_t crc;
     bool fits;
   };
-  const std::string nothing = deflated("");
+  const std::string nothing = raw_deflate("");
   const Row rows[] = {
       {"as announced", packed, text.size(), crc, true},
       {"nothing packed", nothing, 0, 0, true},
@@ -88,12 +88,12 @@ BOOST_AUTO_TEST_CASE(memory_is_bounded_over_all_of_them) {
   BOOST_TEST(second.reserve(1) != nullptr);  // of what it has
   const std::string text = "text";
   BufferInflater inflater;
-  BOOST_TEST(!inflater.inflate(deflated(text), text.size(), crc_of(text)).has_value());
+  BOOST_TEST(!inflater.inflate(raw_deflate(text), text.size(), crc_of(text)).has_value());
   {
     const BoundedBuffer moved = std::move(first);
-    BOOST_TEST(!inflater.inflate(deflated(text), text.size(), crc_of(text)).has_value());
+    BOOST_TEST(!inflater.inflate(raw_deflate(text), text.size(), crc_of(text)).has_value());
   }
-  BOOST_TEST(inflater.inflate(deflated(text), text.size(), crc_of(text)).value() == text);
+  BOOST_TEST(inflater.inflate(raw_deflate(text), text.size(), crc_of(text)).value() == text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,7 +12,7 @@ namespace modlock {
 namespace {
 
 using namespace test;
-using Descriptor = ZipMember::Descriptor;
+using MemberDescriptor = ZipMember::Descriptor;
 
 const std::string kDisplay = "x for linux_amd64";
 const std::string kProgram = "terraform-provider-x_v1.0.0";
@@ -38,7 +38,7 @@ Outcome outcome_of(const std::string& bytes, std::size_t piece, const UnpackLimi
   return outcome;
 }
 
-std::string hash_of(const std::vector<std::pair<std::string, std::string>>& files) {
+std::string hash_of_files(const std::vector<std::pair<std::string, std::string>>& files) {
   TreeSummary summary;
   for (const auto& [name, content] : files) {
     summary.files.push_back({name, sha256_hex(content)});
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(archives_of_every_shape) {
   const std::string noise = noisy_bytes(3'000'000);
   const ZipMember program{.name = kProgram, .content = "program"};
   const ZipMember stored{.name = "a", .content = "stored", .is_deflated = false};
-  const auto described = [](Descriptor descriptor) {
+  const auto described = [](MemberDescriptor descriptor) {
     return std::vector<ZipMember>{{.name = "a", .content = "first", .descriptor = descriptor},
                                   {.name = "empty", .content = "", .descriptor = descriptor},
                                   {.name = kProgram, .content = noisy_bytes(70'000), .descriptor = descriptor}};
@@ -77,13 +77,13 @@ BOOST_AUTO_TEST_CASE(archives_of_every_shape) {
       {"nothing in the files", {{.name = "a", .is_deflated = false}, {.name = kProgram}}},
       {"large", {{.name = "a", .content = noise}, {.name = kProgram, .content = dull}}},
       {"large and stored", {{.name = kProgram, .content = noise, .is_deflated = false}, stored}},
-      {"descriptors", described(Descriptor::plain)},
-      {"unmarked descriptors", described(Descriptor::unmarked)},
-      {"large descriptors", described(Descriptor::large)},
-      {"large unmarked descriptors", described(Descriptor::large_unmarked)},
+      {"descriptors", described(MemberDescriptor::plain)},
+      {"unmarked descriptors", described(MemberDescriptor::unmarked)},
+      {"large descriptors", described(MemberDescriptor::large)},
+      {"large unmarked descriptors", described(MemberDescriptor::large_unmarked)},
       {"stored with a descriptor",
        {program,
-        {.name = "z", .content = noise, .is_deflated = false, .descriptor = Descriptor::plain},
+        {.name = "z", .content = noise, .is_deflated = false, .descriptor = MemberDescriptor::plain},
         {.name = "zz", .content = "last"}}},
       {"64 bits", {{.name = "a", .content = "a", .is_large = true}, program}, {.is_large = true}},
       {"a comment", {program}, {.comment = "PK\x05\x06 is no end"}},
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(archives_of_every_shape) {
       BOOST_TEST_CONTEXT(row.name << ", " << piece << " bytes at once") {
         const Outcome outcome = outcome_of(bytes, piece);
         BOOST_REQUIRE_MESSAGE(outcome.hashes, (outcome.hashes ? "" : words(outcome.hashes.error())));
-        BOOST_TEST(outcome.hashes->h1 == hash_of(row.unpacked.value_or(files)));
-        BOOST_TEST(outcome.hashes->archive_h1 == hash_of(row.listed.value_or(files)));
+        BOOST_TEST(outcome.hashes->h1 == hash_of_files(row.unpacked.value_or(files)));
+        BOOST_TEST(outcome.hashes->archive_h1 == hash_of_files(row.listed.value_or(files)));
         BOOST_TEST(outcome.hashes->zh == "zh:" + sha256_hex(bytes));
         BOOST_TEST(outcome.hashes->size == bytes.size());
         BOOST_TEST(outcome.hashes->is_plain == row.is_plain);
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(of_a_file) {
   const auto hashes = hash_provider_archive(directory / "x.zip", kDisplay, directory / "tmp", {});
   BOOST_REQUIRE_MESSAGE(hashes, (hashes ? "" : words(hashes.error())));
   BOOST_TEST(hashes->zh == "zh:" + sha256_hex(bytes));
-  BOOST_TEST(hashes->h1 == hash_of({{kProgram, noisy_bytes(700'000)}}));
+  BOOST_TEST(hashes->h1 == hash_of_files({{kProgram, noisy_bytes(700'000)}}));
   const auto missing = hash_provider_archive(directory / "y.zip", kDisplay, directory / "tmp", {});
   BOOST_REQUIRE(!missing);
   BOOST_TEST((missing.error().code == Code::io_error));

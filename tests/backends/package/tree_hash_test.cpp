@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string hash_of(const fs::path& root) {
+std::string h1_of(const fs::path& root) {
   const auto h1 = hash_tree(root, Context{});
   BOOST_REQUIRE_MESSAGE(h1.has_value(), (h1 ? "" : h1.error().message));
   return *h1;
 }
 
 // The h1 of the directory that a provider package is unpacked to.
-Result<std::string> hash_of_provider(const fs::path& directory) {
+Result<std::string> h1_of_provider(const fs::path& directory) {
   MODLOCK_TRY(const auto entries, list_tree(directory, TreeRules::provider_package));
   return summarise_entries(entries, {}, Context{}).map([](const TreeSummary& summary) { return summary.h1(); });
 }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
     BOOST_TEST_CONTEXT(row.name) {
       const TemporaryDirectory root;
       row.make(root.path());
-      BOOST_TEST(hash_of(root.path()) == row.h1);
+      BOOST_TEST(h1_of(root.path()) == row.h1);
     }
   }
 }
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(modes_are_hashed_apart_from_content) {
       const TemporaryDirectory root;
       make(root.path());
       row.change(root.path());
-      BOOST_TEST(hash_of(root.path()) == hash_of(plain.path()));
+      BOOST_TEST(h1_of(root.path()) == h1_of(plain.path()));
       const auto entries = list_tree(root.path()).value();
       BOOST_TEST((hash_modes(entries) == hash_modes(list_tree(plain.path()).value())) == row.same_modes);
       BOOST_TEST(has_copied_modes(entries) == row.copied);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(links_count_as_content_or_as_text) {
       }
       fs::create_symlink(row.target, root / "linked/link");
       write_text(root / "plain/link", row.same_as_content);
-      BOOST_TEST(hash_of(root / "linked") == hash_of(root / "plain"));
+      BOOST_TEST(h1_of(root / "linked") == h1_of(root / "plain"));
     }
   }
 }
@@ -176,11 +176,11 @@ BOOST_AUTO_TEST_CASE(a_copy_has_the_same_hash) {
   fs::create_symlink("a/b", root / "from/to-file");
   fs::create_symlink("a", root / "from/to-directory");
   BOOST_REQUIRE(copy_tree(root / "from", root / "to").has_value());
-  BOOST_TEST(hash_of(root / "from") == hash_of(root / "to"));
+  BOOST_TEST(h1_of(root / "from") == h1_of(root / "to"));
   fs::create_directory_symlink("from", root / "link");
-  BOOST_TEST(hash_of(root / "link") == hash_of(root / "from"));
+  BOOST_TEST(h1_of(root / "link") == h1_of(root / "from"));
   write_text(root / "to/a/b", "other");
-  BOOST_TEST(hash_of(root / "from") != hash_of(root / "to"));
+  BOOST_TEST(h1_of(root / "from") != h1_of(root / "to"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {
@@ -328,9 +328,9 @@ BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
       const fs::path package = directory / "package";
       fs::create_directory(package);
       row.make(package);
-      BOOST_TEST(hash_of_provider(package).value() == row.h1);
+      BOOST_TEST(h1_of_provider(package).value() == row.h1);
       fs::create_directory_symlink("package", directory / "link");
-      BOOST_TEST(hash_of_provider(directory / "link").value() == row.h1);
+      BOOST_TEST(h1_of_provider(directory / "link").value() == row.h1);
     }
   }
 }
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(names_what_cannot_be_hashed) {
       const fs::path package = directory / "package";
       fs::create_directory(package);
       row.make(package);
-      const auto hash = hash_of_provider(package);
+      const auto hash = h1_of_provider(package);
       BOOST_REQUIRE(!hash);
       BOOST_TEST((hash.error().code == row.code));
       std::string expected = row.message;

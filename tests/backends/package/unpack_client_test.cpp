@@ -6,8 +6,8 @@
 
 #include "backends/package/tree_hash.h"
 #include "tests/backends/package/unpack_fixture.h"
-#include "tests/support/clients.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
@@ -30,8 +30,7 @@ void level(const fs::path& tree) {
 
 BOOST_AUTO_TEST_SUITE(unpack_client)
 
-BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client,
-                     *boost::unit_test::precondition(has_client("unpacking compared with a client"))) {
+BOOST_AUTO_TEST_CASE(makes_the_tree_of_a_client, *needs("tofu or terraform")) {
   struct Row {
     const char* name;
     std::string bytes;

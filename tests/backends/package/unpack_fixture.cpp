@@ -11,7 +11,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Type = ArchiveEntry::Type;
 
 const std::string kLongName = "long/" + std::string(90, 'n') + "/" + std::string(120, 'm');
 
@@ -32,12 +31,12 @@ std::vector<ArchiveEntry> ordinary_zip_entries() {
       {.name = "mac", .content = "1", .mode = 0640, .zip_system = 19},
       {.name = "amiga", .content = "1", .zip_system = 1},
       {.name = "late/file", .content = "1"},
-      {.name = "late/", .mode = 0700, .type = Type::directory},
-      {.name = "empty/", .mode = 0711, .type = Type::directory},
-      {.name = "no-slash", .mode = 0755, .type = Type::directory},
+      {.name = "late/", .mode = 0700, .type = ArchiveEntry::Type::directory},
+      {.name = "empty/", .mode = 0711, .type = ArchiveEntry::Type::directory},
+      {.name = "no-slash", .mode = 0755, .type = ArchiveEntry::Type::directory},
       {.name = "implied/by/file", .content = "1"},
-      {.name = "link", .content = "main.tf", .mode = 0777, .type = Type::symbolic_link},
-      {.name = "link-out", .content = "../../etc/passwd", .mode = 0777, .type = Type::symbolic_link},
+      {.name = "link", .content = "main.tf", .mode = 0777, .type = ArchiveEntry::Type::symbolic_link},
+      {.name = "link-out", .content = "../../etc/passwd", .mode = 0777, .type = ArchiveEntry::Type::symbolic_link},
       {.name = "./dots/.//file", .content = "1"},
       {.name = "back\\slash", .content = "1"},
       {.name = "\xc3\xa9t\xc3\xa9", .content = "1"},
@@ -57,23 +56,23 @@ std::string zip_with_unicode_path() {
 
 std::vector<ArchiveEntry> ordinary_tar_entries() {
   return {
-      {.name = "./", .mode = 0700, .type = Type::directory},
+      {.name = "./", .mode = 0700, .type = ArchiveEntry::Type::directory},
       {.name = "./main.tf", .content = "output \"x\" { value = 1 }\n"},
       {.name = "./run.sh", .content = "1", .mode = 0755},
       {.name = "owner-only", .content = "1", .mode = 0600},
       {.name = "set-user-id", .content = "1", .mode = 04755},
       {.name = "no-mode", .content = "1", .mode = 0},
       {.name = "late/file", .content = "1"},
-      {.name = "late/", .mode = 0711, .type = Type::directory},
-      {.name = "read-only", .mode = 0555, .type = Type::directory},
+      {.name = "late/", .mode = 0711, .type = ArchiveEntry::Type::directory},
+      {.name = "read-only", .mode = 0555, .type = ArchiveEntry::Type::directory},
       {.name = "read-only/file", .content = "1"},
-      {.name = "twice/", .mode = 0700, .type = Type::directory},
-      {.name = "twice/", .mode = 0750, .type = Type::directory},
+      {.name = "twice/", .mode = 0700, .type = ArchiveEntry::Type::directory},
+      {.name = "twice/", .mode = 0750, .type = ArchiveEntry::Type::directory},
       {.name = "implied/by/file", .content = "1"},
-      {.name = "link", .content = "main.tf", .mode = 0777, .type = Type::symbolic_link},
-      {.name = "link-out", .content = "../../etc/passwd", .mode = 0777, .type = Type::symbolic_link},
-      {.name = "hard", .content = "./main.tf", .mode = 0640, .type = Type::hard_link},
-      {.name = "hard-out", .content = "/etc/passwd", .mode = 0644, .type = Type::hard_link},
+      {.name = "link", .content = "main.tf", .mode = 0777, .type = ArchiveEntry::Type::symbolic_link},
+      {.name = "link-out", .content = "../../etc/passwd", .mode = 0777, .type = ArchiveEntry::Type::symbolic_link},
+      {.name = "hard", .content = "./main.tf", .mode = 0640, .type = ArchiveEntry::Type::hard_link},
+      {.name = "hard-out", .content = "/etc/passwd", .mode = 0644, .type = ArchiveEntry::Type::hard_link},
       {.name = "back\\slash", .content = "1"},
       {.name = "\xc3\xa9t\xc3\xa9", .content = "1"},
       {.name = kLongName, .content = "1"},

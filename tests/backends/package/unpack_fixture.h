@@ -21,6 +21,12 @@ std::string zip_with_unicode_path();
 // "<mode> <name>/" of each directory below `root` and "<mode> <name> <content>" of each file, sorted by name.
 std::string describe_tree(const std::filesystem::path& root);
 
+// "fine", or "CODE: message".
+template <typename T>
+std::string outcome(const Result<T>& result) {
+  return result ? "fine" : std::string(to_string(result.error().code)) + ": " + result.error().message;
+}
+
 // An archive on disk and a directory beside it.
 struct Unpacking {
   explicit Unpacking(std::string_view bytes) { directory.write("archive", bytes); }

@@ -16,11 +16,6 @@ using Type = ArchiveEntry::Type;
 
 namespace {
 
-template <typename T>
-std::string outcome(const Result<T>& result) {
-  return result ? "fine" : fmt::format("{}: {}", to_string(result.error().code), result.error().message);
-}
-
 std::string gzipped(const std::vector<ArchiveEntry>& entries) {
   return compress("gzip", make_tar(entries));
 }
@@ -32,14 +27,6 @@ std::string without_end(std::string bytes, std::size_t cut) {
 
 std::string with_flip(std::string bytes, std::size_t at) {
   bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
-  return bytes;
-}
-
-std::string noise(std::size_t size) {
-  std::string bytes;
-  for (std::uint32_t state = 1; bytes.size() < size; state = state * 1664525U + 1013904223U) {
-    bytes += static_cast<char>(state >> 24U);
-  }
   return bytes;
 }
 
@@ -244,8 +231,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
     std::string bytes;
     const char* expected;
   };
-  const std::vector<ArchiveEntry> entries = {{.name = "a", .content = noise(9000), .zip_method = 8},
-                                             {.name = "b", .content = noise(9000)}};
+  const std::vector<ArchiveEntry> entries = {{.name = "a", .content = noisy_bytes(9000), .zip_method = 8},
+                                             {.name = "b", .content = noisy_bytes(9000)}};
   const std::string zip = make_zip(entries);
   const std::string tar = make_tar(entries);
   const Row rows[] = {
@@ -263,8 +250,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
        build_zip({{.name = "b", .content = "2"}}, {.prefix = build_zip({{.name = "a", .content = "1"}})}),
        "its central directory is damaged"},
       {"zip: no entries", ArchiveFormat::zip, make_zip({}), "it is empty"},
-      {"zip: encrypted", ArchiveFormat::zip, make_zip({{.name = "a", .content = noise(99), .zip_encrypted = true}}),
-       "it is encrypted"},
+      {"zip: encrypted", ArchiveFormat::zip,
+       make_zip({{.name = "a", .content = noisy_bytes(99), .zip_encrypted = true}}), "it is encrypted"},
       {"zip: bzip2 inside", ArchiveFormat::zip, make_zip({{.name = "a", .content = "1", .zip_method = 12}}),
        "it is compressed with method 12; OpenTofu reads 0 (stored) and 8 (deflated)"},
       {"tar: nothing", ArchiveFormat::tar_gz, "", "it is not a tar compressed with gzip"},
@@ -273,7 +260,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
       {"tar: compressed twice", ArchiveFormat::tar_gz, compress("gzip", compress("gzip", tar)),
        "it is not a tar compressed with gzip"},
       {"tar: a zip", ArchiveFormat::tar_xz, zip, "it is not a tar compressed with xz"},
-      {"tar: no tar in it", ArchiveFormat::tar_gz, compress("gzip", noise(3000)),
+      {"tar: no tar in it", ArchiveFormat::tar_gz, compress("gzip", noisy_bytes(3000)),
        "it is not a tar compressed with gzip"},
       {"tar: truncated", ArchiveFormat::tar_gz, without_end(compress("gzip", tar), 4000), "it is damaged or truncated"},
       {"tar: damaged bzip2", ArchiveFormat::tar_bz2, with_flip(compress("bzip2", tar), 5000),
@@ -282,7 +269,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
       {"tar: truncated xz", ArchiveFormat::tar_xz, without_end(compress("xz", tar), 4000),
        "it is damaged or truncated"},
       {"tar: nothing for xz", ArchiveFormat::tar_xz, "", "it is damaged or truncated"},
-      {"tar: no tar in xz", ArchiveFormat::tar_xz, compress("xz", noise(3000)), "it is not a tar compressed with xz"},
+      {"tar: no tar in xz", ArchiveFormat::tar_xz, compress("xz", noisy_bytes(3000)),
+       "it is not a tar compressed with xz"},
       {"tar: a damaged header", ArchiveFormat::tar_gz, compress("gzip", with_flip(tar, 512 + 9216 + 3)),
        "it is damaged or truncated"},
       {"tar: no entries", ArchiveFormat::tar_gz, gzipped({}), "it contains no files"},

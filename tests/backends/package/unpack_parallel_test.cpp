@@ -36,10 +36,6 @@ std::vector<ArchiveEntry> many_files() {
   return entries;
 }
 
-std::string outcome(const Result<void>& result) {
-  return result ? "fine" : fmt::format("{}: {}", to_string(result.error().code), result.error().message);
-}
-
 // Flips a byte in the middle of the content of a stored file.
 void damage(std::string& zip, const ArchiveEntry& entry) {
   const std::size_t at = zip.find(entry.content);

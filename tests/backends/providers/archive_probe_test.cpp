@@ -69,8 +69,8 @@ class PartServer final : public HttpClient {
   std::string bytes_;
 };
 
-struct Fixture {
-  explicit Fixture(const std::string& bytes)
+struct ProbeFixture {
+  explicit ProbeFixture(const std::string& bytes)
       : server(bytes), fetch_request{SecretText(kUrl), "zh:" + sha256_hex(bytes), "x 1.0.0 for linux_amd64"} {}
 
   ProviderClient client() {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(looks) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture(row.bytes);
+      ProbeFixture fixture(row.bytes);
       const auto found = fixture.look();
       BOOST_REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
       BOOST_TEST(found->has_value() == row.is_plain);
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(what_a_server_may_give_instead) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture(bytes);
+      ProbeFixture fixture(bytes);
       fixture.server.status = row.status;
       fixture.server.content_range = row.content_range;
       const auto found = fixture.look();
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(what_a_server_may_give_instead) {
 
 BOOST_AUTO_TEST_CASE(a_server_without_parts_gives_the_whole) {
   for (const std::string& bytes : {archive_of(), build_zip({{.name = "terraform-provider-x"}})}) {
-    Fixture fixture(bytes);
+    ProbeFixture fixture(bytes);
     fixture.server.knows_parts = false;
     const auto found = fixture.look();
     BOOST_REQUIRE_MESSAGE(found, (found ? "" : found.error().message));
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_server_without_parts_gives_the_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(the_whole_of_another_archive) {
-  Fixture fixture(archive_of());
+  ProbeFixture fixture(archive_of());
   fixture.server.knows_parts = false;
   fixture.fetch_request.zh = "zh:" + std::string(64, 'a');
   const auto found = fixture.look();

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <iostream>
 #include <set>
-#include <sstream>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 #include "tests/support/zip_builder.h"
 
@@ -21,32 +19,6 @@ using namespace test;
 using provider_registry::ClientRules;
 using Signing = PublishedProvider::Signing;
 using Hashes = std::set<std::string>;
-
-std::vector<std::string> clients() {
-  std::vector<std::string> found;
-  const char* path = std::getenv("PATH");
-  for (const char* name : {"tofu", "terraform"}) {
-    std::istringstream directories(path == nullptr ? "" : path);
-    for (std::string directory; std::getline(directories, directory, ':');) {
-      if (std::filesystem::exists(std::filesystem::path(directory) / name)) {
-        found.emplace_back(name);
-        break;
-      }
-    }
-  }
-  return found;
-}
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    const bool any = !clients().empty();
-    if (!any) {
-      std::cout << "skipped: comparison of provider registries with a stock client (neither tofu nor terraform is "
-                   "installed)\n";
-    }
-    return any && CertificateAuthority::available("comparison of provider registries with a stock client");
-  }
-};
 
 // A registry with one release, and a client beside ours.
 class Scene {
@@ -131,13 +103,13 @@ PublishedProvider release_with(const std::string& bytes) {
   return {.name = "acme/x",
           .version = "1.0.0",
           .platforms = {Platform::current().to_string()},
-          .edit_archive = [bytes](ProviderArchive& archive) {
+          .edit_archive = [bytes](PublishedArchive& archive) {
             archive.bytes = bytes;
             archive.zh = "zh:" + sha256_hex(bytes);
           }};
 }
 
-BOOST_AUTO_TEST_SUITE(provider_client_comparison_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(provider_client_comparison_test, *needs("openssl, tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(archives) {
   using Descriptor = ZipMember::Descriptor;

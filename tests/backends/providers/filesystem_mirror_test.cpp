@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Fixture {
-  Fixture() : store(Store::open(directory / "store").value()) {}
+struct FilesystemMirrorFixture {
+  FilesystemMirrorFixture() : store(Store::open(directory / "store").value()) {}
 
   std::unique_ptr<ProviderSource> source() { return make_filesystem_mirror(directory / "mirror", archives, store); }
   void put(const std::string& path, std::string_view text) const { directory.write("mirror/" + path, text); }
@@ -47,7 +47,7 @@ std::string found_in(const fs::path& directory) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(filesystem_mirror, Fixture)
+BOOST_FIXTURE_TEST_SUITE(filesystem_mirror, FilesystemMirrorFixture)
 
 BOOST_AUTO_TEST_CASE(lists_what_is_there) {
   put("a.io/acme/null/2.0.0/linux_amd64/terraform-provider-null", "");

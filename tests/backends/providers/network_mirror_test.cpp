@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kMirror = "https://mirror.example.com/providers/";
 const std::string kNull = std::string(kMirror) + "registry.opentofu.org/acme/null/";
 
-struct Fixture {
+struct NetworkMirrorFixture {
   std::unique_ptr<ProviderSource> source(NetworkMirrorOptions options = {}) {
     options.url = options.url.empty() ? kMirror : options.url;
     options.client_version = "1.12.6";
@@ -51,7 +51,7 @@ std::string list(const std::vector<std::string>& hashes) {
   return "[" + text + "]";
 }
 
-struct Row {
+struct IndexRow {
   const char* name;
   const char* json;
   const char* expected;
@@ -89,7 +89,7 @@ std::string archives_in(const char* json) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(network_mirror, Fixture)
+BOOST_FIXTURE_TEST_SUITE(network_mirror, NetworkMirrorFixture)
 
 BOOST_AUTO_TEST_CASE(lists_versions_once) {
   http.on(kNull + "index.json", R"({"versions": {"1.0.0": {}, "10.0.0": {}, "2.0.0": {}, "x": {}}})");
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_responses) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture;
+      NetworkMirrorFixture fixture;
       fixture.http.on("GET", kNull + "index.json", {row.answer});
       const auto mirror = fixture.source();
       const auto versions = shown(mirror->list_versions(provider("acme/null"), fixture.context));
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(records_the_listed_hashes_that_match) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture;
+      NetworkMirrorFixture fixture;
       fixture.serve(list(row.hashes), "[\"h1:zip arm\"]");
       const auto mirror = fixture.source();
       BOOST_TEST(fixture.released(*mirror) == row.expected);
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(mirror_index)
 
 BOOST_AUTO_TEST_CASE(versions) {
-  const Row rows[] = {
+  const IndexRow rows[] = {
       {"some", R"({"versions": {"1.0.0": {}, "2.0.0-beta": {"x": 1}}})", "1.0.0 2.0.0-beta "},
       {"what is no version", R"({"versions": {"1.0.0": {}, "v2": {}, "latest": null}})", "1.0.0 "},
       {"none", R"({"versions": {}})", ""},
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(versions) {
        "invalid response content from mirror server: its \"versions\" is not an object"},
       {"no object", R"([])", "invalid response content from mirror server: it is not a JSON object"},
   };
-  for (const Row& row : rows) {
+  for (const IndexRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(versions_in(row.json) == row.expected);
     }
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(versions) {
 }
 
 BOOST_AUTO_TEST_CASE(archives) {
-  const Row rows[] = {
+  const IndexRow rows[] = {
       {"with hashes", R"({"archives": {"linux_amd64": {"url": "a.zip", "hashes": ["h1:x", "zh:y", "h9:z"]}}})",
        "linux_amd64 a.zip h1:x zh:y h9:z\n"},
       {"without", R"({"archives": {"linux_amd64": {"url": "a.zip"}, "b_c": {"url": "b.zip", "hashes": null}}})",
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(archives) {
        "invalid response content from mirror server: the archive of \"linux_amd64\" has the invalid hash \":abc\": it "
        "must start with a scheme keyword followed by a colon"},
   };
-  for (const Row& row : rows) {
+  for (const IndexRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(archives_in(row.json) == row.expected);
     }

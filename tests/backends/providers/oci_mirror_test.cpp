@@ -16,7 +16,7 @@ namespace {
 
 const std::string kBase = "https://reg.example.com/v2/mirror/acme/null/";
 
-struct Fixture {
+struct OciMirrorFixture {
   std::unique_ptr<ProviderSource> source() {
     return make_oci_mirror(
         [](const ProviderAddress& address) -> Result<std::string> {
@@ -79,9 +79,9 @@ std::string descriptor(const std::string& platform, const std::string& artifact 
                      platform.empty() ? "" : ",\"platform\":{" + platform + "}");
 }
 
-const std::string kLinux = R"("os":"linux","architecture":"amd64")";
+const std::string kLinuxPlatform = R"("os":"linux","architecture":"amd64")";
 
-struct Row {
+struct ManifestRow {
   const char* name;
   std::string body;
   std::string expected;
@@ -94,7 +94,7 @@ std::string why(const Error& error) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(oci_mirror, Fixture)
+BOOST_FIXTURE_TEST_SUITE(oci_mirror, OciMirrorFixture)
 
 BOOST_AUTO_TEST_CASE(tags_are_versions) {
   http.on(kBase + "tags/list",
@@ -162,13 +162,13 @@ BOOST_AUTO_TEST_SUITE(oci_provider_manifest)
 
 BOOST_AUTO_TEST_CASE(indexes) {
   const std::string no = "SOURCE_UNSUPPORTED: \"1.0.0\" of \"oci://a.io/b\" is not an OpenTofu provider: ";
-  const Row rows[] = {
-      {"two platforms", index(descriptor(kLinux) + "," + descriptor(R"("os":"darwin","architecture":"arm64")")),
+  const ManifestRow rows[] = {
+      {"two platforms", index(descriptor(kLinuxPlatform) + "," + descriptor(R"("os":"darwin","architecture":"arm64")")),
        "linux_amd64 darwin_arm64 "},
-      {"what is no provider beside", index(descriptor(kLinux) + "," + descriptor(kLinux, "application/other")),
-       "linux_amd64 "},
-      {"a release of a system", index(descriptor(kLinux + R"(,"os.version":"5")")), ""},
-      {"parameters of the type", index(descriptor(kLinux)), "linux_amd64 ",
+      {"what is no provider beside",
+       index(descriptor(kLinuxPlatform) + "," + descriptor(kLinuxPlatform, "application/other")), "linux_amd64 "},
+      {"a release of a system", index(descriptor(kLinuxPlatform + R"(,"os.version":"5")")), ""},
+      {"parameters of the type", index(descriptor(kLinuxPlatform)), "linux_amd64 ",
        "application/vnd.oci.image.index.v1+json; charset=utf-8"},
       {"an image manifest", oci_manifest(""),
        no + "selected an OCI image manifest directly, but providers must be selected through a multi-platform index "
@@ -180,19 +180,19 @@ BOOST_AUTO_TEST_CASE(indexes) {
       {"a module", index("", "application/vnd.opentofu.modulepkg"),
        no + "selected OCI artifact is an OpenTofu module package, not a provider package"},
       {"something else", index("", "application/x"), no + "unexpected artifact type \"application/x\""},
-      {"a container image", index(descriptor(kLinux, "")),
+      {"a container image", index(descriptor(kLinuxPlatform, "")),
        no + "provider image manifest has unsupported artifact type; is this a container image, rather than an OpenTofu "
             "provider?"},
-      {"manifests of something else", index(descriptor(kLinux, "application/x")),
+      {"manifests of something else", index(descriptor(kLinuxPlatform, "application/x")),
        no + "provider image manifest has unsupported artifact type \"application/x\""},
       {"no platform", index(descriptor("")), no + "provider image manifest lacks the required platform constraints"},
-      {"a target of another type", index(descriptor(kLinux, kTarget, kIndexType)),
+      {"a target of another type", index(descriptor(kLinuxPlatform, kTarget, kIndexType)),
        no + "provider image manifest has unsupported media type \"" + kIndexType + "\""},
-      {"a digest that is none", index(descriptor(kLinux, kTarget, kOciManifestType, "sha256:1")),
+      {"a digest that is none", index(descriptor(kLinuxPlatform, kTarget, kOciManifestType, "sha256:1")),
        "BAD_RESPONSE: the manifest \"1.0.0\" of \"oci://a.io/b\" is damaged: it lists the invalid digest \"sha256:1\""},
       {"no JSON", "[]", "BAD_RESPONSE: the manifest \"1.0.0\" of \"oci://a.io/b\" is damaged: it is not a JSON object"},
   };
-  for (const Row& row : rows) {
+  for (const ManifestRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto read = oci::read_provider_index(row.type, row.body, "\"1.0.0\" of \"oci://a.io/b\"");
       std::string found = read ? "" : why(read.error());
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(indexes) {
 
 BOOST_AUTO_TEST_CASE(manifests) {
   const std::string no = "SOURCE_UNSUPPORTED: \"x\" is not an OpenTofu provider: ";
-  const Row rows[] = {
+  const ManifestRow rows[] = {
       {"a package", oci_manifest(oci_layer("zip"), kTarget), digest_of("zip") + " 3", kOciManifestType},
       {"other layers beside", oci_manifest(oci_layer("a", "text/plain") + "," + oci_layer("zip"), kTarget),
        digest_of("zip") + " 3", kOciManifestType},
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(manifests) {
        "BAD_RESPONSE: the manifest \"x\" is damaged: the size of its package is not a number of bytes",
        kOciManifestType},
   };
-  for (const Row& row : rows) {
+  for (const ManifestRow& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto read = oci::read_provider_manifest(row.type, row.body, "\"x\"");
       BOOST_TEST((read ? fmt::format("{} {}", read->digest, read->size) : why(read.error())) == row.expected);

@@ -10,8 +10,8 @@ using namespace modlock::test;
 
 namespace {
 
-struct Fixture {
-  Fixture() : store(Store::open(directory / "store").value()) {}
+struct ArchivesFixture {
+  ArchivesFixture() : store(Store::open(directory / "store").value()) {}
 
   // "<h1> <archive_h1> <zh>", or the error.
   std::string hashes(ProviderArchives& archives, const std::string& bytes, const std::string& zh = {},
@@ -42,11 +42,11 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(stored_archives, Fixture)
+BOOST_FIXTURE_TEST_SUITE(stored_archives, ArchivesFixture)
 
 BOOST_AUTO_TEST_CASE(reads_an_archive_once_for_a_store) {
-  const ProviderArchive archive = make_provider_archive("acme/null", "1.0.0", "linux_amd64",
-                                                        {{.name = "doc/", .type = ArchiveEntry::Type::directory}});
+  const PublishedArchive archive = make_provider_archive("acme/null", "1.0.0", "linux_amd64",
+                                                         {{.name = "doc/", .type = ArchiveEntry::Type::directory}});
   const std::string expected = archive.h1 + " " + archive.archive_h1 + " " + archive.zh;
   BOOST_TEST(archive.h1 != archive.archive_h1);
   BOOST_TEST(hashes(*make_stored_archives(store), archive.bytes) == expected);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(reads_an_archive_once_for_a_store) {
 }
 
 BOOST_AUTO_TEST_CASE(the_program_has_to_be_there_known_or_not) {
-  const ProviderArchive archive = make_provider_archive("acme/null", "1.0.0", "linux_amd64");
+  const PublishedArchive archive = make_provider_archive("acme/null", "1.0.0", "linux_amd64");
   const auto archives = make_stored_archives(store);
   const std::string first = hashes(*archives, archive.bytes, archive.zh, "other");
   BOOST_TEST(first.starts_with("BAD_RESPONSE: "));

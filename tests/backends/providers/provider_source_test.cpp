@@ -81,7 +81,7 @@ class TalkativeSource final : public ProviderSource {
   bool fails_;
 };
 
-struct Fixture {
+struct TalkativeFixture {
   std::shared_ptr<ProviderSource> source(bool fails, bool memoizes = false) {
     secrets.add(kSecret);
     return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, memoizes);
@@ -102,7 +102,7 @@ void expect_scrubbed(const Error& error) {
 BOOST_AUTO_TEST_SUITE(provider_source)
 
 BOOST_AUTO_TEST_CASE(warnings_and_lines) {
-  Fixture fixture;
+  TalkativeFixture fixture;
   const auto source = fixture.source(false);
   const auto listing = source->list_versions(fixture.provider, fixture.context).value();
   BOOST_TEST(listing.warnings == std::vector<std::string>{"moved, …"}, boost::test_tools::per_element());
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(warnings_and_lines) {
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
-  Fixture fixture;
+  TalkativeFixture fixture;
   const auto source = fixture.source(true);
   expect_scrubbed(source->list_versions(fixture.provider, fixture.context).error());
   expect_scrubbed(source->release(fixture.provider, {}, {}, fixture.context).error());
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(errors) {
 BOOST_AUTO_TEST_CASE(a_question_is_asked_once_if_it_memoizes) {
   for (const bool fails : {false, true}) {
     BOOST_TEST_CONTEXT((fails ? "a failure" : "an answer")) {
-      Fixture fixture;
+      TalkativeFixture fixture;
       const auto source = fixture.source(fails, true);
       const std::vector<Platform> linux_only = {Platform{"linux", "amd64"}};
       for (int i = 0; i < 2; ++i) {

@@ -8,6 +8,7 @@
 #include "tests/backends/providers/mirror_fixture.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using namespace test;
 using provider_registry::ClientRules;
 using Signing = PublishedProvider::Signing;
-
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries");
-  }
-};
 
 std::vector<std::string> sorted(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
@@ -33,7 +28,7 @@ std::string zh_of_manifest(const SourceFixture& fixture, const std::string& name
   return "zh:" + sums.substr(end - 64, 64);
 }
 
-BOOST_AUTO_TEST_SUITE(registry_provider_source_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(registry_provider_source_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(versions_newest_first_with_warnings) {
   SourceFixture fixture;
@@ -76,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_signed_release_of_two_platforms) {
   BOOST_REQUIRE_MESSAGE(release, (release ? "" : words(release.error())));
   std::vector<std::string> published = {zh_of_manifest(fixture, "acme/null", "1.2.3")};
   for (const std::string& platform : platforms) {
-    const ProviderArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
+    const PublishedArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
     const ProviderPackage& package = release->packages.at(Platform::parse(platform).value());
     BOOST_TEST(package.h1 == archive.h1);
     BOOST_TEST(package.archive_h1 == archive.archive_h1);
@@ -153,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_is_published) {
       BOOST_REQUIRE_MESSAGE(release, (release ? "" : words(release.error())));
       std::vector<std::string> expected = {zh_of_manifest(fixture, "acme/null", "1.2.3")};
       for (const std::string& platform : platforms) {
-        const ProviderArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
+        const PublishedArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
         expected.push_back(archive.zh);
         if (row.word) {
           expected.push_back(archive.archive_h1);
@@ -169,7 +164,7 @@ BOOST_AUTO_TEST_CASE(what_is_published) {
       BOOST_TEST(fixture.registry.requests().archives == row.archives);
       for (const char* platform : {"linux_amd64", "darwin_arm64"}) {
         const ProviderPackage& package = release->packages.at(Platform::parse(platform).value());
-        const ProviderArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
+        const PublishedArchive& archive = fixture.registry.archive("acme/null", "1.2.3", platform);
         BOOST_TEST(package.h1 == archive.h1);
         BOOST_TEST(package.archive_h1 == archive.archive_h1);
         BOOST_TEST(package.zh == archive.zh);

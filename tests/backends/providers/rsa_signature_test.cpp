@@ -11,7 +11,7 @@ namespace {
 
 using test::OpenPgpKey;
 
-constexpr std::string_view kDocument = "document";
+constexpr std::string_view kSignedText = "document";
 
 // What is in the armor, without its checksum.
 std::string packets_of(const OpenPgpKey& key) {
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(rsa_signature_test)
 BOOST_AUTO_TEST_CASE(signatures) {
   const OpenPgpKey key;
   const OpenPgpKey other;
-  const std::string good = key.sign(kDocument);
+  const std::string good = key.sign(kSignedText);
   struct Row {
     const char* name;
     std::string signature;
@@ -33,9 +33,9 @@ BOOST_AUTO_TEST_CASE(signatures) {
   };
   const Row rows[] = {
       {"good", good, true},
-      {"behind that of another key", other.sign(kDocument) + good, true},
+      {"behind that of another key", other.sign(kSignedText) + good, true},
       {"of something else", key.sign("something else"), false},
-      {"of another key", other.sign(kDocument), false},
+      {"of another key", other.sign(kSignedText), false},
       {"none", "", false},
       {"text", "text", false},
       {"another packet", "\xC6\x01\x04", false},
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(signatures) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(is_rsa_signed(packets_of(key), kDocument, row.signature) == row.is_good);
+      BOOST_TEST(is_rsa_signed(packets_of(key), kSignedText, row.signature) == row.is_good);
     }
   }
 }
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(signatures) {
 BOOST_AUTO_TEST_CASE(every_byte_counts) {
   const OpenPgpKey key;
   const std::string packets = packets_of(key);
-  const std::string good = key.sign(kDocument);
+  const std::string good = key.sign(kSignedText);
   const std::size_t head = 6;  // of the packet
   const auto two_bytes_at = [&](std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(good[at])) << 8U |
@@ -69,30 +69,30 @@ BOOST_AUTO_TEST_CASE(every_byte_counts) {
   for (std::size_t i = head; i < good.size(); ++i) {
     std::string changed = good;
     changed[i] = static_cast<char>(changed[i] ^ 1);
-    const bool is_good = is_rsa_signed(packets, kDocument, changed);
+    const bool is_good = is_rsa_signed(packets, kSignedText, changed);
     const bool is_free = i >= free_from && i < free_to;
     BOOST_TEST((!is_good || is_free), i);
   }
   for (std::size_t size = 0; size < good.size(); ++size) {
-    BOOST_TEST(!is_rsa_signed(packets, kDocument, good.substr(0, size)), size);
+    BOOST_TEST(!is_rsa_signed(packets, kSignedText, good.substr(0, size)), size);
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_rsa_key) {
   const OpenPgpKey key;
   const std::string packets = packets_of(key);
-  const std::string good = key.sign(kDocument);
-  BOOST_REQUIRE(is_rsa_signed(packets, kDocument, good));
+  const std::string good = key.sign(kSignedText);
+  BOOST_REQUIRE(is_rsa_signed(packets, kSignedText, good));
   const auto changed = [&](std::size_t at, char to) {
     std::string bytes = packets;
     bytes[at] = to;
     return bytes;
   };
-  BOOST_TEST(!is_rsa_signed("", kDocument, good));
-  BOOST_TEST(!is_rsa_signed(packets.substr(0, 100), kDocument, good));
-  BOOST_TEST(!is_rsa_signed(changed(0, '\xCD'), kDocument, good));  // a user id
-  BOOST_TEST(!is_rsa_signed(changed(6, 3), kDocument, good));       // version 3
-  BOOST_TEST(!is_rsa_signed(changed(11, 17), kDocument, good));     // DSA
+  BOOST_TEST(!is_rsa_signed("", kSignedText, good));
+  BOOST_TEST(!is_rsa_signed(packets.substr(0, 100), kSignedText, good));
+  BOOST_TEST(!is_rsa_signed(changed(0, '\xCD'), kSignedText, good));  // a user id
+  BOOST_TEST(!is_rsa_signed(changed(6, 3), kSignedText, good));       // version 3
+  BOOST_TEST(!is_rsa_signed(changed(11, 17), kSignedText, good));     // DSA
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,20 +4,15 @@
 
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
+#include "tests/support/release_faults.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
-using Signing = PublishedProvider::Signing;
 
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries");
-  }
-};
-
-BOOST_AUTO_TEST_SUITE(source_faults_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(source_faults_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(what_is_not_there) {
   SourceFixture fixture;
@@ -63,115 +58,15 @@ BOOST_AUTO_TEST_CASE(hosts_without_a_registry_of_providers) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(garbage_among_the_versions) {
-  SourceFixture fixture;
-  fixture.registry.list("acme/null", "1.0.0");
-  fixture.registry.list("acme/null", "latest");
-  const auto listing = fixture.source().list_versions(
-      ProviderAddress::parse("acme/null", "registry.opentofu.org").value(), fixture.context);
-  BOOST_REQUIRE(!listing);
-  BOOST_TEST(
-      words(listing.error()) ==
-      "BAD_RESPONSE: could not query provider registry for registry.opentofu.org/acme/null: " + fixture.registry.url() +
-          "/v1/providers/acme/null/versions: registry response includes invalid version string \"latest\": " +
-          ProviderVersion::parse("latest").error().message);
-}
-
-BOOST_AUTO_TEST_CASE(throttled_on_every_first_request) {
-  SourceFixture fixture;
-  fixture.registry.publish({.name = "acme/null", .version = "1.2.3"});
-  fixture.registry.throttle();
-  const auto release = fixture.release("acme/null", "1.2.3");
-  BOOST_TEST(release.has_value(), (release ? "" : words(release.error())));
-}
-
+// That nothing of them is locked is shown with the program, tests/e2e/provider_faults_test.cpp.
 BOOST_AUTO_TEST_CASE(releases_that_are_refused) {
-  const std::string unsigned_text =
-      "SIGNATURE_INVALID: registry.opentofu.org/acme/null 1.2.3: the provider is not signed with a valid signing key; "
-      "please contact the provider author (";
-  const std::string of_package = "registry.opentofu.org/acme/null 1.2.3 for linux_amd64";
-  struct Row {
-    const char* name;
-    PublishedProvider release;
-    std::string failure;
-    bool enforce = false;
-  };
-  const auto published = [](Signing signing) {
-    return PublishedProvider{.name = "acme/null", .version = "1.2.3", .signing = signing};
-  };
-  const auto edited = [&](auto edit) {
-    PublishedProvider release = published(Signing::valid);
-    edit(release);
-    return release;
-  };
-  const std::string zh = make_provider_archive("acme/null", "1.2.3", "linux_amd64").zh;
-  const std::string size = std::to_string(make_provider_archive("acme/null", "1.2.3", "linux_amd64").bytes.size());
-  const Row rows[] = {
-      {"a bad signature", published(Signing::bad_signature),
-       unsigned_text + "error checking signature: openpgp: invalid signature: the signature is not of this key over "
-                       "these bytes)"},
-      {"another key", published(Signing::unknown_key), unsigned_text + "authentication signature from unknown issuer)"},
-      {"no signature", published(Signing::malformed),
-       unsigned_text + "error checking signature: openpgp: invalid signature: it is not an OpenPGP signature)"},
-      {"no key, enforced", published(Signing::unsigned_release),
-       unsigned_text + "authentication signature from unknown issuer)", true},
-      {"another archive",
-       edited([](auto& release) { release.edit_served_archive = [](std::string& b) { b[40] ^= 1; }; }),
-       "HASH_MISMATCH: \"" + of_package + "\": archive has incorrect checksum zh:"},
-      {"cut off", edited([](auto& release) { release.edit_served_archive = [](std::string& b) { b.resize(50); }; }),
-       "HASH_MISMATCH: \"" + of_package + "\": archive has incorrect checksum zh:"},
-      {"another checksum in the list", edited([](auto& release) {
-         release.edit_checksums = [](std::string& sums) { sums.replace(0, 64, std::string(64, 'a')); };
-       }),
-       "HASH_MISMATCH: " + of_package + ": checksum list has unexpected SHA-256 hash " + std::string(64, 'a') +
-           " (expected " + zh.substr(3) + ")"},
-      {"not in the list",
-       edited([](auto& release) { release.edit_checksums = [](std::string& sums) { sums = "abc  other.zip\n"; }; }),
-       "BAD_RESPONSE: " + of_package +
-           ": checksum list has no SHA-256 hash for "
-           "\"terraform-provider-null_1.2.3_linux_amd64.zip\""},
-      {"a blank line in the list",
-       edited([](auto& release) { release.edit_checksums = [](std::string& sums) { sums += "\n"; }; }),
-       "BAD_RESPONSE: registry.opentofu.org/acme/null 1.2.3: checksum list has a blank line"},
-      {"another size than listed", edited([](auto& release) {
-         release.lists_packages = true;
-         release.edit_download = [](Json::Value& body, const std::string& platform) {
-           body["packages"][platform]["package_size"] = 7;
-         };
-       }),
-       "HASH_MISMATCH: " + of_package +
-           ": registry response indicates a package of size 7, but received a package of "
-           "size " +
-           size},
-      {"not listed", edited([](auto& release) {
-         release.lists_packages = true;
-         release.edit_download = [](Json::Value& body, const std::string& platform) {
-           body["packages"]["os_arch"] = body["packages"][platform];
-           body["packages"].removeMember(platform);
-         };
-       }),
-       "BAD_RESPONSE: " + of_package + ": registry response missing package with platform \"linux_amd64\""},
-      {"protocols of another age", edited([](auto& release) { release.protocols = {"4.0"}; }),
-       "NO_MATCHING_VERSION: provider registry.opentofu.org/acme/null 1.2.3 is not supported by this version of "
-       "OpenTofu"},
-      {"no program in it", edited([](auto& release) {
-         release.name = "acme/other";
-         release.edit_archive = [](ProviderArchive& archive) {
-           ProviderArchive wrong = make_provider_archive("acme/null", "1.2.3", "linux_amd64");
-           wrong.file_name = archive.file_name;
-           archive = wrong;
-         };
-       }),
-       "BAD_RESPONSE: \"registry.opentofu.org/acme/other 1.2.3 for linux_amd64\": provider binary not found: could not "
-       "find executable file starting with terraform-provider-other"},
-  };
-  for (const Row& row : rows) {
+  for (const ReleaseFault& row : release_faults()) {
     BOOST_TEST_CONTEXT(row.name) {
       SourceFixture fixture;
-      fixture.enforce_signatures = row.enforce;
+      fixture.enforce_signatures = row.enforces_signatures;
+      fixture.enforce_expiration = row.enforces_expiration;
       fixture.registry.publish(row.release);
-      const std::string failure = fixture.failure(row.release.name, "1.2.3");
-      BOOST_TEST(failure.substr(0, row.failure.size()) == row.failure);
+      BOOST_TEST(fixture.failure("acme/bad", "1.1.0") == std::string(to_string(row.code)) + ": " + row.message);
     }
   }
 }

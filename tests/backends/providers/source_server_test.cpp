@@ -5,20 +5,15 @@
 #include "backends/http/curl_http_client.h"
 #include "tests/backends/providers/source_fixture.h"
 #include "tests/support/certificates.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
 
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("provider registries over https");
-  }
-};
-
-struct Fixture {
-  Fixture() {
+struct ServerFixture {
+  ServerFixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                              "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
@@ -47,10 +42,10 @@ struct Fixture {
   std::unique_ptr<ProviderSource> source;
 };
 
-BOOST_AUTO_TEST_SUITE(provider_source_server_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(provider_source_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_release_is_found_by_the_name_of_the_registry) {
-  Fixture fixture;
+  ServerFixture fixture;
   const auto release = fixture.release();
   BOOST_REQUIRE_MESSAGE(release, (release ? "" : words(release.error())));
   BOOST_TEST(release->packages.begin()->second.h1 == fixture.registry.archive("acme/null", "1.2.3").h1);
@@ -60,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_release_is_found_by_the_name_of_the_registry) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_token_is_not_shown) {
-  Fixture fixture;
+  ServerFixture fixture;
   fixture.registry.server().require_token("/v1/", "s3cret");
   fixture.credentials.add_token(CredentialUse::registry, fixture.registry.authority(), "CANARY");
   const auto release = fixture.release();
@@ -74,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_token_is_not_shown) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_asked_for_in_vain_is_asked_for_again) {
-  Fixture fixture;
+  ServerFixture fixture;
   const std::string path = ProviderRegistry::download_path("acme/null", "1.2.3");
   fixture.registry.server().fault(path, {.status = 404, .body = "{}"});
   const auto first = fixture.release();
@@ -85,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_was_asked_for_in_vain_is_asked_for_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_cancelled_run_asks_for_nothing) {
-  Fixture fixture;
+  ServerFixture fixture;
   std::stop_source stopped;
   stopped.request_stop();
   const Platform platform{"linux", "amd64"};

@@ -10,10 +10,10 @@
 #include "backends/package/unpack.h"
 #include "tests/backends/registry/registry_fixture.h"
 #include "tests/support/archive_writer.h"
-#include "tests/support/clients.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 namespace modlock {
@@ -149,8 +149,7 @@ void compare(Scene& scene, const std::string& client) {
   BOOST_TEST(ours.requests == theirs.requests, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_SUITE(client_comparison_test,
-                      *boost::unit_test::precondition(has_client("comparison of registries with a stock client")))
+BOOST_AUTO_TEST_SUITE(client_comparison_test, *needs("tofu or terraform"))
 
 BOOST_AUTO_TEST_CASE(locations_in_the_header) {
   Scene scene;

@@ -9,20 +9,15 @@
 #include "tests/support/certificates.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock {
 namespace {
 
 using namespace test;
 
-struct Available {
-  boost::test_tools::assertion_result operator()(boost::unit_test::test_unit_id) const {
-    return CertificateAuthority::available("module registries over https");
-  }
-};
-
-struct Fixture {
-  Fixture() {
+struct RegistryServerFixture {
+  RegistryServerFixture() {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                              "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
@@ -55,10 +50,10 @@ struct Fixture {
   BackendSet backends;
 };
 
-BOOST_AUTO_TEST_SUITE(registry_server_test, *boost::unit_test::precondition(Available{}))
+BOOST_AUTO_TEST_SUITE(registry_server_test, *needs("openssl"))
 
 BOOST_AUTO_TEST_CASE(a_module_is_found_listed_and_downloaded) {
-  Fixture fixture;
+  RegistryServerFixture fixture;
   const auto backend = fixture.backend();
   const auto listing = backend->list_versions(fixture.source(), "", {});
   BOOST_REQUIRE_MESSAGE(listing, (listing ? "" : words(listing.error())));
@@ -79,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_module_is_found_listed_and_downloaded) {
 }
 
 BOOST_AUTO_TEST_CASE(many_calls_share_one_discovery) {
-  Fixture fixture;
+  RegistryServerFixture fixture;
   const auto backend = fixture.backend();
   parallel_for(8, 8, [&](std::size_t) { (void)backend->list_versions(fixture.source(), "", {}); });
   const auto lines = fixture.registry.lines();
@@ -88,7 +83,7 @@ BOOST_AUTO_TEST_CASE(many_calls_share_one_discovery) {
 }
 
 BOOST_AUTO_TEST_CASE(discovery_is_asked_once_and_the_api_again) {
-  Fixture fixture;
+  RegistryServerFixture fixture;
   const ModuleRegistry::Answer broken{.status = 502, .headers = {{"Retry-After", "0"}}};
   fixture.registry.fault("/v1/modules/a/b/c/versions", broken);
   BOOST_TEST(fixture.backend()->list_versions(fixture.source(), "", {}).has_value());
@@ -102,7 +97,7 @@ BOOST_AUTO_TEST_CASE(discovery_is_asked_once_and_the_api_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_token_is_not_shown) {
-  Fixture fixture;
+  RegistryServerFixture fixture;
   fixture.credentials.add_token(CredentialUse::registry, fixture.registry.authority(), "CANARY");
   const auto listing = fixture.backend()->list_versions(fixture.source(), "", {});
   BOOST_REQUIRE(!listing);

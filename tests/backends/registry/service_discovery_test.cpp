@@ -14,7 +14,7 @@ using test::FakeAnswer;
 constexpr std::string_view kDocument = "https://registry.example.com/.well-known/terraform.json";
 const std::string kModules = R"({"modules.v1":"/v1/modules/"})";
 
-struct Fixture {
+struct DiscoveryFixture {
   // The URL of the service, or the error.
   std::string find(std::string_view service = "modules.v1", std::string_view host = "registry.example.com") {
     const auto url = discovery.find(host, service, context);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(service_urls) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture;
+      DiscoveryFixture fixture;
       fixture.client.on(kDocument, row.body);
       BOOST_TEST(fixture.find() == row.expected);
     }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(answers_that_are_no_document) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      Fixture fixture;
+      DiscoveryFixture fixture;
       fixture.client.on("GET", kDocument, {row.answer});
       BOOST_TEST(fixture.find() == row.expected);
       BOOST_TEST(fixture.client.sent().size() == 1U);  // discovery is not tried again
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(answers_that_are_no_document) {
 }
 
 BOOST_AUTO_TEST_CASE(the_request_bears_the_token_of_the_host) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on(kDocument, kModules);
   fixture.credentials.add_token(CredentialUse::registry, "registry.example.com", "s3cret");
   fixture.find();
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(the_request_bears_the_token_of_the_host) {
 }
 
 BOOST_AUTO_TEST_CASE(redirects_move_the_base_and_leave_the_token_behind) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.credentials.add_token(CredentialUse::registry, "registry.example.com", "s3cret");
   fixture.client.redirect(kDocument, "https://api.example.com/tf/services.json");
   fixture.client.on("https://api.example.com/tf/services.json", R"({"modules.v1":"modules"})");
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(redirects_move_the_base_and_leave_the_token_behind) {
 }
 
 BOOST_AUTO_TEST_CASE(a_host_block_takes_the_place_of_the_request) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.configuration.hosts["registry.example.com"] = {
       .services = {{"modules.v1", "http://127.0.0.1:8080/v1"}, {"x.v1", "/x"}, {"y.v1", "/%zz"}},
       .from = "~/.tofurc:3"};
@@ -169,13 +169,13 @@ BOOST_AUTO_TEST_CASE(a_host_block_takes_the_place_of_the_request) {
 }
 
 BOOST_AUTO_TEST_CASE(names_beyond_ascii_are_asked_in_punycode) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on("https://xn--bcher-kva.example:8443/.well-known/terraform.json", kModules);
   BOOST_TEST(fixture.find("modules.v1", "bücher.example:8443") == "https://xn--bcher-kva.example:8443/v1/modules/");
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_asked_once) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on(kDocument, kModules);
   parallel_for(16, 16, [&](std::size_t) { (void)fixture.discovery.find("registry.example.com", "modules.v1", {}); });
   BOOST_TEST(fixture.find("providers.v1") ==
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_host_is_asked_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_host_is_asked_once_by_those_who_come_together) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on("GET", kDocument, {FakeAnswer{.status = 500}, FakeAnswer{.status = 404}});
   BOOST_TEST(fixture.find().starts_with("UNREACHABLE"));
   BOOST_TEST(fixture.find().starts_with("UNREACHABLE"));
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_failing_host_is_asked_once_by_those_who_come_together) {
 }
 
 BOOST_AUTO_TEST_CASE(a_service_on_another_host_is_judged_each_time) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on(kDocument, R"({"modules.v1":"https://api.example.net/m/","providers.v1":"/p/"})");
   fixture.configuration.hosts["named.example.com"] = {.services = {{"modules.v1", "https://api.example.net/m/"}},
                                                       .from = "~/.tofurc:1"};
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_service_on_another_host_is_judged_each_time) {
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_one_run_says_nothing_to_the_next) {
-  Fixture fixture;
+  DiscoveryFixture fixture;
   fixture.client.on(kDocument, kModules);
   Context offline;
   offline.offline = true;

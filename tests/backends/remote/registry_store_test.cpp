@@ -306,7 +306,7 @@ boost::test_tools::assertion_result has_disk(boost::unit_test::test_unit_id) {
   struct statfs system {};
   boost::test_tools::assertion_result result(::statfs(directory.path().c_str(), &system) == 0 &&
                                              system.f_type != TMPFS_MAGIC);
-  result.message() << "files in memory cannot be taken out of it";
+  result.message() << "needs temporary files on a disk";
   return result;
 }
 

@@ -11,7 +11,7 @@ using namespace modlock;
 
 namespace {
 
-const Source kSource{
+const Source kListedSource{
     .kind = SourceKind::git, .getter = "git", .scheme = "https", .host = "example.com", .path = "/example/network.git"};
 
 struct Kept {
@@ -81,13 +81,13 @@ BOOST_AUTO_TEST_CASE(a_listing_is_found_by_what_was_asked) {
 }
 
 BOOST_AUTO_TEST_CASE(a_pin_is_found_by_its_source) {
-  listings.keep_pin(kSource, {.id = "c3", .ref = "refs/heads/main"}, time);
-  const auto found = listings.find_pin(kSource);
+  listings.keep_pin(kListedSource, {.id = "c3", .ref = "refs/heads/main"}, time);
+  const auto found = listings.find_pin(kListedSource);
   BOOST_REQUIRE(found.has_value());
   BOOST_TEST(found->pin.id == "c3");
   BOOST_TEST(found->pin.ref == "refs/heads/main");
   BOOST_TEST((found->fetched_at == time));
-  Source other = kSource;
+  Source other = kListedSource;
   other.host = "example.org";
   BOOST_TEST(!listings.find_pin(other).has_value());
 }

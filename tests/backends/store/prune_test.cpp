@@ -18,7 +18,7 @@ namespace {
 using Clock = fs::file_time_type::clock;
 using std::chrono::hours;
 
-const Source kSource{
+const Source kPrunedSource{
     .kind = SourceKind::git, .getter = "git", .scheme = "https", .host = "example.com", .path = "/example/network.git"};
 
 struct Cellar {
@@ -30,7 +30,8 @@ struct Cellar {
   Package add(const std::string& id, std::size_t size, hours unused) {
     const fs::path tree = directory / "tree";
     write_text(tree / "main.tf", id + std::string(size, ' '));
-    const Package package = store.admit(kSource, {.id = id, .directory = tree, .warnings = {}}, Context{}).value();
+    const Package package =
+        store.admit(kPrunedSource, {.id = id, .directory = tree, .warnings = {}}, Context{}).value();
     mark(package.directory.parent_path() / "used", unused);
     return package;
   }
@@ -67,8 +68,8 @@ BOOST_AUTO_TEST_CASE(what_was_not_used_for_long_goes) {
   BOOST_TEST(report.removed.package_bytes == 11U);
   BOOST_TEST(!has(old));
   BOOST_TEST(has(young));
-  BOOST_TEST(!store.find(kSource, "a").has_value());
-  BOOST_TEST(store.find(kSource, "b").has_value());
+  BOOST_TEST(!store.find(kPrunedSource, "a").has_value());
+  BOOST_TEST(store.find(kPrunedSource, "b").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(proven_packages_age_too) {
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(what_was_used_within_the_hour_stays_whatever_the_limits) {
 
 BOOST_AUTO_TEST_CASE(looking_a_package_up_is_a_use) {
   const Package package = add("a", 10, hours(1000));
-  BOOST_TEST(store.find(kSource, "a").has_value());
+  BOOST_TEST(store.find(kPrunedSource, "a").has_value());
   now = Clock::now();
   BOOST_TEST(prune({.max_age = hours(720)}).removed.packages == 0U);
   BOOST_TEST(has(package));
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(writes_left_unfinished_for_a_day_go) {
       BOOST_TEST(!fs::exists(abandoned));
     }
   }
-  BOOST_TEST(store.find(kSource, "a").has_value());
+  BOOST_TEST(store.find(kPrunedSource, "a").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(removes_stale_records) {
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(removes_stale_records) {
   const Package other = add("b", 10, hours(0));
   store.drop(package);
   BOOST_TEST(prune({}).leftovers == 1U);
-  BOOST_TEST(store.find(kSource, "b").has_value());
+  BOOST_TEST(store.find(kPrunedSource, "b").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_records_go) {

@@ -19,6 +19,7 @@
 
 using namespace modlock;
 using modlock::test::FewDescriptors;
+using modlock::test::mode_of;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -54,12 +55,6 @@ Package admitted(const Store& store, FetchedTree tree) {
   return *package;
 }
 
-mode_t mode_of(const fs::path& path) {
-  struct stat found {};
-  BOOST_REQUIRE(::stat(path.c_str(), &found) == 0);
-  return found.st_mode & 07777U;
-}
-
 fs::path record_in(const fs::path& root) {
   for (const auto& entry : fs::recursive_directory_iterator(root / "v2/identities")) {
     if (entry.is_regular_file()) {
@@ -71,7 +66,7 @@ fs::path record_in(const fs::path& root) {
 
 boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
   boost::test_tools::assertion_result result(::geteuid() == 0);
-  result.message() << "only root can give a directory to another user";
+  result.message() << "needs root";
   return result;
 }
 

@@ -12,6 +12,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(provider_installation_configuration)
+
 namespace {
 
 ClientConfiguration read(const std::string& text, ClientKind tool = ClientKind::opentofu) {
@@ -83,8 +85,6 @@ provider_installation {
 )";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_installation_configuration)
 
 BOOST_AUTO_TEST_CASE(methods_of_opentofu) {
   const auto configuration = read(kAllMethods);

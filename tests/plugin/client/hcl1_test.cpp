@@ -4,6 +4,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(hcl1_syntax)
+
 namespace {
 
 // `a "b" = {c = 1}` as text: keys, then the value, in one line.
@@ -55,8 +57,6 @@ void check(const Row (&rows)[N]) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(hcl1_syntax)
 
 BOOST_AUTO_TEST_CASE(items) {
   const Row rows[] = {

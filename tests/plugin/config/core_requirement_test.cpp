@@ -10,6 +10,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(core_requirement_test)
+
 namespace {
 
 ConfigText config_text(const std::string& name, const std::string& text) {
@@ -51,8 +53,6 @@ std::string required(const char* constraint) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(core_requirement_test)
 
 BOOST_AUTO_TEST_CASE(finds_the_requirements_in_file_order) {
   const auto found =

@@ -12,6 +12,8 @@ using namespace modlock;
 using namespace modlock::test;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(parsed_module)
+
 namespace {
 
 // "name source version; …"
@@ -33,8 +35,6 @@ std::string file_names(const EvaluatedModule& config) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(parsed_module)
 
 BOOST_AUTO_TEST_CASE(calls) {
   struct Row {

@@ -8,6 +8,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(state_providers)
+
 namespace {
 
 constexpr const char* kRoot = "/no/such/root";
@@ -43,8 +45,6 @@ std::string summary(const StateProviders& state) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(state_providers)
 
 BOOST_AUTO_TEST_CASE(addresses) {
   struct Row {

@@ -7,6 +7,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(traversal)
+
 namespace {
 
 struct Read {
@@ -31,8 +33,6 @@ std::string summary(const std::optional<Traversal>& traversal) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(traversal)
 
 BOOST_AUTO_TEST_CASE(traversals) {
   struct Row {

@@ -9,6 +9,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(variable)
+
 namespace {
 
 // "name type default flags; …"
@@ -53,8 +55,6 @@ void check(const Row& row) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(variable)
 
 BOOST_AUTO_TEST_CASE(declarations) {
   const Row rows[] = {

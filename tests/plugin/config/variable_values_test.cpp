@@ -12,6 +12,8 @@ using namespace modlock;
 using namespace modlock::test;
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(variable_values_reader)
+
 namespace {
 
 struct Outcome {
@@ -43,8 +45,6 @@ std::string winner(const VariableValues& values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(variable_values_reader)
 
 BOOST_AUTO_TEST_CASE(precedence) {
   struct Row {

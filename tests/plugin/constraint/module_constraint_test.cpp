@@ -5,6 +5,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(constraint_test)
+
 namespace {
 
 Version version(const std::string& text) {
@@ -20,8 +22,6 @@ std::string item_message(const std::string& text, const std::string& item) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(constraint_test)
 
 BOOST_AUTO_TEST_CASE(decides_as_opentofu_does) {
   struct Row {

@@ -8,6 +8,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(provider_constraint_test)
+
 namespace {
 
 ProviderVersion version(const std::string& text) {
@@ -18,8 +20,6 @@ ProviderConstraint constraint(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_constraint_test)
 
 BOOST_AUTO_TEST_CASE(writes_the_normal_form) {
   struct Row {

@@ -15,6 +15,8 @@ using namespace modlock::test;
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(backdoors)
+
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -333,8 +335,6 @@ PackagePlace write(const TemporaryDirectory& directory, const std::string& name,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(backdoors)
 
 BOOST_AUTO_TEST_CASE(every_planted_backdoor_is_risky) {
   std::set<std::string> names;

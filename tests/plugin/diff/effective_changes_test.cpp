@@ -12,6 +12,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(effective_changes)
+
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -70,8 +72,6 @@ std::string local(const std::string& name, const std::string& value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(effective_changes)
 
 BOOST_AUTO_TEST_CASE(what_has_another_effect) {
   const std::string rules = variable("rules", "[]");

@@ -15,6 +15,8 @@ using namespace modlock::test;
 
 namespace fs = std::filesystem;
 
+BOOST_AUTO_TEST_SUITE(package_diff)
+
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -70,8 +72,6 @@ constexpr const char* kRun =
     "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(package_diff)
 
 BOOST_AUTO_TEST_CASE(what_is_risky) {
   const auto object = [](const std::string& source) {

@@ -8,6 +8,8 @@ using namespace modlock::test;
 
 namespace fs = std::filesystem;
 
+BOOST_FIXTURE_TEST_SUITE(engine_diagnose, EngineFixture)
+
 namespace {
 
 constexpr const char* kVerdicts[] = {"fine", "warning", "error"};
@@ -30,8 +32,6 @@ std::string text_of(const std::vector<Finding>& findings, const fs::path& direct
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_diagnose, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(a_machine_without_programs) {
   DiagnoseOptions asked{.root = of_root<messages::LockPlanParams>().root};

@@ -5,6 +5,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_FIXTURE_TEST_SUITE(engine_diff, EngineFixture)
+
 namespace {
 
 std::string lines_of(const messages::UpdateDiffResult& result) {
@@ -20,8 +22,6 @@ std::string lines_of(const messages::UpdateDiffResult& result) {
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_diff, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(versions_that_are_compared) {
   struct Row {

@@ -5,6 +5,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_FIXTURE_TEST_SUITE(engine_explain, EngineFixture)
+
 namespace {
 
 // "<constraint>: <kept> | <rejected>" for each step, and the reason.
@@ -22,8 +24,6 @@ std::string text_of(const messages::LockExplainResult& result) {
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_explain, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(steps_lead_to_the_version) {
   lock();

@@ -11,9 +11,9 @@
 #include "plugin/engine/network.h"
 #include "plugin/lock/lock_file.h"
 #include "tests/support/certificates.h"
-#include "tests/support/clients.h"
 #include "tests/support/environment.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 #include "tests/support/oci_module.h"
 #include "tests/support/oci_registry.h"
 #include "tests/support/provider_registry.h"
@@ -27,10 +27,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kOthers[] = {"plan9_arm64", "windows_386"};
-
-boost::test_tools::assertion_result has_authority(boost::unit_test::test_unit_id /*unit*/) {
-  return CertificateAuthority::available("mirrors of providers");
-}
 
 struct Scene {
   Scene() {
@@ -84,7 +80,7 @@ struct Scene {
       std::string manifests;
       for (const std::string& platform :
            {Platform::current().to_string(), std::string(kOthers[0]), std::string(kOthers[1])}) {
-        const ProviderArchive archive = make_provider_archive(name, version, platform, entries);
+        const PublishedArchive archive = make_provider_archive(name, version, platform, entries);
         directory.write("packed/" + place + archive.file_name, archive.bytes);
         for (const ArchiveEntry& entry : archive.entries) {
           if (!entry.name.ends_with('/')) {
@@ -199,8 +195,7 @@ struct Scene {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(provider_sources, *boost::unit_test::precondition(has_client("mirrors of providers")) *
-                                            boost::unit_test::precondition(has_authority))
+BOOST_AUTO_TEST_SUITE(provider_sources, *needs("tofu or terraform") * needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(record_what_clients_record, Scene) {
   struct Row {
@@ -275,7 +270,7 @@ BOOST_FIXTURE_TEST_CASE(refuse_a_host_without_a_registry, Scene) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_SUITE(shared_provider_sources, *boost::unit_test::precondition(has_authority))
+BOOST_AUTO_TEST_SUITE(shared_provider_sources, *needs("openssl"))
 
 BOOST_FIXTURE_TEST_CASE(mirrors_are_asked_once_for_all_roots, Scene) {
   struct Row {

@@ -9,6 +9,8 @@ using namespace modlock::test;
 
 namespace fs = std::filesystem;
 
+BOOST_FIXTURE_TEST_SUITE(engine_update, EngineFixture)
+
 namespace {
 
 std::string lines_of(const std::vector<messages::LookedUpDependency>& dependencies) {
@@ -24,8 +26,6 @@ std::string lines_of(const std::vector<messages::LookedUpDependency>& dependenci
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_update, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(lookup_finds_newer_versions) {
   lock();

@@ -9,6 +9,8 @@ using namespace modlock::test;
 
 namespace fs = std::filesystem;
 
+BOOST_FIXTURE_TEST_SUITE(engine_verify, EngineFixture)
+
 namespace {
 
 std::string lines_of(const std::vector<messages::Verdict>& verdicts) {
@@ -20,8 +22,6 @@ std::string lines_of(const std::vector<messages::Verdict>& verdicts) {
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_verify, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(verdicts_about_what_is_installed) {
   struct Row {

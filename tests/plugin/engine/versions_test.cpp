@@ -8,6 +8,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_FIXTURE_TEST_SUITE(engine_versions, EngineFixture)
+
 namespace {
 
 std::string text_of(const messages::VersionsListResult& result) {
@@ -22,8 +24,6 @@ std::string text_of(const messages::VersionsListResult& result) {
 }
 
 }  // namespace
-
-BOOST_FIXTURE_TEST_SUITE(engine_versions, EngineFixture)
 
 BOOST_AUTO_TEST_CASE(a_constraint_selects_from_what_a_source_offers) {
   for (const char* tag : {"v1.1.0-rc1", "v2.0.0", "latest", "nested/v3.0.0"}) {

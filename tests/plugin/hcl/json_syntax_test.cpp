@@ -17,6 +17,8 @@ using test::repeat;
 using test::show;
 using test::slice;
 
+BOOST_AUTO_TEST_SUITE(json_syntax)
+
 struct Row {
   const char* name;
   std::string text;
@@ -33,8 +35,6 @@ void check(const Row (&rows)[size]) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(json_syntax)
 
 BOOST_AUTO_TEST_CASE(values) {
   check({

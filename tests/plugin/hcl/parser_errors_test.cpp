@@ -10,6 +10,8 @@ namespace {
 using namespace modlock;
 using namespace modlock::hcl;
 
+BOOST_AUTO_TEST_SUITE(parser_errors)
+
 std::vector<std::string> errors_of(const std::string& text) {
   std::vector<std::string> lines;
   for (const Diagnostic& diagnostic : parse_native(text, "main.tf").diagnostics) {
@@ -32,8 +34,6 @@ void check(const Row (&rows)[size]) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(parser_errors)
 
 BOOST_AUTO_TEST_CASE(values_without_quotes) {
   check({

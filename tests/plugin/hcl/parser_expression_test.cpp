@@ -7,6 +7,8 @@ namespace {
 
 using modlock::hcl::test::shape_of_value;
 
+BOOST_AUTO_TEST_SUITE(parser_expression)
+
 struct Row {
   const char* name;
   const char* text;
@@ -21,8 +23,6 @@ void check(const Row (&rows)[size]) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(parser_expression)
 
 BOOST_AUTO_TEST_CASE(terms) {
   check({

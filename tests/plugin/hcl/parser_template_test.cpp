@@ -7,6 +7,8 @@ namespace {
 
 using modlock::hcl::test::shape_of_value;
 
+BOOST_AUTO_TEST_SUITE(parser_template)
+
 struct Row {
   const char* name;
   std::string text;
@@ -21,8 +23,6 @@ void check(const Row (&rows)[size]) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(parser_template)
 
 BOOST_AUTO_TEST_CASE(text_and_escapes) {
   check({

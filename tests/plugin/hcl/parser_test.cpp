@@ -294,6 +294,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
+BOOST_AUTO_TEST_SUITE(json_string)
+
 using Read = Result<Expression> (*)(const Expression&, const std::string&);
 
 // `json` is the string as written, quotes included.
@@ -318,8 +320,6 @@ void check(const Row (&rows)[size], Read read) {
     }
   }
 }
-
-BOOST_AUTO_TEST_SUITE(json_string)
 
 BOOST_AUTO_TEST_CASE(templates) {
   check(

@@ -11,17 +11,17 @@ namespace {
 using namespace modlock;
 using namespace modlock::hcl;
 
-std::string show(const Value& value) {
+std::string value_text(const Value& value) {
   if (value.is_null()) return "null";
   if (const std::string* text = value.as_string()) return "'" + *text + "'";
   if (const bool* flag = std::get_if<bool>(&value.data)) return *flag ? "true" : "false";
   if (const auto* number = std::get_if<NumberValue>(&value.data)) return number->text;
   std::string out;
   if (const TupleValue* items = value.as_tuple()) {
-    for (const Value& item : *items) out += show(item) + ",";
+    for (const Value& item : *items) out += value_text(item) + ",";
     return "[" + out + "]";
   }
-  for (const auto& [key, item] : *value.as_object()) out += key + "=" + show(item) + ",";
+  for (const auto& [key, item] : *value.as_object()) out += key + "=" + value_text(item) + ",";
   return "{" + out + "}";
 }
 
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(static_values) {
       const Expression& expression = file.body.attributes.at(0).value;
       const auto value = static_value(expression, "main.tf");
       BOOST_TEST_REQUIRE(value.has_value());
-      BOOST_TEST(show(*value) == row.value);
+      BOOST_TEST(value_text(*value) == row.value);
       BOOST_TEST((value->range == expression.range));
     }
   }

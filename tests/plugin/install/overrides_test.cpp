@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kOurs = "modlock_override.tf";
 
-std::string call(const std::string& name, const std::string& source, const std::string& version = "1.0.0") {
+std::string versioned_call(const std::string& name, const std::string& source, const std::string& version = "1.0.0") {
   return "module \"" + name + "\" {\n  source  = \"" + source + "\"\n  version = \"" + version + "\"\n}\n";
 }
 
@@ -68,9 +68,9 @@ BOOST_FIXTURE_TEST_SUITE(overrides, OverrideFixture)
 
 BOOST_AUTO_TEST_CASE(overrides_are_written_beside_calls_of_the_root_and_of_local_modules) {
   request.resolution = Resolution::per_call;
-  write("net/main.tf", call("inner", kVpc, "2.0.0"));
+  write("net/main.tf", versioned_call("inner", kVpc, "2.0.0"));
   source->add_tag(kVpc, "v1.0.0", {{"sub/main.tf", ""}}, one);
-  write("main.tf", call("vpc", std::string(kVpc) + "//sub") + local("net", "./net"));
+  write("main.tf", versioned_call("vpc", std::string(kVpc) + "//sub") + local("net", "./net"));
   const OverridePlan written = apply(OverrideMode::write);
   const std::string pinned = "git::https://example.com/vpc.git//sub?ref=" + one;
   BOOST_TEST(read(kOurs) == file_of("vpc", pinned));
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(an_oci_source_is_pinned_by_its_digest) {
   auto oci = std::make_unique<FakeBackend>(SourceKind::oci);
   const std::string digest = oci->add_tag("oci://example.com/acme/vpc", "1.0.0", {{"sub/main.tf", ""}});
   backends.add(std::move(oci));
-  write("main.tf", call("vpc", "oci://example.com/acme/vpc//sub"));
+  write("main.tf", versioned_call("vpc", "oci://example.com/acme/vpc//sub"));
   apply(OverrideMode::write);
   BOOST_TEST(digest.starts_with("sha256:"), digest);
   BOOST_TEST(read(kOurs) == file_of("vpc", "oci://example.com/acme/vpc//sub?digest=" + digest));
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(an_oci_source_is_pinned_by_its_digest) {
 BOOST_AUTO_TEST_CASE(overrides_are_for_calls_with_a_version_alone) {
   write("main.tf", local("plain", std::string(kVpc) + "?ref=v1.0.0"));
   BOOST_TEST(apply(OverrideMode::write).writes.empty());
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   apply(OverrideMode::write);
   BOOST_TEST(has(kOurs));
   write("main.tf", local("vpc", std::string(kVpc) + "?ref=v1.0.0"));
@@ -108,21 +108,21 @@ BOOST_AUTO_TEST_CASE(overrides_are_for_calls_with_a_version_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(no_secret_of_an_address_gets_into_an_override) {
-  write("main.tf", call("vpc", "git::https://user:secret@example.com/vpc.git?sshkey=c2VjcmV0"));
+  write("main.tf", versioned_call("vpc", "git::https://user:secret@example.com/vpc.git?sshkey=c2VjcmV0"));
   apply(OverrideMode::write);
   BOOST_TEST(read(kOurs) == file_of("vpc", std::string(kVpc) + "?ref=" + one));
 }
 
 BOOST_AUTO_TEST_CASE(a_template_in_an_address_stays_text) {
   source->add_tag(kVpc, "v1.0.0", {{"${x}/main.tf", ""}}, one);
-  write("main.tf", call("vpc", std::string(kVpc) + "//$${x}"));
+  write("main.tf", versioned_call("vpc", std::string(kVpc) + "//$${x}"));
   apply(OverrideMode::write);
   BOOST_TEST(read(kOurs) == file_of("vpc", std::string(kVpc) + "//$${x}?ref=" + one));
 }
 
 BOOST_AUTO_TEST_CASE(calls_of_packages_keep_what_they_say) {
-  source->add_tag(kNested, "v1.0.0", {{"main.tf", call("inner", kVpc)}});
-  write("main.tf", call("nested", kNested));
+  source->add_tag(kNested, "v1.0.0", {{"main.tf", versioned_call("inner", kVpc)}});
+  write("main.tf", versioned_call("nested", kNested));
   const OverridePlan written = apply(OverrideMode::write);
   BOOST_TEST(written.sources.size() == 1U);
   BOOST_TEST(written.sources.count("nested") == 1U);
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(one_block_cannot_have_two_pins) {
 
 BOOST_AUTO_TEST_CASE(calls_of_one_block_share_a_pin) {
   write("main.tf", local("a", "./net") + local("b", "./net"));
-  write("net/main.tf", call("vpc", kVpc));
+  write("net/main.tf", versioned_call("vpc", kVpc));
   const OverridePlan written = apply(OverrideMode::write);
   BOOST_TEST(written.writes.size() == 1U);
   BOOST_TEST(written.sources.size() == 2U);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_later_override_of_the_user_is_an_error) {
                          Row{"version, earlier", "a_override.tf", "version", "\"1.0.0\"", false},
                          Row{"count, later", "override.tf", "count", "1", false}}) {
     BOOST_TEST_CONTEXT(row.name) {
-      write("main.tf", call("vpc", kVpc));
+      write("main.tf", versioned_call("vpc", kVpc));
       write(row.file, std::string("module \"vpc\" {\n  ") + row.argument + " = " + row.value + "\n}\n");
       if (row.refused) {
         check_refused(OverrideMode::write, "CONFIG_PARSE",
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_later_override_of_the_user_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_another_hand_is_never_overwritten) {
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   write(kOurs, "# mine\n");
   for (const OverrideMode mode : {OverrideMode::leave, OverrideMode::write, OverrideMode::remove}) {
     check_refused(mode, "CONFIG_PARSE",
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_hand_is_never_overwritten) {
 
 BOOST_AUTO_TEST_CASE(an_override_file_is_not_written_through_a_link_made_since_the_plan) {
   write("main.tf", "module \"own\" {\n  source = \"./own\"\n}\n");
-  write("own/main.tf", call("vpc", kVpc));
+  write("own/main.tf", versioned_call("vpc", kVpc));
   const auto settled = settle(OverrideMode::write);
   BOOST_REQUIRE(settled.has_value());
   BOOST_REQUIRE(settled->writes.size() == 1U);
@@ -213,14 +213,14 @@ BOOST_AUTO_TEST_CASE(an_override_file_is_not_written_through_a_link_made_since_t
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_hides_ours_is_an_error) {
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   write("modlock_override.tofu", "");
   check_refused(OverrideMode::write, "CONFIG_PARSE",
                 "modlock_override.tofu makes OpenTofu pass over modlock_override.tf");
 }
 
 BOOST_AUTO_TEST_CASE(an_override_that_says_something_else_than_the_lock_is_frozen) {
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   write(kOurs, file_of("vpc", std::string(kVpc) + "?ref=" + two));
   check_refused(OverrideMode::leave, "FROZEN", "modlock_override.tf does not match the lock file");
   BOOST_TEST(read(kOurs) == file_of("vpc", std::string(kVpc) + "?ref=" + two));
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(an_override_that_says_something_else_than_the_lock_is_froze
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_bounds) {
   write("main.tf", local("net", "../net"));
-  write_text(directory / "net/main.tf", call("vpc", kVpc));
+  write_text(directory / "net/main.tf", versioned_call("vpc", kVpc));
   request.walk.bounds = {directory.path()};
   const auto inside = settle(OverrideMode::write);
   BOOST_REQUIRE(inside.has_value());
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_bounds) {
 }
 
 BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_the_way) {
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   const auto judge = [&](Severity severity = Severity::warning) {
     planned = lock();
     Diagnostics diagnostics = planned.diagnostics;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(the_warning_goes_where_a_client_obeys_and_names_what_is_in_
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_source_is_known_by_what_the_lock_names) {
-  write("main.tf", call("vpc", kVpc));
+  write("main.tf", versioned_call("vpc", kVpc));
   planned = lock();
   const ModuleNode& node = planned.tree.nodes.at("vpc");
   const ModuleLock& entry = planned.modules.at("vpc");

@@ -54,7 +54,7 @@ struct Installed {
 };
 
 constexpr const char* kGit = "git::https://example.com/vpc.git";
-constexpr const char* kRegistry = "registry.opentofu.org/acme/vpc/aws";
+constexpr const char* kRegistryModule = "registry.opentofu.org/acme/vpc/aws";
 
 }  // namespace
 
@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(what_a_client_installed_for_a_call) {
       {"git, a constraint, another subdirectory", git + "//net?ref=v1", "", kA, git + "//other", "~> 1.0", ""},
       {"git, another repository", "git::https://example.com/x.git", "", kA, git, "", ""},
       {"git without its repository", git, "", "", git, "", ""},
-      {"registry", kRegistry, "1.2.3", "", "acme/vpc/aws", "~> 1.0", "1.2.3"},
-      {"registry, from git", kRegistry, "1.2.3", kA, "acme/vpc/aws", "", "1.2.3 " + commit},
+      {"registry", kRegistryModule, "1.2.3", "", "acme/vpc/aws", "~> 1.0", "1.2.3"},
+      {"registry, from git", kRegistryModule, "1.2.3", kA, "acme/vpc/aws", "", "1.2.3 " + commit},
       {"registry of another host", "registry.terraform.io/acme/vpc/aws", "1.2.3", kA, "acme/vpc/aws", "", ""},
-      {"registry without a version", kRegistry, "", "", "acme/vpc/aws", "", ""},
+      {"registry without a version", kRegistryModule, "", "", "acme/vpc/aws", "", ""},
       {"oci has none", "oci://example.com/vpc?tag=1", "", "", "oci://example.com/vpc?tag=1", "", ""},
   };
   for (const Row& row : rows) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(without_a_manifest_nothing_is_installed) {
 
 BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_not_an_empty_one) {
   Installed installed;
-  installed.record("vpc", kRegistry, "latest");
+  installed.record("vpc", kRegistryModule, "latest");
   const auto unusable = installed.read();
   BOOST_REQUIRE(!unusable);
   BOOST_TEST(to_string(unusable.error().code) == "IO_ERROR");

@@ -54,7 +54,7 @@ struct VerifyFixture : PlanFixture {
   }
 };
 
-std::string text(const VerifyReport& report) {
+std::string report_text(const VerifyReport& report) {
   std::string out;
   for (const Verdict& verdict : report.verdicts) {
     out += verdict.subject + " " + std::string(to_string(verdict.kind)) + ": " + verdict.detail;
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_SUITE(verify, VerifyFixture)
 BOOST_AUTO_TEST_CASE(verify_holds_what_install_put_there) {
   lock_and_install_vpc();
   const VerifyReport report = verify();
-  BOOST_TEST(text(report) == "module.vpc held: \n");
+  BOOST_TEST(report_text(report) == "module.vpc held: \n");
   BOOST_TEST(report.ok());
   BOOST_TEST(report.exit_code() == 0);
 }
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(verify_refuses_a_rule_that_matches_no_call) {
   // Below what is not installed there may be such a call.
   fs::remove_all(root() / ".terraform/modules/vpc");
   fs::remove_all(directory.path() / "cache");
-  BOOST_TEST(text(verify()) == "module.vpc missing: it is locked, but not installed\n");
+  BOOST_TEST(report_text(verify()) == "module.vpc missing: it is locked, but not installed\n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_holds_the_content_that_a_locked_lfs_pointer_names) {
@@ -107,15 +107,15 @@ BOOST_AUTO_TEST_CASE(verify_holds_the_content_that_a_locked_lfs_pointer_names) {
   const std::string told =
       "1 file holds the content of Git LFS that its locked pointer names [f.zip is the content that its Git LFS "
       "pointer names]\n";
-  BOOST_TEST(text(verify()) == "module.vpc held: " + told);
-  BOOST_TEST(text(verify(true)) == "module.vpc tampered: " + told);
+  BOOST_TEST(report_text(verify()) == "module.vpc held: " + told);
+  BOOST_TEST(report_text(verify(true)) == "module.vpc tampered: " + told);
   write(".terraform/modules/vpc/notes.txt", "");
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.vpc held: 1 file differs from the locked package, none that a client would load; 1 file holds the "
              "content of Git LFS that its locked pointer names [notes.txt was added] [f.zip is the content that its "
              "Git LFS pointer names]\n");
   write(".terraform/modules/vpc/f.zip", "other content");
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.vpc tampered: 2 files differ from the locked package [f.zip was changed] [notes.txt was added]\n");
 }
 
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(verify_names_what_happened_to_an_installed_module) {
           fs::remove_all(directory.path() / "cache");
           fs::rename(directory.path() / "away", directory.path() / "cache");
         }
-        BOOST_TEST(text(report) == row.expected);
+        BOOST_TEST(report_text(report) == row.expected);
         BOOST_TEST(report.exit_code() == row.exit_code);
         install();
         fs::remove(root() / ".terraform/modules/vpc/lambda.zip");
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
       fixture.constrain("vpc", "~> 2.0");
       fixture.lock();
       row.change(fixture);
-      BOOST_TEST(text(fixture.verify()) == row.expected);
+      BOOST_TEST(report_text(fixture.verify()) == row.expected);
       BOOST_TEST(fixture.verify().exit_code() == row.exit_code);
     }
   }
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(verify_names_what_is_installed_instead_of_what_is_locked) {
         fixture.constrain("vpc", row.constraint);
       }
       fixture.lock();
-      BOOST_TEST(text(fixture.verify()) == "module.vpc stale: " + std::string(row.expected) + "\n");
+      BOOST_TEST(report_text(fixture.verify()) == "module.vpc stale: " + std::string(row.expected) + "\n");
     }
   }
 }
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(verify_finds_a_stale_module_elsewhere_in_its_package) {
   write("main.tf", call("2.0.0"));
   lock();
   const std::string stale = "module.vpc stale: 1.0.0 is installed, 2.0.0 is locked\n";
-  BOOST_TEST(text(verify()) == stale);
+  BOOST_TEST(report_text(verify()) == stale);
   const std::string manifest = read_text(root() / ".terraform/modules/modules.json");
   for (const char* elsewhere : {"elsewhere", ".terraform/modules/vpc/../../../elsewhere", ".terraform/modules/vpc2"}) {
     BOOST_TEST_CONTEXT(elsewhere) {
@@ -305,12 +305,12 @@ BOOST_AUTO_TEST_CASE(verify_finds_a_stale_module_elsewhere_in_its_package) {
       edited.replace(edited.find(".terraform/modules/vpc/old\""), std::string(".terraform/modules/vpc/old").size(),
                      elsewhere);
       write(".terraform/modules/modules.json", edited);
-      BOOST_TEST(text(verify()).starts_with("module.vpc tampered: "), text(verify()));
+      BOOST_TEST(report_text(verify()).starts_with("module.vpc tampered: "), report_text(verify()));
     }
   }
   write(".terraform/modules/modules.json", manifest);
   fs::remove_all(directory.path() / "cache/v2/packages");
-  BOOST_TEST(text(verify()) == stale);
+  BOOST_TEST(report_text(verify()) == stale);
 }
 
 BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
@@ -327,24 +327,24 @@ BOOST_AUTO_TEST_CASE(verify_looks_below_the_locked_version_of_a_stale_module) {
   const std::string expected =
       "module.vpc stale: v1.0.0 (cccccccccccc) is installed, v2.0.0 (dddddddddddd) is locked\n"
       "module.vpc.leaf stale: v1.0.0 (aaaaaaaaaaaa) is installed, v2.0.0 (bbbbbbbbbbbb) is locked\n";
-  BOOST_TEST(text(verify()) == expected);
+  BOOST_TEST(report_text(verify()) == expected);
   fs::remove_all(directory.path() / "cache/v2/packages");
-  BOOST_TEST(text(verify()) == expected);
+  BOOST_TEST(report_text(verify()) == expected);
   install();
-  BOOST_TEST(text(verify()) == "module.vpc held: \nmodule.vpc.leaf held: \n");
+  BOOST_TEST(report_text(verify()) == "module.vpc held: \nmodule.vpc.leaf held: \n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_distinguishes_missing_from_not_locked) {
   lock_and_install_vpc();
   fs::remove_all(root() / ".terraform/modules/vpc");
-  BOOST_TEST(text(verify()) == "module.vpc missing: it is locked, but not installed\n");
+  BOOST_TEST(report_text(verify()) == "module.vpc missing: it is locked, but not installed\n");
   BOOST_TEST(verify().exit_code() == 3);
   install();
   fs::remove(root() / ".terraform/modules/modules.json");
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.vpc missing: the package is there, but modules.json does not name it as a client would\n");
   request.lock.modules.clear();
-  BOOST_TEST(text(verify()) == "module.vpc not-locked: the lock file has no entry for this call\n");
+  BOOST_TEST(report_text(verify()) == "module.vpc not-locked: the lock file has no entry for this call\n");
   BOOST_TEST(verify().exit_code() == 3);
 }
 
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(verify_reports_entries_that_no_call_has_and_sources_that_di
   request.lock.modules["ghost"] = {.key = "ghost", .source = "git::https://example.com/ghost.git", .hashes = {"h1:x"}};
   request.lock.modules["terragrunt:source"] = {.key = "terragrunt:source", .source = "x"};
   request.lock.modules.at("vpc").source = "git::https://example.com/vpc.git?ref=v0.9.0";
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.ghost not-locked: the lock file has an entry that no call has\n"
              "module.vpc not-locked: it is locked from git::https://example.com/vpc.git?ref=v0.9.0, and the "
              "configuration calls git::https://example.com/vpc.git?ref=v1.0.0\n");
@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(verify_looks_below_packages) {
   lock();
   install();
   write(".terraform/modules/vpc.leaf/main.tf", "changed");
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.vpc held: \n"
              "module.vpc.leaf tampered: 1 file differs from the locked package [main.tf was changed]\n");
 }
@@ -381,9 +381,9 @@ BOOST_AUTO_TEST_CASE(verify_judges_below_a_module_that_can_no_longer_be_read) {
   const std::string expected =
       "module.vpc tampered: 1 file differs from the locked package [main.tf was changed]\n"
       "module.vpc.leaf held: \n";
-  BOOST_TEST(text(verify()) == expected);
+  BOOST_TEST(report_text(verify()) == expected);
   fs::remove_all(directory.path() / "cache");
-  BOOST_TEST(text(verify()) == expected);
+  BOOST_TEST(report_text(verify()) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(verify_holds_a_module_whose_subdirectory_is_a_pattern) {
@@ -391,19 +391,19 @@ BOOST_AUTO_TEST_CASE(verify_holds_a_module_whose_subdirectory_is_a_pattern) {
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git//modules/n*?ref=v1.0.0\"\n}\n");
   lock();
   install();
-  BOOST_TEST(text(verify()) == "module.vpc held: \n");
+  BOOST_TEST(report_text(verify()) == "module.vpc held: \n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
   write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
-  BOOST_TEST(text(verify()) == "");
+  BOOST_TEST(report_text(verify()) == "");
   const VerifyReport report = verify();
   BOOST_TEST_REQUIRE(report.diagnostics.size() == 1U);
   BOOST_TEST(report.diagnostics[0].what.message ==
              "module \"reg\" is not verified: registry sources are not supported here "
              "(\"registry.opentofu.org/modules/a/b/c\")");
   BOOST_TEST(report.exit_code() == 0);
-  BOOST_TEST(text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
+  BOOST_TEST(report_text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_shows_the_first_paths_and_counts_the_others) {
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(verify_reports_entries_of_calls_that_are_never_locked) {
   write("main.tf", "module \"net\" {\n  source = \"./net\"\n}\n");
   write("net/main.tf", "");
   request.lock.modules["net"] = {.key = "net", .source = "./net", .hashes = {"h1:x"}};
-  BOOST_TEST(text(verify()) ==
+  BOOST_TEST(report_text(verify()) ==
              "module.net not-locked: the lock file has an entry, and the call is of a local module, which is never "
              "locked\n");
 }
@@ -459,14 +459,15 @@ BOOST_AUTO_TEST_CASE(verify_finds_a_commit_beside_the_h1_of_another) {
   const std::string h1 = "h1:" + entry.hash_value("h1");
   entry.hashes = {"git:" + other, h1};
   const VerifyReport report = verify();
-  BOOST_TEST(text(report) == "module.vpc tampered: the lock file contradicts itself, for the content of its git:" +
-                                 other + " has another checksum; take it from version control again\n");
+  BOOST_TEST(report_text(report) ==
+             "module.vpc tampered: the lock file contradicts itself, for the content of its git:" + other +
+                 " has another checksum; take it from version control again\n");
   BOOST_TEST(report.verdicts[0].expected == h1);
   BOOST_TEST(report.verdicts[0].actual != h1);
   BOOST_TEST(report.exit_code() == 4);
   // Two commits may have the same content: of one that the store does not know, nothing is said without asking.
   entry.hashes = {"git:" + std::string(40, 'c'), h1};
-  BOOST_TEST(text(verify()) == "module.vpc held: \n");
+  BOOST_TEST(report_text(verify()) == "module.vpc held: \n");
 }
 
 BOOST_AUTO_TEST_CASE(verify_says_where_the_manifest_leads_a_client_elsewhere) {
@@ -508,11 +509,11 @@ BOOST_AUTO_TEST_CASE(verify_says_where_the_manifest_leads_a_client_elsewhere) {
       BOOST_REQUIRE(at != std::string::npos);
       manifest.replace(at, std::string(row.from).size(), row.to);
       write(".terraform/modules/modules.json", manifest);
-      BOOST_TEST(text(verify()) == row.expected);
+      BOOST_TEST(report_text(verify()) == row.expected);
     }
   }
   install();
-  BOOST_TEST(text(verify()) == "module.vpc held: \n");
+  BOOST_TEST(report_text(verify()) == "module.vpc held: \n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

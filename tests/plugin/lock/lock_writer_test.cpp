@@ -4,10 +4,13 @@
 #include "plugin/lock/lock_file.h"
 #include "tests/plugin/lock/samples.h"
 #include "tests/plugin/lock/shell.h"
+#include "tests/support/needs.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(lock_writer)
 
 namespace {
 
@@ -25,25 +28,7 @@ std::string with_crlf(std::string_view text) {
   return result;
 }
 
-// A client on PATH, which has the formatter; empty where there is none.
-std::string formatter() {
-  for (const std::string name : {"tofu", "terraform"}) {
-    if (run_shell("command -v " + name + " 2>/dev/null").exit_code == 0) {
-      return name;
-    }
-  }
-  return {};
-}
-
-boost::test_tools::assertion_result has_formatter(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(!formatter().empty());
-  result.message() << "neither tofu nor terraform is on PATH";
-  return result;
-}
-
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lock_writer)
 
 BOOST_AUTO_TEST_CASE(blocks) {
   struct Row {
@@ -171,8 +156,8 @@ BOOST_AUTO_TEST_CASE(generated_locks_survive) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(formatted_as_the_formatter_leaves_it, *boost::unit_test::precondition(has_formatter)) {
-  const std::string tool = formatter();
+BOOST_AUTO_TEST_CASE(formatted_as_the_formatter_leaves_it, *needs("tofu or terraform")) {
+  const std::string tool = clients().front();
   std::mt19937 random(5);
   ModuleLocks modules = locks({nested_module(), {.key = "a", .source = "s"}});
   for (int i = 0; i < 20; ++i) {

@@ -5,11 +5,11 @@
 namespace modlock {
 namespace {
 
+BOOST_AUTO_TEST_SUITE(locked_texts)
+
 const std::string kCommit = "git:8f2c01ab34cd56ef8f2c01ab34cd56ef8f2c01ab";
 const std::string kDigest = "oci:sha256:5a7d62e67a5b5a7d62e67a5b5a7d62e67a5b5a7d62e67a5b5a7d62e67a5b5a7d";
 const std::string kGit = "git::https://example.com/vpc.git";
-
-BOOST_AUTO_TEST_SUITE(locked_texts)
 
 BOOST_AUTO_TEST_CASE(text_of_each_kind_of_entry) {
   struct Row {

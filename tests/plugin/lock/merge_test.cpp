@@ -10,6 +10,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(merge)
+
 namespace {
 
 ModuleLock module_at(const std::string& key, const std::string& version, const std::string& constraints = {}) {
@@ -78,8 +80,6 @@ void check(const Row& row) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(merge)
 
 BOOST_AUTO_TEST_CASE(module_entries) {
   const std::string a1 = block("a", "1.0.0");

@@ -8,6 +8,8 @@
 
 using namespace modlock;
 
+BOOST_AUTO_TEST_SUITE(opentofu_lock)
+
 namespace {
 
 constexpr const char* kCommit = "90ef90a311c547dd05054a81d2de592885ba9996";
@@ -81,8 +83,6 @@ const std::vector<Row> kRows = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(opentofu_lock)
 
 BOOST_AUTO_TEST_CASE(module_blocks_of_the_draft) {
   for (const Row& row : kRows) {

@@ -7,6 +7,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(provider_lock)
+
 namespace {
 
 ProviderAddress address(std::string_view text) {
@@ -45,8 +47,6 @@ ProviderLocks random_providers(std::mt19937& random) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_lock)
 
 // The first error that OpenTofu finds in each block; its own table of such files has these cases and more.
 BOOST_AUTO_TEST_CASE(what_opentofu_refuses) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kNet = "registry.example.com/modules/acme/net/aws";
 
-std::string call(const std::string& name, const std::string& version,
-                 const std::string& source = "registry.example.com/acme/net/aws") {
+std::string versioned_call(const std::string& name, const std::string& version,
+                           const std::string& source = "registry.example.com/acme/net/aws") {
   return "module \"" + name + "\" {\n  source  = \"" + source + "\"\n  version = \"" + version + "\"\n}\n";
 }
 
@@ -39,7 +39,8 @@ struct MirrorFixture : PlanFixture {
 BOOST_FIXTURE_TEST_SUITE(mirrored, MirrorFixture)
 
 BOOST_AUTO_TEST_CASE(registry_modules_have_their_locked_version) {
-  write("main.tf", call("a", "1.0.0") + call("b", "1.0.0", "registry.example.com/acme/net/aws//sub"));
+  write("main.tf",
+        versioned_call("a", "1.0.0") + versioned_call("b", "1.0.0", "registry.example.com/acme/net/aws//sub"));
   const auto found = modules();
   BOOST_REQUIRE(found.has_value());
   BOOST_REQUIRE(found->modules.size() == 1U);
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(registry_modules_have_their_locked_version) {
 }
 
 BOOST_AUTO_TEST_CASE(two_versions_of_one_module_are_refused) {
-  write("main.tf", call("a", "1.0.0") + call("b", "1.1.0"));
+  write("main.tf", versioned_call("a", "1.0.0") + versioned_call("b", "1.1.0"));
   const auto refused = modules();
   BOOST_REQUIRE(!refused);
   BOOST_TEST(to_string(refused.error().code) == "CONSTRAINT_CONFLICT");
@@ -101,7 +102,7 @@ BOOST_AUTO_TEST_CASE(other_sources_are_named_once) {
   backends.add(std::move(backend));
   source->add_tag(kVpc, "v1.0.0", kLeaf);
   source->add_tag(kVpc, "v1.0.0~1", kLeaf);
-  std::string text = call("net", "1.0.0") + git_call("x", "?ref=v1.0.0~1") + git_call("y", "?ref=v1.0.0");
+  std::string text = versioned_call("net", "1.0.0") + git_call("x", "?ref=v1.0.0~1") + git_call("y", "?ref=v1.0.0");
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     text += "module \"" + std::string(name) + "\" {\n  source = \"oci://example.com/vpc?tag=v1.0.0\"\n}\n";
   }

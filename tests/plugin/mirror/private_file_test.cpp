@@ -13,16 +13,6 @@
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-unsigned mode_of(const std::filesystem::path& path) {
-  struct stat found {};
-  BOOST_REQUIRE(::stat(path.c_str(), &found) == 0);
-  return found.st_mode & 07777U;
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(private_file)
 
 BOOST_AUTO_TEST_CASE(is_its_owners_alone_and_goes_with_the_object) {

@@ -10,18 +10,15 @@ using namespace modlock::test;
 
 namespace {
 
-const std::string kA(40, 'a');
-const std::string kB(40, 'b');
-
 struct ExplainFixture : PlanFixture {
   ExplainFixture() {
     now = SourceFetcher::Time(std::chrono::seconds(1'800'000'000));
     source->add_tag(kVpc, "v0.9.0", kLeaf);
-    source->add_tag(kVpc, "v1.0.0", kLeaf, kA);
-    source->add_tag(kVpc, "v1.1.0", kLeaf, kB);
+    source->add_tag(kVpc, "v1.0.0", kLeaf, kCommitA);
+    source->add_tag(kVpc, "v1.1.0", kLeaf, kCommitB);
     source->add_tag(kVpc, "v1.2.0-rc1", kLeaf);
     source->add_tag(kVpc, "v2.0.0", kLeaf);
-    source->add_branch(kVpc, "main", kLeaf, kB);
+    source->add_branch(kVpc, "main", kLeaf, kCommitB);
     call("vpc", kVpc);
   }
   void call(const std::string& name, const std::string& source_text) {
@@ -135,8 +132,8 @@ BOOST_AUTO_TEST_CASE(renamed_call_is_locked_under_its_former_name) {
             "locked as module.vpc: 1.0.0 [ .terraform.lock.hcl] + 1.0.0\n"
             "=> it is locked as module.vpc, and the constraints allow it; run tofu-modlock lock to rename the entry\n"},
         Row{"tag", tagged, nullptr,
-            "v1.0.0 [module.network main.tf] + git:" + kA + "\nlocked as module.vpc: git:" + kA +
-                " [ .terraform.lock.hcl] + git:" + kA +
+            "v1.0.0 [module.network main.tf] + git:" + kCommitA + "\nlocked as module.vpc: git:" + kCommitA +
+                " [ .terraform.lock.hcl] + git:" + kCommitA +
                 "\n=> it is locked as module.vpc; run tofu-modlock lock to rename the entry\n"}}) {
     BOOST_TEST_CONTEXT(row.name) {
       request.lock = {};
@@ -161,7 +158,7 @@ BOOST_AUTO_TEST_CASE(renamed_call_is_locked_under_its_former_name) {
 
 BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   constrain("vpc", ">= 1.0");
-  request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
+  request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitA}; };
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt selects it") !=
@@ -172,10 +169,10 @@ BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
 BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
   constrain("vpc", "~> 1.0");
   source->remove_package(kVpc);
-  source->add_tag(kVpc, "v1.0.0", kLeaf, kA);
+  source->add_tag(kVpc, "v1.0.0", kLeaf, kCommitA);
   BOOST_REQUIRE(plan().has_value());
   now += std::chrono::hours(100);
-  source->add_tag(kVpc, "v1.1.0", kLeaf, kB);
+  source->add_tag(kVpc, "v1.1.0", kLeaf, kCommitB);
   ask_for_age("72h");
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
@@ -216,7 +213,7 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
       {"installed",
        [](ExplainFixture& f) {
          f.constrain("vpc", ">= 1.0");
-         f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kA}; };
+         f.request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitA}; };
        },
        "it is installed, and nothing is locked yet; an exception from minimum_release_age: first seen at "
        "2027-01-15T08:00:00Z; the minimum release age is 3d, but it is already installed"},
@@ -247,9 +244,10 @@ BOOST_AUTO_TEST_CASE(what_the_source_names_itself) {
   const std::string git = kVpc;
   const std::string now_text = "=> it is the current content of the source\n";
   const Row rows[] = {
-      {"a branch", git, nullptr, "the default branch [module.vpc main.tf] + git:" + kB + "\n" + now_text},
-      {"a tag", git + "?ref=v1.0.0", nullptr, "v1.0.0 [module.vpc main.tf] + git:" + kA + "\n" + now_text},
-      {"a commit", git, kA.c_str(), kA + " [module.vpc .tofu-modlock.hcl] + git:" + kA + "\n" + now_text},
+      {"a branch", git, nullptr, "the default branch [module.vpc main.tf] + git:" + kCommitB + "\n" + now_text},
+      {"a tag", git + "?ref=v1.0.0", nullptr, "v1.0.0 [module.vpc main.tf] + git:" + kCommitA + "\n" + now_text},
+      {"a commit", git, kCommitA.c_str(),
+       kCommitA + " [module.vpc .tofu-modlock.hcl] + git:" + kCommitA + "\n" + now_text},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -9,24 +9,13 @@ using namespace modlock::test;
 
 namespace {
 
-constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
-
-const std::string kA(40, 'a');
-const std::string kB(40, 'b');
-const std::string kC(40, 'c');
-
-std::string call(const std::string& name, const std::string& source, const std::string& version = {}) {
-  return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" +
-         (version.empty() ? "" : "  version = \"" + version + "\"\n") + "}\n";
-}
-
 // A repository with 1.0.0 at a, 1.1.0 at b, 2.0.0 at c, which is its main branch too.
 struct AdoptionFixture : PlanFixture {
   AdoptionFixture() {
-    source->add_tag(kVpc, "v1.0.0", kLeaf, kA);
-    source->add_tag(kVpc, "v1.1.0", kLeaf, kB);
-    source->add_tag(kVpc, "v2.0.0", kLeaf, kC);
-    source->add_branch(kVpc, "main", kLeaf, kC);
+    source->add_tag(kVpc, "v1.0.0", kLeaf, kCommitA);
+    source->add_tag(kVpc, "v1.1.0", kLeaf, kCommitB);
+    source->add_tag(kVpc, "v2.0.0", kLeaf, kCommitC);
+    source->add_branch(kVpc, "main", kLeaf, kCommitC);
     auto backend = std::make_unique<FakeBackend>(SourceKind::registry);
     for (const char* version : {"1.0.0", "1.1.0", "2.0.0"}) {
       backend->add_tag(kRegistry, version, kLeaf);
@@ -68,16 +57,19 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_what_is_installed_and_allowed) {
   const std::string git = kVpc;
   const std::string other = "not locked before, and not what is installed: ";
   const Row rows[] = {
-      {"a version's commit", git, "~> 1.0", commit(kA), "1.0.0 a adopted: it is already installed"},
-      {"the newest anyway", git, "~> 1.0", commit(kB), "1.1.0 b adopted: it is already installed"},
-      {"excluded by the constraint", git, "~> 2.0", commit(kA), "2.0.0 c added: " + other + "commit aaaaaaaaaaaa"},
+      {"a version's commit", git, "~> 1.0", commit(kCommitA), "1.0.0 a adopted: it is already installed"},
+      {"the newest anyway", git, "~> 1.0", commit(kCommitB), "1.1.0 b adopted: it is already installed"},
+      {"excluded by the constraint", git, "~> 2.0", commit(kCommitA),
+       "2.0.0 c added: " + other + "commit aaaaaaaaaaaa"},
       {"a commit without version", git, "~> 1.0", commit(std::string(40, 'd')),
        "1.1.0 b added: " + other + "commit dddddddddddd"},
-      {"the default branch moved on", git, nullptr, commit(kA), "- a adopted: it is already installed"},
-      {"a tag that was moved", git + "?ref=v2.0.0", nullptr, commit(kA), "- a adopted: it is already installed"},
-      {"a commit as the constraint", git, kA.c_str(), commit(kA), "- a adopted: it is already installed"},
-      {"another commit as the constraint", git, kB.c_str(), commit(kA), "- b added: " + other + "commit aaaaaaaaaaaa"},
-      {"the beginning of its id", git + "?ref=aaaaaaaa", nullptr, commit(kA), "- a adopted: it is already installed"},
+      {"the default branch moved on", git, nullptr, commit(kCommitA), "- a adopted: it is already installed"},
+      {"a tag that was moved", git + "?ref=v2.0.0", nullptr, commit(kCommitA), "- a adopted: it is already installed"},
+      {"a commit as the constraint", git, kCommitA.c_str(), commit(kCommitA), "- a adopted: it is already installed"},
+      {"another commit as the constraint", git, kCommitB.c_str(), commit(kCommitA),
+       "- b added: " + other + "commit aaaaaaaaaaaa"},
+      {"the beginning of its id", git + "?ref=aaaaaaaa", nullptr, commit(kCommitA),
+       "- a adopted: it is already installed"},
       {"a registry's version", "acme/vpc/aws", nullptr, version("1.0.0"),
        "1.0.0 "
        "? adopted: it is already installed"},
@@ -104,11 +96,11 @@ BOOST_AUTO_TEST_CASE(first_lock_keeps_what_is_installed_and_allowed) {
 }
 
 BOOST_AUTO_TEST_CASE(registry_version_is_adopted_with_the_commit_of_its_tree) {
-  const std::string id = registry->add_tag(kRegistry, "1.2.0", kLeaf, "git:" + kA);
-  registry->add_tag(kRegistry, "1.2.0", calling("new", kVpc), "git:" + kB);  // the tag was moved since
+  const std::string id = registry->add_tag(kRegistry, "1.2.0", kLeaf, "git:" + kCommitA);
+  registry->add_tag(kRegistry, "1.2.0", calling("new", kVpc), "git:" + kCommitB);  // the tag was moved since
   registry->add_tag(kRegistry, "0.1.0", kLeaf, id);
   write("main.tf", call("vpc", "acme/vpc/aws", "~> 1.0"));
-  installed["vpc"] = {.version = Version::parse("1.2.0").value(), .commit = kA};
+  installed["vpc"] = {.version = Version::parse("1.2.0").value(), .commit = kCommitA};
   const Plan plan = lock();
   BOOST_TEST(outcome(plan) == "1.2.0 a adopted: it is already installed");
   BOOST_TEST(registry->listings == 0);
@@ -120,7 +112,7 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
     std::function<void(PlanRequest&)> change;
     std::string expected;  // version
   };
-  const ModuleLock elsewhere{.key = "other", .source = kNested, .hashes = {"git:" + kB, "h1:x"}};
+  const ModuleLock elsewhere{.key = "other", .source = kNested, .hashes = {"git:" + kCommitB, "h1:x"}};
   const ModuleLock of_host{.key = "terragrunt:source", .source = kNested};
   const Row rows[] = {
       {"a first lock", [](PlanRequest&) {}, "1.0.0"},
@@ -145,7 +137,7 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
   write("main.tf", call("vpc", kVpc) + call("own", "./own"));
   write("own/main.tf", "");
   constrain("vpc", "~> 1.0");
-  installed["vpc"] = commit(kA);
+  installed["vpc"] = commit(kCommitA);
   const PlanRequest start = request;
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -160,7 +152,7 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
 
 BOOST_AUTO_TEST_CASE(frozen_adopts_nothing) {
   write("main.tf", call("vpc", kVpc));
-  installed["vpc"] = commit(kA);
+  installed["vpc"] = commit(kCommitA);
   request.mode = PlanMode::frozen;
   BOOST_TEST(summary(*plan()) == "module.vpc added: not locked\n");
   BOOST_TEST(stats.requests == 0U);
@@ -170,7 +162,7 @@ BOOST_AUTO_TEST_CASE(calls_that_share_a_version_adopt_the_highest_installed) {
   write("main.tf", call("a", kVpc) + call("b", kVpc));
   constrain("a", "~> 1.0");
   constrain("b", ">= 1.0");
-  installed = {{"a", commit(kA)}, {"b", commit(kB)}};
+  installed = {{"a", commit(kCommitA)}, {"b", commit(kCommitB)}};
   BOOST_TEST(summary(lock()) ==
              "module.a added: not locked before, and not what is installed: commit aaaaaaaaaaaa\n"
              "module.b adopted: it is already installed\n");
@@ -182,7 +174,7 @@ BOOST_AUTO_TEST_CASE(deeper_call_may_hold_the_installed_version_of_a_shared_one)
   write("main.tf", call("outer", std::string(kNested) + "?ref=v1.0.0") + call("vpc", kVpc));
   constrain("vpc", "~> 1.0");
   constrain("outer.leaf", "~> 1.0");
-  installed = {{"outer.leaf", commit(kA)}};
+  installed = {{"outer.leaf", commit(kCommitA)}};
   BOOST_TEST(summary(lock()) ==
              "module.outer added: not locked before\n"
              "module.outer.leaf adopted: it is already installed\n"

@@ -11,6 +11,11 @@ namespace modlock::test {
 
 inline constexpr const char* kVpc = "git::https://example.com/vpc.git";
 inline constexpr const char* kNested = "git::https://example.com/nested.git";
+inline constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
+// Commits.
+inline const std::string kCommitA(40, 'a');
+inline const std::string kCommitB(40, 'b');
+inline const std::string kCommitC(40, 'c');
 
 // A root directory, a store and a fake source; plans against them.
 struct PlanFixture {
@@ -66,8 +71,13 @@ inline std::string summary(const Plan& plan) {
   return text;
 }
 
+inline std::string call(const std::string& name, const std::string& source, const std::string& version = {}) {
+  return "module \"" + name + "\" {\n  source = \"" + source + "\"\n" +
+         (version.empty() ? "" : "  version = \"" + version + "\"\n") + "}\n";
+}
+
 inline FakeBackend::Files calling(const std::string& name, const std::string& source) {
-  return {{"main.tf", "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n"}};
+  return {{"main.tf", call(name, source)}};
 }
 
 inline const FakeBackend::Files kLeaf = {{"main.tf", "output \"x\" {\n  value = 1\n}\n"}};

@@ -9,7 +9,6 @@ using namespace modlock::test;
 
 namespace {
 
-constexpr const char* kRegistry = "registry.opentofu.org/modules/acme/vpc/aws";
 constexpr const char* kImage = "oci://example.com/modules/vpc";
 constexpr const char* kOci = "oci://example.com/modules/vpc";
 constexpr const char* kArchive = "https://example.com/vpc.zip";

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::hours;
 
-const std::string kA(40, 'a');
-const std::string kB(40, 'b');
 const FakeBackend::Files kTree = {{"main.tf", ""}, {"sub/main.tf", ""}};
 
 // A repository that had 1.0.0 four days ago and got 1.1.0 an hour ago; 72 hours are asked for.
@@ -21,9 +19,9 @@ struct AgeFixture : PlanFixture {
     now = SourceFetcher::Time(std::chrono::seconds(1'800'000'000));  // 2027-01-15T08:00:00Z
     call(kVpc);
     constrain("vpc", "~> 1.0");
-    source->add_tag(kVpc, "v1.0.0", kTree, kA);
+    source->add_tag(kVpc, "v1.0.0", kTree, kCommitA);
     see(hours(96));
-    source->add_tag(kVpc, "v1.1.0", kTree, kB);
+    source->add_tag(kVpc, "v1.1.0", kTree, kCommitB);
     see(hours(1));
     SourceRule rule;
     rule.glob = "git::https://example.com/*";
@@ -184,7 +182,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
       call(row.source);
       request.minimum_release_age = row.asked;
       if (row.is_installed) {
-        request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kB}; };
+        request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitB}; };
       }
       const auto planned = plan();
       BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);

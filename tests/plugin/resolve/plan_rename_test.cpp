@@ -10,10 +10,6 @@ using namespace modlock::test;
 
 namespace {
 
-std::string call(const std::string& name, const std::string& source) {
-  return "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n";
-}
-
 // Every call has a constraint of its own, so that no version is shared.
 struct RenameFixture : PlanFixture {
   RenameFixture() {

@@ -7,6 +7,8 @@
 using namespace modlock;
 using namespace modlock::test;
 
+BOOST_AUTO_TEST_SUITE(provider_explanation)
+
 namespace {
 
 std::string text_of(const ProviderExplanation& explanation) {
@@ -23,8 +25,6 @@ std::string text_of(const ProviderExplanation& explanation) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_explanation)
 
 BOOST_AUTO_TEST_CASE(chains) {
   const std::string lock_text = "provider \"registry.opentofu.org/hashicorp/aws\" {\n  version = \"1.0.0\"\n}\n";

@@ -9,16 +9,7 @@
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
-
-const std::vector<std::string> kPlatforms = {"linux_amd64", "darwin_arm64"};
-
-ProviderPlanRequest request_of(const std::string& locked, std::vector<ProviderNeed> needs,
-                               const std::vector<std::string>& platforms = {"linux_amd64"}) {
-  return {.needs = std::move(needs), .locked = locks_of(locked), .platforms = platforms_of(platforms)};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 BOOST_AUTO_TEST_SUITE(provider_plan_errors)
 

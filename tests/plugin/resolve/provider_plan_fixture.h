@@ -99,4 +99,11 @@ inline std::vector<Platform> platforms_of(const std::vector<std::string>& texts)
   return platforms;
 }
 
+inline const std::vector<std::string> kPlatforms = {"linux_amd64", "darwin_arm64"};
+
+inline ProviderPlanRequest request_of(const std::string& locked, std::vector<ProviderNeed> needs,
+                                      const std::vector<std::string>& platforms = {"linux_amd64"}) {
+  return {.needs = std::move(needs), .locked = locks_of(locked), .platforms = platforms_of(platforms)};
+}
+
 }  // namespace modlock::test

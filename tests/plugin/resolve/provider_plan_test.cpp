@@ -7,9 +7,9 @@
 using namespace modlock;
 using namespace modlock::test;
 
-namespace {
+BOOST_AUTO_TEST_SUITE(provider_plan)
 
-const std::vector<std::string> kPlatforms = {"linux_amd64", "darwin_arm64"};
+namespace {
 
 // aws 1.0.0, 1.1.0 and 2.0.0, null 3.0.0, each for two platforms.
 struct Registry {
@@ -36,13 +36,7 @@ ProviderPlan plan(const ProviderPlanRequest& request, ProviderSource& source, co
   return std::move(*result);
 }
 
-ProviderPlanRequest request_of(const std::string& locked, std::vector<ProviderNeed> needs) {
-  return {.needs = std::move(needs), .locked = locks_of(locked), .platforms = platforms_of({"linux_amd64"})};
-}
-
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(provider_plan)
 
 BOOST_AUTO_TEST_CASE(lifecycle) {
   const std::string aws = "provider.registry.opentofu.org/hashicorp/aws";

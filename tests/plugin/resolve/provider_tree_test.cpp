@@ -28,7 +28,7 @@ ModuleTree sample_tree(const TemporaryDirectory& directory) {
   return std::move(*tree);
 }
 
-std::string summary(const Result<std::vector<ProviderNeed>>& needs) {
+std::string needs_text(const Result<std::vector<ProviderNeed>>& needs) {
   BOOST_TEST_REQUIRE(needs.has_value());
   std::string text;
   for (const ProviderNeed& need : *needs) {
@@ -58,9 +58,9 @@ BOOST_AUTO_TEST_CASE(who_is_asked) {
       "  module \"vpc\" requires \"~> 5.1\" at vpc/main.tf:5:17\n";
   const std::string null = "provider.registry.opentofu.org/hashicorp/null [] vpc/main.tf:10:1\n";
   const std::string random = "provider.registry.opentofu.org/hashicorp/random [] tests/setup/main.tf:1:1\n";
-  BOOST_TEST(summary(find_needs(tree, state, NeedsOf::init, kOpenTofuRegistry)) ==
+  BOOST_TEST(needs_text(find_needs(tree, state, NeedsOf::init, kOpenTofuRegistry)) ==
              "provider.registry.opentofu.org/acme/old [] \n" + aws + null + random);
-  BOOST_TEST(summary(find_needs(tree, state, NeedsOf::providers_lock, kOpenTofuRegistry)) == aws + null);
+  BOOST_TEST(needs_text(find_needs(tree, state, NeedsOf::providers_lock, kOpenTofuRegistry)) == aws + null);
 }
 
 // The same local name is another provider in another module.
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(local_names_of_each_module) {
   WalkRequest request{.root = directory.path(), .bounds = {directory.path()}};
   const auto tree = walk_modules(request, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
   BOOST_TEST_REQUIRE(tree.has_value());
-  BOOST_TEST(summary(find_needs(*tree, {}, NeedsOf::init, kOpenTofuRegistry)) ==
+  BOOST_TEST(needs_text(find_needs(*tree, {}, NeedsOf::init, kOpenTofuRegistry)) ==
              "provider.registry.opentofu.org/acme/aws [] main.tf:3:5\n"
              "provider.registry.opentofu.org/hashicorp/aws [] vpc/main.tf:1:1\n");
 }

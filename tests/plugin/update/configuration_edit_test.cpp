@@ -12,7 +12,7 @@ using Texts = std::map<std::string, std::string>;
 
 // A root whose calls are of packages with the tags v1.0.0, v1.1.0 and v2.0.0.
 struct Edited : PlanFixture {
-  explicit Edited(const Files& files) {
+  explicit Edited(const Texts& files) {
     for (const char* tag : {"v1.0.0", "v1.1.0", "v2.0.0", "net/v3.0.0"}) {
       source->add_tag(kVpc, tag, kLeaf);
     }
@@ -63,7 +63,7 @@ RequestedUpdate to_version(const std::string& subject, const char* version) {
   return {.subject = subject, .new_version = *Version::parse(version)};
 }
 
-std::string call(const std::string& source, const std::string& more = {}) {
+std::string commented_call(const std::string& source, const std::string& more = {}) {
   return "module \"a\" {\n  source = \"" + source + "\" # a comment\n" + more + "}\n";
 }
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_SUITE(configuration_edit)
 BOOST_AUTO_TEST_CASE(to_a_version) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     const char* version;
     Texts after;
     bool is_chosen;
@@ -81,52 +81,56 @@ BOOST_AUTO_TEST_CASE(to_a_version) {
   const std::string git = "git::https://example.com/vpc.git";
   const Row rows[] = {
       {"a tag",
-       {{"main.tf", call(git + "//x?ref=v1.0.0")}},
+       {{"main.tf", commented_call(git + "//x?ref=v1.0.0")}},
        "1.1.0",
-       {{"main.tf", call(git + "//x?ref=v1.1.0")}},
+       {{"main.tf", commented_call(git + "//x?ref=v1.1.0")}},
        false},
       {"a tag of a monorepo",
-       {{"main.tf", call(git + "?ref=net/v1.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=net/v1.0.0")}},
        "3.0.0",
-       {{"main.tf", call(git + "?ref=net/v3.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=net/v3.0.0")}},
        false},
-      {"the default branch", {{"main.tf", call(git)}}, "2.0.0", {{"main.tf", call(git + "?ref=v2.0.0")}}, false},
-      {"a tag of OCI",
-       {{"main.tf", call("oci://example.com/vpc?tag=1.0.0")}},
+      {"the default branch",
+       {{"main.tf", commented_call(git)}},
        "2.0.0",
-       {{"main.tf", call("oci://example.com/vpc?tag=2.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=v2.0.0")}},
+       false},
+      {"a tag of OCI",
+       {{"main.tf", commented_call("oci://example.com/vpc?tag=1.0.0")}},
+       "2.0.0",
+       {{"main.tf", commented_call("oci://example.com/vpc?tag=2.0.0")}},
        false},
       {"a constraint of a registry module",
-       {{"main.tf", call("ns/vpc/aws", "  version = \"~> 1.0\"\n")}},
+       {{"main.tf", commented_call("ns/vpc/aws", "  version = \"~> 1.0\"\n")}},
        "2.1.0",
-       {{"main.tf", call("ns/vpc/aws", "  version = \"~> 2.1\"\n")}},
+       {{"main.tf", commented_call("ns/vpc/aws", "  version = \"~> 2.1\"\n")}},
        true},
       {"a constraint that lets it in",
-       {{"main.tf", call("ns/vpc/aws", "  version = \">= 1.0\"\n")}},
+       {{"main.tf", commented_call("ns/vpc/aws", "  version = \">= 1.0\"\n")}},
        "2.1.0",
        {},
        true},
-      {"a registry module without constraint", {{"main.tf", call("ns/vpc/aws")}}, "2.1.0", {}, true},
+      {"a registry module without constraint", {{"main.tf", commented_call("ns/vpc/aws")}}, "2.1.0", {}, true},
       {"a rule of our settings",
-       {{"main.tf", call(git)}, {".tofu-modlock.hcl", "module \"a\" {\n  version = \"~> 1.0\" # x\n}\n"}},
+       {{"main.tf", commented_call(git)}, {".tofu-modlock.hcl", "module \"a\" {\n  version = \"~> 1.0\" # x\n}\n"}},
        "2.0.0",
        {{".tofu-modlock.hcl", "module \"a\" {\n  version = \"~> 2.0\" # x\n}\n"}},
        true},
       {"a local value",
-       {{"main.tf", call(git + "?ref=${local.ref}")}, {"l.tf", "locals {\n  ref = \"v1.0.0\"\n}\n"}},
+       {{"main.tf", commented_call(git + "?ref=${local.ref}")}, {"l.tf", "locals {\n  ref = \"v1.0.0\"\n}\n"}},
        "1.1.0",
        {{"l.tf", "locals {\n  ref = \"v1.1.0\"\n}\n"}},
        false},
       {"a version argument on git, which becomes a tag",
-       {{"main.tf", call(git, "  version = \"~> 1.0\"\n")}},
+       {{"main.tf", commented_call(git, "  version = \"~> 1.0\"\n")}},
        "2.0.0",
-       {{"main.tf", call(git + "?ref=v2.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=v2.0.0")}},
        false,
        UpdatePin::tag},
       {"and stays where nobody asks for that",
-       {{"main.tf", call(git, "  version = \"~> 1.0\"\n")}},
+       {{"main.tf", commented_call(git, "  version = \"~> 1.0\"\n")}},
        "2.0.0",
-       {{"main.tf", call(git, "  version = \"~> 2.0\"\n")}},
+       {{"main.tf", commented_call(git, "  version = \"~> 2.0\"\n")}},
        true},
       {"line ends and a mark at the start",
        {{"main.tf",
@@ -155,34 +159,34 @@ BOOST_AUTO_TEST_CASE(to_a_version) {
 }
 
 BOOST_AUTO_TEST_CASE(to_what_never_changes) {
-  Edited scene({{"main.tf", call("git::https://example.com/vpc.git?ref=v1.0.0")}});
+  Edited scene({{"main.tf", commented_call("git::https://example.com/vpc.git?ref=v1.0.0")}});
   const std::string commit = scene.source->add_tag(kVpc, "v1.1.0", kLeaf);
   const auto after = scene.update({to_version("module.a", "1.1.0")}, UpdatePin::immutable);
   BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
-  BOOST_TEST(after->at("main.tf") == call("git::https://example.com/vpc.git?ref=" + commit));
+  BOOST_TEST(after->at("main.tf") == commented_call("git::https://example.com/vpc.git?ref=" + commit));
 
-  Edited pinned_already({{"main.tf", call("git::https://example.com/vpc.git?ref=" + commit)}});
+  Edited pinned_already({{"main.tf", commented_call("git::https://example.com/vpc.git?ref=" + commit)}});
   const std::string newer = pinned_already.source->add_tag(kVpc, "v1.3.0", kLeaf);
   const auto still = pinned_already.update({to_version("module.a", "1.3.0")});
   BOOST_REQUIRE_MESSAGE(still.has_value(), still.error().message);
-  BOOST_TEST(still->at("main.tf") == call("git::https://example.com/vpc.git?ref=" + newer));
+  BOOST_TEST(still->at("main.tf") == commented_call("git::https://example.com/vpc.git?ref=" + newer));
 
-  Edited oci({{"main.tf", call("oci://example.com/vpc?tag=1.0.0")}});
+  Edited oci({{"main.tf", commented_call("oci://example.com/vpc?tag=1.0.0")}});
   const auto pinned = oci.update({to_version("module.a", "2.0.0")}, UpdatePin::immutable);
   BOOST_REQUIRE_MESSAGE(pinned.has_value(), pinned.error().message);
-  BOOST_TEST(pinned->at("main.tf") == call("oci://example.com/vpc?digest=" + oci.digest));
+  BOOST_TEST(pinned->at("main.tf") == commented_call("oci://example.com/vpc?digest=" + oci.digest));
 }
 
 BOOST_AUTO_TEST_CASE(to_a_constraint) {
-  Edited scene({{"main.tf", call("ns/vpc/aws", "  version = \"~> 1.0\"\n")}});
+  Edited scene({{"main.tf", commented_call("ns/vpc/aws", "  version = \"~> 1.0\"\n")}});
   const auto after = scene.update({{.subject = "module.a", .new_version = {}, .new_constraint = ">= 2.0, < 4.0"}});
   BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
-  BOOST_TEST(after->at("main.tf") == call("ns/vpc/aws", "  version = \">= 2.0, < 4.0\"\n"));
+  BOOST_TEST(after->at("main.tf") == commented_call("ns/vpc/aws", "  version = \">= 2.0, < 4.0\"\n"));
   BOOST_TEST(scene.chosen.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_local_module_is_edited_where_it_is_called_from) {
-  const std::string child = "variable \"ref\" {}\n" + call("git::https://example.com/vpc.git?ref=${var.ref}");
+  const std::string child = "variable \"ref\" {}\n" + commented_call("git::https://example.com/vpc.git?ref=${var.ref}");
   Edited scene(
       {{"main.tf", "module \"c\" {\n  source = \"./child\"\n  ref = \"v1.0.0\"\n}\n"}, {"child/main.tf", child}});
   const auto after = scene.update({to_version("module.c.a", "1.1.0")});
@@ -207,7 +211,7 @@ BOOST_AUTO_TEST_CASE(several_at_once) {
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     RequestedUpdate update;
     Code code;
     const char* message;
@@ -215,42 +219,42 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   const std::string git = "git::https://example.com/vpc.git";
   const Row rows[] = {
       {"no such call",
-       {{"main.tf", call(git)}},
+       {{"main.tf", commented_call(git)}},
        to_version("module.x", "1.1.0"),
        Code::invalid_params,
        "\"module.x\" matches no module call or provider"},
       {"a local module",
-       {{"main.tf", call("./x")}, {"x/main.tf", ""}},
+       {{"main.tf", commented_call("./x")}, {"x/main.tf", ""}},
        to_version("module.a", "1.1.0"),
        Code::invalid_params,
        "module.a has no versions"},
       {"no such version",
-       {{"main.tf", call(git + "?ref=v1.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=v1.0.0")}},
        to_version("module.a", "9.0.0"),
        Code::no_matching_version,
        "git::https://example.com/vpc.git has no version 9.0.0; the newest are 2.0.0, 1.1.0, 1.0.0"},
       {"a constraint where none can stand",
-       {{"main.tf", call(git + "?ref=v1.0.0")}},
+       {{"main.tf", commented_call(git + "?ref=v1.0.0")}},
        {.subject = "module.a", .new_version = {}, .new_constraint = "~> 1.0"},
        Code::invalid_params,
        "module.a has no version constraint that could be changed"},
       {"no constraint to replace",
-       {{"main.tf", call("ns/vpc/aws")}},
+       {{"main.tf", commented_call("ns/vpc/aws")}},
        {.subject = "module.a", .new_version = {}, .new_constraint = "~> 1.0"},
        Code::invalid_params,
        "module.a has no version constraint that could be changed"},
       {"no constraint",
-       {{"main.tf", call("ns/vpc/aws", "  version = \"1.0.0\"\n")}},
+       {{"main.tf", commented_call("ns/vpc/aws", "  version = \"1.0.0\"\n")}},
        {.subject = "module.a", .new_version = {}, .new_constraint = "newest"},
        Code::constraint_syntax,
        nullptr},
       {"kept out on purpose",
-       {{"main.tf", call("ns/vpc/aws", "  version = \"!= 1.1.0\"\n")}},
+       {{"main.tf", commented_call("ns/vpc/aws", "  version = \"!= 1.1.0\"\n")}},
        to_version("module.a", "1.1.0"),
        Code::constraint_conflict,
        "the constraint \"!= 1.1.0\" excludes 1.1.0"},
       {"computed",
-       {{"main.tf", call(git + "?ref=${join(\"\", [\"v1\", \".0.0\"])}")}},
+       {{"main.tf", commented_call(git + "?ref=${join(\"\", [\"v1\", \".0.0\"])}")}},
        to_version("module.a", "1.1.0"),
        Code::config_non_static,
        "the source of module.a should become \"v1.1.0\", and the text cannot be changed where it is written: it is "
@@ -270,10 +274,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-using Files = std::map<std::string, std::string>;
-
 // What main.tf (or another file) becomes; the error's message where nothing can be written.
-std::string changed(const Files& files, const char* version, const char* constraint, const std::string& name) {
+std::string changed(const Texts& files, const char* version, const char* constraint, const std::string& name) {
   PlanFixture fixture;
   for (const auto& [path, text] : files) {
     fixture.write(path, text);
@@ -313,7 +315,7 @@ BOOST_AUTO_TEST_SUITE(provider_edit)
 BOOST_AUTO_TEST_CASE(where_constraints_stand) {
   struct Row {
     const char* name;
-    Files files;
+    Texts files;
     const char* version;
     const char* constraint;
     std::string file;
@@ -397,11 +399,12 @@ BOOST_AUTO_TEST_CASE(where_constraints_stand) {
 }
 
 BOOST_AUTO_TEST_CASE(a_new_constraint_is_for_the_root_where_it_has_one) {
-  const std::string call = "module \"net\" {\n  source = \"./net\"\n}\n";
-  const Files files = {{"main.tf", call + entry(version_line("~> 1.0"))}, {"net/main.tf", entry(version_line(">= 1"))}};
-  BOOST_TEST(changed(files, nullptr, "~> 2.0", "main.tf") == call + entry(version_line("~> 2.0")));
+  const std::string commented_call = "module \"net\" {\n  source = \"./net\"\n}\n";
+  const Texts files = {{"main.tf", commented_call + entry(version_line("~> 1.0"))},
+                       {"net/main.tf", entry(version_line(">= 1"))}};
+  BOOST_TEST(changed(files, nullptr, "~> 2.0", "main.tf") == commented_call + entry(version_line("~> 2.0")));
   BOOST_TEST(changed(files, nullptr, "~> 2.0", "net/main.tf") == entry(version_line(">= 1")));
-  const Files below = {{"main.tf", call}, {"net/main.tf", entry(version_line(">= 1"))}};
+  const Texts below = {{"main.tf", commented_call}, {"net/main.tf", entry(version_line(">= 1"))}};
   BOOST_TEST(changed(below, nullptr, "~> 2.0", "net/main.tf") == entry(version_line("~> 2.0")));
 }
 

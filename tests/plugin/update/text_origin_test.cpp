@@ -42,7 +42,7 @@ struct Traced {
   std::string value;
 };
 
-std::string call(const std::string& source) {
+std::string kept_call(const std::string& source) {
   return "module \"a\" {\n  source = " + source + " # kept\r\n}\n";
 }
 
@@ -57,54 +57,57 @@ BOOST_AUTO_TEST_CASE(is_changed_where_it_is_written) {
   };
   const std::string git = "git::https://a.test/b.git?ref=";
   const Row rows[] = {
-      {"a literal", {{"main.tf", call("\"" + git + "v1.0.0\"")}}, "v2", "main.tf: " + call("\"" + git + "v2\"")},
+      {"a literal",
+       {{"main.tf", kept_call("\"" + git + "v1.0.0\"")}},
+       "v2",
+       "main.tf: " + kept_call("\"" + git + "v2\"")},
       {"behind an escape",
-       {{"main.tf", call("\"" + git + "\\u0076" + "1.0.0\"")}},
+       {{"main.tf", kept_call("\"" + git + "\\u0076" + "1.0.0\"")}},
        "v2",
-       "main.tf: " + call("\"" + git + "v2\"")},
+       "main.tf: " + kept_call("\"" + git + "v2\"")},
       {"in parentheses",
-       {{"main.tf", call("(\"" + git + "v1.0.0\")")}},
+       {{"main.tf", kept_call("(\"" + git + "v1.0.0\")")}},
        "v2",
-       "main.tf: " + call("(\"" + git + "v2\")")},
+       "main.tf: " + kept_call("(\"" + git + "v2\")")},
       {"needs escapes",
-       {{"main.tf", call("\"" + git + "v1.0.0\"")}},
+       {{"main.tf", kept_call("\"" + git + "v1.0.0\"")}},
        "${\"",
-       "main.tf: " + call("\"" + git + "$${\\\"\"")},
+       "main.tf: " + kept_call("\"" + git + "$${\\\"\"")},
       {"of a local value",
-       {{"main.tf", call("\"" + git + "${local.ref}\"")}, {"locals.tf", "locals {\n  ref = \"v1.0.0\"\n}\n"}},
+       {{"main.tf", kept_call("\"" + git + "${local.ref}\"")}, {"locals.tf", "locals {\n  ref = \"v1.0.0\"\n}\n"}},
        "v2",
        "locals.tf: locals {\n  ref = \"v2\"\n}\n"},
       {"of the default of a variable",
-       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+       {{"main.tf", kept_call("\"" + git + "${var.ref}\"")},
         {"variables.tf", "variable \"ref\" {\n  default = \"v1.0.0\" /* x */\n}\n"}},
        "v2",
        "variables.tf: variable \"ref\" {\n  default = \"v2\" /* x */\n}\n"},
       {"of the override of a default",
-       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+       {{"main.tf", kept_call("\"" + git + "${var.ref}\"")},
         {"variables.tf", "variable \"ref\" {\n  default = \"v0\"\n}\n"},
         {"x_override.tf", "variable \"ref\" {\n  default = \"v1.0.0\"\n}\n"}},
        "v2",
        "x_override.tf: variable \"ref\" {\n  default = \"v2\"\n}\n"},
       {"of an override of the call",
-       {{"main.tf", call("\"./x\"")}, {"override.tf", call("\"" + git + "v1.0.0\"")}},
+       {{"main.tf", kept_call("\"./x\"")}, {"override.tf", kept_call("\"" + git + "v1.0.0\"")}},
        "v2",
-       "override.tf: " + call("\"" + git + "v2\"")},
+       "override.tf: " + kept_call("\"" + git + "v2\"")},
       {"through several",
-       {{"main.tf", call("local.source") + "locals {\n  source = \"" + git +
+       {{"main.tf", kept_call("local.source") + "locals {\n  source = \"" + git +
                         "${local.tag}\"\n  tag = \"v${var.n}\"\n}\n"
                         "variable \"n\" {\n  default = \"1.0.0\"\n}\n"}},
        "v2",
        ""},
       {"beside what is computed",
-       {{"main.tf", call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v1.0.0\"")}},
+       {{"main.tf", kept_call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v1.0.0\"")}},
        "v2",
-       "main.tf: " + call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v2\"")},
+       "main.tf: " + kept_call("\"${join(\"\", [\"git::\", \"https://a.test/b.git\"])}?ref=v2\"")},
       {"JSON",
        {{"main.tf.json", R"({"module": {"a": {"source": "git::https:\/\/a.test/b.git?ref=v1.0.0"}}})"}},
        "v2\"",
        R"(main.tf.json: {"module": {"a": {"source": "git::https:\/\/a.test/b.git?ref=v2\""}}})"},
       {"a default in JSON",
-       {{"main.tf", call("\"" + git + "${var.ref}\"")},
+       {{"main.tf", kept_call("\"" + git + "${var.ref}\"")},
         {"v.tf.json", R"({"variable": {"ref": {"default": "v1.0.0"}}})"}},
        "v2",
        R"(v.tf.json: {"variable": {"ref": {"default": "v2"}}})"},
@@ -137,7 +140,7 @@ BOOST_AUTO_TEST_CASE(in_a_heredoc) {
 }
 
 BOOST_AUTO_TEST_CASE(of_what_calls_the_module) {
-  const std::string child = "variable \"ref\" {}\n" + call("\"git::https://a.test/b.git?ref=${var.ref}\"");
+  const std::string child = "variable \"ref\" {}\n" + kept_call("\"git::https://a.test/b.git?ref=${var.ref}\"");
   const Traced given(
       {{"main.tf", "module \"c\" {\n  source = \"./child\"\n  ref    = \"v1.0.0\"\n}\n"}, {"child/main.tf", child}},
       true);
@@ -154,17 +157,17 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_changed) {
   };
   const Row rows[] = {
       {"given from outside",
-       {{"main.tf", call("\"git::https://a.test/b.git?ref=${var.ref}\"") + "variable \"ref\" {}\n"},
+       {{"main.tf", kept_call("\"git::https://a.test/b.git?ref=${var.ref}\"") + "variable \"ref\" {}\n"},
         {"terraform.tfvars", "ref = \"v1.0.0\"\n"}},
        "var.ref is set by terraform.tfvars"},
       {"computed",
-       {{"main.tf", call("format(\"git::https://a.test/b.git?ref=%s\", \"v1.0.0\")")}},
+       {{"main.tf", kept_call("format(\"git::https://a.test/b.git?ref=%s\", \"v1.0.0\")")}},
        "it is computed in main.tf:2"},
       {"a condition",
-       {{"main.tf", call("true ? \"git::https://a.test/b.git?ref=v1.0.0\" : \"\"")}},
+       {{"main.tf", kept_call("true ? \"git::https://a.test/b.git?ref=v1.0.0\" : \"\"")}},
        "it is computed in main.tf:2"},
       {"strip markers",
-       {{"main.tf", call("\"git::https://a.test/b.git?${~ \"\" ~} ref=v1.0.0\"")}},
+       {{"main.tf", kept_call("\"git::https://a.test/b.git?${~ \"\" ~} ref=v1.0.0\"")}},
        "strip markers change it in main.tf:2"},
   };
   for (const Row& row : rows) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/base/json.h"
+#include "tests/protocol/rpc/wait_for_stop.h"
 
 namespace modlock {
 namespace {
@@ -36,13 +37,6 @@ class Outbox {
   std::condition_variable changed_;
   std::vector<std::string> lines_;
 };
-
-void wait_for_stop(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock lock(mutex);
-  changed.wait(lock, stop, [] { return false; });
-}
 
 // "7 result {…}", "7 CODE message"
 std::string brief(const std::string& line) {
@@ -82,7 +76,7 @@ struct Fixture {
     });
     methods.add("stop", [this](const Json::Value& params, RequestContext& context) -> Result<Json::Value> {
       started.count_down();
-      wait_for_stop(context.stop);
+      test::wait_for_stop(context.stop);
       if (params.isMember("finish")) {
         return Json::Value("finished all the same");
       }

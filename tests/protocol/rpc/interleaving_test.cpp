@@ -12,6 +12,7 @@
 
 #include "protocol/base/json.h"
 #include "protocol/rpc/dispatcher.h"
+#include "tests/protocol/rpc/wait_for_stop.h"
 
 namespace modlock {
 namespace {
@@ -47,13 +48,6 @@ class Said {
   std::vector<std::string> lines_;
 };
 
-void wait_for_stop(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock lock(mutex);
-  changed.wait(lock, stop, [] { return false; });
-}
-
 MethodTable table() {
   MethodTable methods;
   methods.add("initialize", [](const Json::Value&, RequestContext&) -> Result<Json::Value> {
@@ -65,7 +59,7 @@ MethodTable table() {
     return Json::Value(2);
   });
   methods.add("wait", [](const Json::Value&, RequestContext& context) -> Result<Json::Value> {
-    wait_for_stop(context.stop);
+    test::wait_for_stop(context.stop);
     return fail(Code::io_error, "cut short");
   });
   return methods;

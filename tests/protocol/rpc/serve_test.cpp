@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <future>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "tests/protocol/rpc/pipe.h"
+#include "tests/protocol/rpc/wait_for_stop.h"
 
 namespace modlock {
 namespace {
@@ -40,10 +40,7 @@ class Server {
     methods_.add("echo", [](const Json::Value& params, RequestContext&) -> Result<Json::Value> { return params; });
     methods_.add("stop", [this](const Json::Value&, RequestContext& context) -> Result<Json::Value> {
       started.count_down();
-      std::mutex mutex;
-      std::condition_variable_any changed;
-      std::unique_lock lock(mutex);
-      changed.wait(lock, context.stop, [] { return false; });
+      test::wait_for_stop(context.stop);
       return fail(Code::io_error, "cut short");
     });
     methods_.add("hold", [this](const Json::Value&, RequestContext&) -> Result<Json::Value> {

@@ -1,0 +1,48 @@
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "backends/base/home.h"
+
+namespace modlock {
+namespace {
+
+bool is_absolute(const char* path) {
+  return path != nullptr && *path == '/';
+}
+
+}  // namespace
+
+std::filesystem::path home_directory() {
+  if (const char* const home = std::getenv("HOME"); is_absolute(home)) {
+    return home;
+  }
+  std::array<char, std::size_t{16} << 10U> texts{};
+  passwd account{};
+  passwd* found = nullptr;
+  const bool is_known = ::getpwuid_r(::getuid(), &account, texts.data(), texts.size(), &found) == 0 && found != nullptr;
+  return is_known && is_absolute(account.pw_dir) ? account.pw_dir : "";
+}
+
+std::filesystem::path xdg_directory(const char* variable, const char* in_home) {
+  if (const char* const directory = std::getenv(variable); is_absolute(directory)) {
+    return directory;
+  }
+  const std::filesystem::path home = home_directory();
+  return home.empty() ? home : home / in_home;
+}
+
+void make_home_absolute() {
+  const std::filesystem::path home = home_directory();
+  static_cast<void>(home.empty() ? ::unsetenv("HOME") : ::setenv("HOME", home.c_str(), 1));
+  for (const char* const name :
+       {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"}) {
+    if (!is_absolute(std::getenv(name))) {
+      ::unsetenv(name);
+    }
+  }
+}
+
+}  // namespace modlock
