@@ -92,13 +92,13 @@ BOOST_AUTO_TEST_CASE(memory) {
     return;
   }
   std::string calls;
-  for (int i = 0; i < 30'000; ++i) {
+  for (int i = 0; i < 8'000; ++i) {
     calls += module_call("m" + std::to_string(i), "./m");
   }
   write("main.tf", calls);
   write("m/main.tf", "");
   int failures = 0;
-  for (int mebibytes = 64; mebibytes <= 256; mebibytes += 16) {
+  for (int mebibytes = 64; mebibytes <= 192; mebibytes += 16) {
     BOOST_TEST_CONTEXT(mebibytes) {
       const Ran ran = limited("-v " + std::to_string(mebibytes * 1024), {"inspect", "--json"});
       if (ran.exit_code == 0 || ran.exit_code == 127) {

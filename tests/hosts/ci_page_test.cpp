@@ -1,4 +1,4 @@
-// docs/ci.md: its own blocks, run in a repository of thirty root modules with providers.
+// docs/ci.md: its own blocks, run in a repository of ten root modules with providers.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRoots = 30;
+constexpr int kRoots = 10;
 
 // The first block of that language below the heading.
 std::vector<std::string> read_page_block(const std::string& heading, const std::string& language) {
@@ -139,7 +139,7 @@ struct CiPage : Scene {
     BOOST_TEST(unlocked.exit_code == 3);
     BOOST_TEST(shown(unlocked.err).find("<dir>/root/live/new has no lock file.") != std::string::npos, unlocked.err);
     BOOST_TEST(unlocked.err.find("\nlive/new  FROZEN  run: tofu-modlock lock") != std::string::npos, unlocked.err);
-    BOOST_TEST(unlocked.err.find("31 root modules: 30 ok, 1 failed (exit code 3).\n") != std::string::npos,
+    BOOST_TEST(unlocked.err.find("11 root modules: 10 ok, 1 failed (exit code 3).\n") != std::string::npos,
                unlocked.err);
     fs::remove_all(root() / "live/new");
     const std::string before = read("live/7/main.tf");
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(atlantis_runs_its_steps_in_each_root) {
     BOOST_TEST_CONTEXT(client) {
       use(client);
       forget_installed();
-      for (const char* directory : {"live/1", "live/30"}) {
+      for (const char* directory : {"live/1", "live/10"}) {
         const Ran ran = run(steps, directory);
         BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
       }

@@ -71,10 +71,18 @@ HttpsGitServer::~HttpsGitServer() {
   stop();
 }
 
+// Once for all servers of a program, because it takes longer than a server takes to start.
 void HttpsGitServer::make_credentials() const {
-  CertificateAuthority(directory_.path()).issue("server");
-  const std::string hash = run({"openssl", "passwd", "-apr1", "-stdin"}, {}, {}, password() + "\n");
-  write_text(directory_ / "passwords", user() + ":" + hash);
+  struct Made {
+    Made() {
+      CertificateAuthority(directory.path()).issue("server");
+      const std::string hash = run({"openssl", "passwd", "-apr1", "-stdin"}, {}, {}, password() + "\n");
+      directory.write("passwords", user() + ":" + hash);
+    }
+    TemporaryDirectory directory;
+  };
+  static const Made made;
+  std::filesystem::copy(made.directory.path(), directory_.path());
 }
 
 void HttpsGitServer::write_script(std::string_view name, std::string_view text) const {

@@ -47,7 +47,7 @@ class LiveSession {
   LiveSession& operator=(const LiveSession&) = delete;
 
   void send(const std::string& line) const { in.send(line + "\n"); }
-  void initialize(const std::string& more = "") const {
+  void initialize(const std::string& more = "") {
     send(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersions":["1.0"])" + more + "}}");
     (void)out.receive_line();
   }

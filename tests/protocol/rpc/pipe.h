@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace modlock::test {
 
@@ -40,26 +42,23 @@ class Pipe {
   }
 
   // Everything up to the end.
-  std::string receive_all() const {
-    std::string all;
-    std::array<char, 65536> bytes;
-    ssize_t got = 0;
-    while ((got = ::read(ends_[0], bytes.data(), bytes.size())) > 0) {
-      all.append(bytes.data(), static_cast<std::size_t>(got));
+  std::string receive_all() {
+    while (receive()) {
     }
-    return all;
+    return std::exchange(received_, {});
   }
 
   // One line with its LF, or what came before the end.
-  std::string receive_line() const {
-    std::string line;
-    char byte = 0;
-    while (line.empty() || line.back() != '\n') {
-      if (::read(ends_[0], &byte, 1) != 1) {
-        break;
+  std::string receive_line() {
+    std::size_t end = 0;
+    for (std::size_t from = 0; (end = received_.find('\n', from)) == std::string::npos;) {
+      from = received_.size();
+      if (!receive()) {
+        return std::exchange(received_, {});
       }
-      line.push_back(byte);
     }
+    std::string line = received_.substr(0, end + 1);
+    received_.erase(0, end + 1);
     return line;
   }
 
@@ -71,7 +70,16 @@ class Pipe {
     }
   }
 
+  // False at the end. Takes little at once, so that what is not read yet stays in the pipe and blocks its writer.
+  bool receive() {
+    std::array<char, 4096> bytes;
+    const ssize_t got = ::read(ends_[0], bytes.data(), bytes.size());
+    received_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return got > 0;
+  }
+
   int ends_[2] = {-1, -1};
+  std::string received_;  // and not returned yet
 };
 
 }  // namespace modlock::test
