@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kProvider = R"(terraform {
+constexpr const char* kFakeProvider = R"(terraform {
   required_providers {
     fake = {
       source  = "example.test/acme/fake"

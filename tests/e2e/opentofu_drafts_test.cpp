@@ -86,7 +86,7 @@ struct Drafts : Scene {
   GitRepository& vpc;
 };
 
-std::string actions(const Json::Value& result) {
+std::string actions_and_reasons(const Json::Value& result) {
   std::string text;
   for (const Json::Value& change : result["changes"]) {
     text += fmt::format("{} {}: {}\n", change["subject"].asString(), change["action"].asString(),

@@ -13,7 +13,7 @@ using Signing = PublishedProvider::Signing;
 const std::string kRelease = "registry.opentofu.org/acme/bad 1.1.0";
 const std::string kPackage = kRelease + " for linux_amd64";
 
-ProviderArchive good_archive() {
+PublishedArchive good_archive() {
   return make_provider_archive("acme/bad", "1.1.0", "linux_amd64");
 }
 
@@ -28,7 +28,7 @@ PublishedProvider signed_by(Signing signing) {
 
 // A release whose archives are these bytes, signed as they are.
 PublishedProvider packed_as(const std::string& bytes) {
-  return {.name = "acme/bad", .version = "1.1.0", .edit_archive = [bytes](ProviderArchive& archive) {
+  return {.name = "acme/bad", .version = "1.1.0", .edit_archive = [bytes](PublishedArchive& archive) {
             archive.replace(bytes);
           }};
 }
@@ -85,7 +85,7 @@ std::vector<ReleaseFault> checksum_faults() {
 }
 
 std::vector<ReleaseFault> answer_faults() {
-  const ProviderArchive archive = good_archive();
+  const PublishedArchive archive = good_archive();
   const std::string other(64, 'a');
   return {
       {"the wrong shasum",
@@ -116,7 +116,7 @@ std::vector<ReleaseFault> answer_faults() {
 }
 
 std::vector<ReleaseFault> archive_faults() {
-  const ProviderArchive archive = good_archive();
+  const PublishedArchive archive = good_archive();
   const ZipMember program{.name = "terraform-provider-bad_v1.1.0", .content = "program"};
   const std::string unsafe = "the entry \"a\" of \"" + kPackage + "\" ";
   const std::string no_program = "\"" + kPackage +
