@@ -1,6 +1,7 @@
 // Makes up cases by chance and compares the lock files that a stock client and our binary write, byte for byte.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
@@ -30,6 +31,7 @@ runs once more after our lock without --hashes, and must find nothing to write. 
   --client PATH     a tofu or terraform to compare with (default: terraform on PATH, and the one that
                     MODLOCK_TEST_TOFU names)
   --goldens DIR     compare with what clients once wrote instead, one file for each client
+  --absent          of these, only with those of programs that are not here to be compared with
   --write DIR       run the client alone and write such a file
   --seed N          of the cases (default 6)
   --count N         how many (default: enough for each kind)
@@ -51,6 +53,7 @@ struct Options {
   std::size_t count = kUsualCount;
   std::optional<std::size_t> only;
   std::size_t jobs = 4;
+  bool only_absent = false;
   bool is_verbose = false;
 };
 
@@ -63,8 +66,8 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
                                                {"--keep", &options.keep}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
-    if (name == "--verbose") {
-      options.is_verbose = true;
+    if (name == "--verbose" || name == "--absent") {
+      (name == "--verbose" ? options.is_verbose : options.only_absent) = true;
       continue;
     }
     if (++i == arguments.size()) {
@@ -272,20 +275,35 @@ std::vector<Client> clients(const Options& options) {
   return found;
 }
 
-std::size_t compare_with_goldens(const Options& options) {
+int result_of(std::size_t differences) {
+  return differences == 0 ? 0 : 1;
+}
+
+int compare_with_goldens(const Options& options, const std::vector<Client>& here) {
+  std::size_t compared = 0;
   std::size_t differences = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(options.goldens)) {
     const Golden golden = Golden::read(entry.path());
-    differences += Comparison(options, golden.client(), &golden).run();
+    const std::string command = golden.client().reader.command();
+    const bool is_here = std::any_of(here.begin(), here.end(),
+                                     [&](const Client& client) { return client.reader.command() == command; });
+    if (!options.only_absent || !is_here) {
+      ++compared;
+      differences += Comparison(options, golden.client(), &golden).run();
+    }
   }
-  return differences;
+  if (compared == 0) {
+    fmt::print("skipped: needs a machine without tofu or terraform\n");
+    return kSkipped;
+  }
+  return result_of(differences);
 }
 
 int run(const Options& options) {
-  if (!options.goldens.empty()) {
-    return compare_with_goldens(options) == 0 ? 0 : 1;
-  }
   const std::vector<Client> found = clients(options);
+  if (!options.goldens.empty()) {
+    return compare_with_goldens(options, found);
+  }
   if (found.empty()) {
     fmt::print("skipped: needs terraform on PATH, or tofu in MODLOCK_TEST_TOFU\n");
     return kSkipped;
@@ -294,7 +312,7 @@ int run(const Options& options) {
   for (const Client& client : found) {
     differences += Comparison(options, client, nullptr).run();
   }
-  return differences == 0 ? 0 : 1;
+  return result_of(differences);
 }
 
 }  // namespace

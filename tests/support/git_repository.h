@@ -9,7 +9,9 @@
 namespace modlock::test {
 
 // A real git repository (bare: servers and file:// URLs use it as it is) with commits made without a work tree. Names,
-// dates and configuration are fixed, so equal steps give equal commits. Throws std::runtime_error where git fails.
+// dates and configuration are fixed, so equal steps give equal commits. Throws std::runtime_error where git fails. What
+// tests do most often (commits, branches, tags) writes git's files without a process, because thousands of processes
+// were most of their time.
 class GitRepository {
  public:
   using Files = std::map<std::string, std::string>;  // name -> content; "name" may hold "/"
@@ -42,6 +44,11 @@ class GitRepository {
 
  private:
   std::string date() const;
+  // An object of git; returns its id.
+  std::string write_object(std::string_view type, const std::string& content);
+  // The tree of the files from `file` on whose names begin with `directory`; `file` is then the next one.
+  std::string write_files(Files::const_iterator& file, Files::const_iterator end, const std::string& directory);
+  void write_reference(const std::string& name, const std::string& commit);
 
   std::filesystem::path path_;
   int commits_ = 0;

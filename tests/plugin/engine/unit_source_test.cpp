@@ -37,6 +37,11 @@ struct Unit {
             .find_source = [this](ClientKind, Diagnostics&) { return source; },
             .is_own = [this](const fs::path& file) { return file.filename() == replaced; }};
   }
+  // What a run has fetched is fresh until it ends, and for a step of the file system's clock longer: a commit takes less.
+  void begin_run() {
+    run = Run();
+    fs::remove_all(engine.store().answer_directory());
+  }
   Result<LockedUnitSource> lock(const std::string& mode = "missing") {
     run.diagnostics.clear();
     return engine.lock_unit_source(options(), mode, run);
@@ -147,7 +152,7 @@ BOOST_AUTO_TEST_CASE(only_an_upgrade_of_a_branch_locks_again) {
     BOOST_TEST_CONTEXT(row.name) {
       Unit unit;
       const auto lock = [&](const std::string& ref, const char* mode) {
-        unit.run = Run();  // what a run has fetched is fresh until it ends
+        unit.begin_run();
         unit.source = UnitSource{.source = {"git::" + unit.stacks.url() + "?ref=" + ref, {}}};
         auto locked = unit.lock(mode);
         BOOST_TEST_REQUIRE(locked.has_value());
@@ -196,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_entry_is_used_unless_newer_versions_are_wanted) {
       unit.directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
       unit.stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
       unit.stacks.tag("v1.0.0");
-      unit.run = Run();
+      unit.begin_run();
       const auto again = unit.lock(mode);
       BOOST_TEST_REQUIRE(again.has_value());
       const bool is_restored = std::string(mode) == "missing";
