@@ -285,8 +285,8 @@ int compare_with_goldens(const Options& options, const std::vector<Client>& here
   for (const fs::directory_entry& entry : fs::directory_iterator(options.goldens)) {
     const Golden golden = Golden::read(entry.path());
     const std::string command = golden.client().reader.command();
-    const bool is_here = std::any_of(here.begin(), here.end(),
-                                     [&](const Client& client) { return client.reader.command() == command; });
+    const bool is_here =
+        std::any_of(here.begin(), here.end(), [&](const Client& client) { return client.reader.command() == command; });
     if (!options.only_absent || !is_here) {
       ++compared;
       differences += Comparison(options, golden.client(), &golden).run();

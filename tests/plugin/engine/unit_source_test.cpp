@@ -37,7 +37,8 @@ struct Unit {
             .find_source = [this](ClientKind, Diagnostics&) { return source; },
             .is_own = [this](const fs::path& file) { return file.filename() == replaced; }};
   }
-  // What a run has fetched is fresh until it ends, and for a step of the file system's clock longer: a commit takes less.
+  // What a run has fetched is fresh until it ends, and for a step of the file system's clock longer: a commit takes
+  // less.
   void begin_run() {
     run = Run();
     fs::remove_all(engine.store().answer_directory());
