@@ -82,6 +82,7 @@ class TransferLoop {
   void collect();
   void end(Transfer& transfer, CURLcode result);
   void retry_waiting();
+  void read_again();
   void note_connecting(Transfer& transfer);
   void note_connected(Transfer& transfer);
 

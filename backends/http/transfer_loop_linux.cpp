@@ -11,6 +11,7 @@ namespace modlock::http {
 namespace {
 
 constexpr long kIdleConnections = 128;
+constexpr std::chrono::milliseconds kQuiet{1000};
 
 }  // namespace
 
@@ -135,7 +136,6 @@ void TransferLoop::note_connected(Transfer& transfer) {
 
 void TransferLoop::run() {
   const PipeSignalBlocked guard;  // OpenSSL writes without MSG_NOSIGNAL
-  constexpr int kLongestWait = 60'000;
   while (obey()) {
     int running = 0;
     curl_multi_perform(multi_.get(), &running);
@@ -143,7 +143,12 @@ void TransferLoop::run() {
     if (std::exchange(has_changed_, false)) {
       retry_waiting();
     }
-    curl_multi_poll(multi_.get(), nullptr, 0U, kLongestWait, nullptr);
+    const auto begun = Clock::now();
+    int events = 0;
+    curl_multi_poll(multi_.get(), nullptr, 0U, static_cast<int>(kQuiet.count()), &events);
+    if (events == 0 && Clock::now() - begun >= kQuiet) {
+      read_again();
+    }
   }
   nudge_.reset();
   multi_.reset();  // closes each TLS connection properly
@@ -202,6 +207,19 @@ void TransferLoop::end(Transfer& transfer, CURLcode result) {
   }
   has_changed_ = true;
   transfer.ended(result);
+}
+
+// libcurl 7.88 can read the last frame of an HTTP/2 stream for another transfer and not end the stream: seen with
+// answers without a body. Its socket is silent from then on. To pause and resume a transfer makes libcurl read from it
+// again.
+void TransferLoop::read_again() {
+  for (Transfer* const transfer : std::vector<Transfer*>(running_)) {
+    if (transfer->is_connected_ && curl_easy_pause(transfer->easy_, CURLPAUSE_RECV) == CURLE_OK) {
+      if (const CURLcode result = curl_easy_pause(transfer->easy_, CURLPAUSE_CONT); result != CURLE_OK) {
+        end(*transfer, result);
+      }
+    }
+  }
 }
 
 // When a connection becomes free, libcurl tries only the first waiting transfer, of any host, even if that one cannot

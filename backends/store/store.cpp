@@ -79,6 +79,10 @@ std::string proven_key(std::string_view origin, std::string_view h1) {
   return fmt::format("{} {}", origin, h1);
 }
 
+fs::path claim_of(const Package& package, std::string_view source, std::string_view by) {
+  return package.directory.parent_path() / "claims" / sha256_hex(fmt::format("{} {}", source, by));
+}
+
 }  // namespace
 
 std::string content_key(std::string_view h1, std::string_view modes) {
@@ -458,6 +462,19 @@ Result<Package> Store::admit_proven(const fs::path& tree, std::string_view origi
   MODLOCK_TRY(move_in(tree, directory));
   note_use(directory);
   return Package{.id = {}, .h1 = std::string(h1), .modes = std::string(modes), .directory = directory / "tree"};
+}
+
+void Store::note_claim(const Package& package, std::string_view source, std::string_view by) const {
+  for (const std::string_view one : {by, std::string_view()}) {
+    if (const fs::path claim = claim_of(package, source, one); make_directories(claim.parent_path())) {
+      (void)write_file_atomically(claim, fmt::format("{} {}\n", source, one), Durable::no);
+    }
+  }
+}
+
+bool Store::is_claimed(const Package& package, std::string_view source, std::string_view by) const {
+  std::error_code ignored;
+  return fs::exists(claim_of(package, source, by), ignored);
 }
 
 void Store::drop(const Package& package) const {

@@ -37,7 +37,9 @@ struct Package {
 //                                                      because root modules link to it (links.h)
 //   v2/proven/<sha256 hex of origin and h1>-<modes>/tree/…   packages of a remote store that are proven to be the
 //                                                      content of a commit ("git:<commit>"), which proves no source.
-//                                                      The file `trees` next to the tree has the commit and its trees
+//                                                      The file `trees` next to the tree has the commit and its trees,
+//                                                      and `claims` has a file for each source for which a bundle or
+//                                                      store listed the package
 //   v2/links/<sha256 hex of path>            packages that the root module with this data directory links to (links.h)
 //   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   the content of a source at an id:
 //                                                      {"source", "id", "h1", "modes"}, with "ref", "subdir",
@@ -144,6 +146,11 @@ class Store {
   // Moves a tree into the store, whose h1 and modes are proven to be those of the origin. Errors: those of admit().
   Result<Package> admit_proven(const std::filesystem::path& tree, std::string_view origin, std::string_view h1,
                                std::string_view modes) const;
+  // Records, and returns, that the bundle or store `by` lists a package of find_proven() for a source
+  // (Source::package_identity()). This is the claim of its writer, and no proof. Empty `by`: any bundle or store. A
+  // failure to record is no error.
+  void note_claim(const Package& package, std::string_view source, std::string_view by) const;
+  bool is_claimed(const Package& package, std::string_view source, std::string_view by) const;
   // Removes a package of this store whose tree no longer has its h1.
   void drop(const Package& package) const;
 

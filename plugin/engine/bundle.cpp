@@ -164,7 +164,7 @@ class BundleWriter {
     BundledPackage package = bundled_entry(entry);
     package.subdir = module.package_subdir;
     MODLOCK_TRY(package.links, links_of(module.package_directory));
-    auto& [layer, trees] = packed_[module.package_directory];
+    auto& [layer, trees] = packed_[{module.package_directory, package.origin}];
     if (layer.digest.empty()) {
       MODLOCK_TRY(const auto objects, trees_of(open, entry, module, address));
       if (objects) {
@@ -270,9 +270,10 @@ class BundleWriter {
   Run& run_;
   const fs::path work_;
   LayoutWriter writer_;
-  const std::vector<Platform> platforms_;             // of providers; empty: without them
-  std::map<fs::path, std::pair<Blob, Blob>> packed_;  // zips and trees
-  std::map<std::string, Downloaded> archives_;        // by address, version and platform
+  const std::vector<Platform> platforms_;  // of providers; empty: without them
+  // Zips and trees, by directory and commit: two commits may have the same files.
+  std::map<std::pair<fs::path, std::string>, std::pair<Blob, Blob>> packed_;
+  std::map<std::string, Downloaded> archives_;  // by address, version and platform
 };
 
 // Returns the platforms of the providers that a bundle gets.

@@ -29,6 +29,7 @@ using remote::Layout;
 using remote::NamedClosure;
 using std::chrono::seconds;
 
+constexpr std::string_view kGit = "git:";
 constexpr std::size_t kDownloads = 64;                               // mostly waits for a registry
 constexpr seconds kLongestTime{600};                                 // whatever sizes a registry claims
 constexpr std::uint64_t kSlowestDownload = std::uint64_t{1} << 20U;  // bytes per second
@@ -254,7 +255,6 @@ fs::path trees_file(const fs::path& package) {
 
 Result<ExtractedPackage> extract_package(const BundledPackage& package, const fs::path& zip, const fs::path& trees,
                                          const fs::path& directory, const Context& context) {
-  constexpr std::string_view kGit = "git:";
   MODLOCK_TRY(make_directories(directory));
   MODLOCK_TRY(auto digests, unpack_archive(zip, ArchiveFormat::zip, directory,
                                            fmt::format("the package {}", package.layer.digest), context));
@@ -344,10 +344,11 @@ std::optional<bool> BundleReader::lists(const ModuleLock& entry, const Context& 
 
 std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::string_view h1, const Context& context) {
   const auto entry = options_.modules.find(node.key);
-  if (entry != options_.modules.end() && node.address.source.has_commits()) {
-    if (const auto known = store_.find_proven(entry->second.origin_hash(), h1, context)) {
-      return LocalPackage{.directory = known->directory};
-    }
+  if (entry == options_.modules.end()) {
+    return std::nullopt;
+  }
+  if (const auto known = find_claimed(node.address.source, entry->second.origin_hash(), h1, context)) {
+    return LocalPackage{.directory = known->directory};
   }
   if (!has_place()) {
     return std::nullopt;
@@ -375,12 +376,22 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
   return std::nullopt;
 }
 
-// Returns a package of the call with this content; null if there is none. One with the commit or digest of the lock
-// entry of the call takes precedence.
+// Returns a package of git of the cache, if a bundle or store listed it for this source: this store, or any in offline
+// mode. A named bundle is asked itself, because another file may have had its name.
+std::optional<Package> BundleReader::find_claimed(const Source& source, std::string_view origin, std::string_view h1,
+                                                  const Context& context) const {
+  const bool is_store = has_place() && options_.role == Role::store;
+  auto known =
+      source.has_commits() && (context.offline || is_store) ? store_.find_proven(origin, h1, context) : std::nullopt;
+  const std::string_view by = context.offline ? std::string_view() : options_.name;
+  return known && store_.is_claimed(*known, source.package_identity(), by) ? std::move(known) : std::nullopt;
+}
+
+// Returns the package that is listed for the source and the commit or digest of the lock entry of a call; null if there
+// is none.
 const BundledPackage* BundleReader::choose(const ModuleNode& node, std::string_view h1) const {
   const std::string source = node.address.source.identity();
-  const auto entry = options_.modules.find(node.key);
-  const std::string origin = entry == options_.modules.end() ? "" : entry->second.origin_hash();
+  const std::string origin = options_.modules.at(node.key).origin_hash();
   for (const auto& [tag, closure] : closures_) {
     for (const BundledPackage& package : closure.packages) {
       if (package.h1 == h1 && package.source == source && package.origin == origin) {
@@ -395,9 +406,12 @@ const BundledPackage* BundleReader::choose(const ModuleNode& node, std::string_v
 void BundleReader::extract_needed(const Context& context) {
   std::set<BundledPackage> entries = entries_;
   std::erase_if(entries, [&](const BundledPackage& entry) {
-    const auto source = parse_identity(entry.source);  // a registry also chooses a directory in the package
-    return store_.find_by_h1(entry.h1) ||
-           (source && source->has_commits() && store_.find_proven(entry.origin, entry.h1, context));
+    const auto source = parse_identity(entry.source);
+    if (!source || !source->has_commits()) {  // a registry also chooses a directory in the package
+      return store_.find_by_h1(entry.h1).has_value();
+    }
+    const auto fetched = store_.find(*source, entry.origin.starts_with(kGit) ? entry.origin.substr(kGit.size()) : "");
+    return (fetched && fetched->h1 == entry.h1) || find_claimed(*source, entry.origin, entry.h1, context);
   });
   auto packages = take_listed(entries);
   if (is_readable_ && !entries.empty()) {
@@ -432,7 +446,9 @@ void BundleReader::extract(const std::vector<const BundledPackage*>& packages, c
   for (const BundledPackage* package : packages) {
     const auto known = store_.find_proven(package->origin, package->h1, context);
     extracted_.emplace(package, known ? known->directory : fs::path());
-    if (!known) {
+    if (known) {
+      store_.note_claim(*known, package->package_source(), options_.name);
+    } else {
       by_layer[package->layer.digest].push_back(package);
     }
   }
@@ -490,6 +506,7 @@ Result<fs::path> BundleReader::extract_one(const BundledPackage& package, const 
   if (!admitted) {
     return directory;  // a full disk costs a download next time
   }
+  store_.note_claim(*admitted, package.package_source(), options_.name);
   if (const auto objects = read_file(trees)) {  // a package without them can be bundled again, but not proven
     (void)write_file_atomically(trees_file(admitted->directory), *objects, Durable::no);
   }

@@ -99,8 +99,9 @@ Result<ExtractedPackage> extract_package(const remote::BundledPackage& package, 
 std::filesystem::path trees_file(const std::filesystem::path& package);
 
 // A bundle that packages of one lock file are installed from. Nothing is read, and no request is sent, before the first
-// package is needed. Packages are checked with the h1 of the lock, so the bundle need not be trusted. Only packages
-// that are proven to be the content of the locked commit are added to the store (Store::admit_proven()). Use from one
+// package is needed. A package is used only for a source and commit for which the bundle lists it: its writer is
+// trusted with that, and it is never recorded as proof. Content is checked with the h1 of the lock. Only packages that
+// are proven to be the content of the locked commit are added to the store (Store::admit_proven()). Use from one
 // thread.
 class BundleReader {
  public:
@@ -109,7 +110,7 @@ class BundleReader {
     store   // by the user's settings: damage is a warning
   };
   struct Options {
-    std::unique_ptr<BundlePlace> place = {};  // null: only the proven packages of the store
+    std::unique_ptr<BundlePlace> place = {};  // null: only, in offline mode, what others listed before
     std::string name = {};                    // a path or "oci://HOST/REPOSITORY", for messages
     Role role = Role::named;
     ModuleLocks modules = {};  // entries whose packages are read together when the first package is needed
@@ -143,6 +144,8 @@ class BundleReader {
   void open_once(const Context& context);
   void extract_needed(const Context& context);
   std::vector<const remote::BundledPackage*> take_listed(std::set<remote::BundledPackage>& entries) const;
+  std::optional<Package> find_claimed(const Source& source, std::string_view origin, std::string_view h1,
+                                      const Context& context) const;
   const remote::BundledPackage* choose(const ModuleNode& node, std::string_view h1) const;
   void extract(const std::vector<const remote::BundledPackage*>& packages, const Context& context);
   Result<std::filesystem::path> download(const remote::Blob& layer);

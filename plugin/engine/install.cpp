@@ -154,7 +154,12 @@ Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
     const std::string h1 = "h1:" + entry.hash_value("h1");
     MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry));
     MODLOCK_TRY(const auto node, node_of_entry(entry));
-    const bool is_known = store.find_by_h1(h1).has_value() || bundle.find(node, h1, open.context).has_value();
+    const Backend* const backend = open.fetcher().backend(node.address.source);
+    const auto fetched =
+        backend == nullptr ? std::nullopt
+                           : store.find(node.address.source, backend->id_of(entry.hashes), entry.version.value_or(""));
+    const bool is_fetched = fetched && fetched->h1 == h1;
+    const bool is_known = is_fetched || bundle.find(node, h1, open.context).has_value();
     if (bundle.damage()) {
       return fail(*bundle.damage());
     }
@@ -164,7 +169,7 @@ Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
                         .subject = key,
                         .hint = "create the bundle again from this lock file"});
     }
-    if (!store.find_by_h1(h1) && !store.find_proven(entry.origin_hash(), h1, open.context)) {
+    if (!is_fetched && !store.find_proven(entry.origin_hash(), h1, open.context)) {
       done.diagnostics.push_back(
           {Severity::warning,
            Error{

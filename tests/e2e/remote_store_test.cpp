@@ -131,22 +131,35 @@ BOOST_AUTO_TEST_CASE(a_second_command_sends_no_request) {
   BOOST_TEST(!is_executable(root() / ".terraform/modules/vpc/main.tf"));
 }
 
-BOOST_AUTO_TEST_CASE(proven_packages_need_no_store) {
+// In offline mode, what a bundle listed is used. Without it the sources are asked, once.
+BOOST_AUTO_TEST_CASE(packages_of_a_bundle_need_no_store_offline) {
   start_empty();
   remove_sources();
   const Ran from = modlock({"install", "--from", path("modules").string()});
   BOOST_TEST(from.exit_code == 0, from.err);
   environment.erase("TOFU_MODLOCK_REMOTE");
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"install"}, {"install", "--offline"}, {"lock"}, {"explain", "module.vpc.network"}}) {
-    BOOST_TEST_CONTEXT(arguments.back()) {
+       {std::vector<std::string>{"install"}, {"lock"}, {"lock", "--frozen"}, {"explain", "module.vpc.network"}}) {
+    BOOST_TEST_CONTEXT(arguments.front()) {
       fs::remove_all(root() / ".terraform");
-      BOOST_TEST(requests_of(arguments).empty());
+      BOOST_TEST(modlock(arguments).exit_code == 5);
+      std::vector<std::string> offline = arguments;
+      offline.emplace_back("--offline");
+      BOOST_TEST(requests_of(offline).empty());
     }
   }
-  BOOST_TEST(modlock({"install"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
   BOOST_TEST(!fs::exists(cache() / "v2/identities"), "a bundle proved what a source has");
+  fs::rename(path("elsewhere"), repositories());
+  for (const bool has_sources : {true, false}) {
+    fs::remove_all(root() / ".terraform");
+    BOOST_TEST(modlock({"install"}).exit_code == 0);
+    if (has_sources) {
+      remove_sources();
+      BOOST_TEST(fs::exists(cache() / "v2/identities"));
+    }
+  }
   // A lock entry with another commit is not proven.
   std::string other = lock();
   const std::string commit = package("vpc").origin;
@@ -156,9 +169,10 @@ BOOST_AUTO_TEST_CASE(proven_packages_need_no_store) {
   BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);
 }
 
-// What a machine has only from the store is a bundle again, with the same zips and trees: also without the store.
+// What a machine has only from the store is a bundle again, with the same zips and trees: in offline mode also without
+// the store.
 BOOST_AUTO_TEST_CASE(packages_of_the_store_are_bundled_again) {
-  const std::vector<std::string> again = {"bundle", "create", "--output", path("again").string()};
+  std::vector<std::string> again = {"bundle", "create", "--output", path("again").string()};
   const auto same_bytes = [&] {
     std::size_t blobs = 0;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path("modules"))) {
@@ -177,6 +191,8 @@ BOOST_AUTO_TEST_CASE(packages_of_the_store_are_bundled_again) {
   same_bytes();
   fs::remove_all(path("again"));
   environment.erase("TOFU_MODLOCK_REMOTE");
+  BOOST_TEST(modlock(again).exit_code == 5);
+  again.emplace_back("--offline");
   BOOST_TEST(requests_of(again).empty());
   same_bytes();
   // Without trees it is still a bundle.

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(home_directory_is_not_mounted) {
   BOOST_TEST(container({"HOME=" + path("root").string()}, {"lock"}).exit_code == 1);
 }
 
-BOOST_AUTO_TEST_CASE(checkout_is_no_home) {
+BOOST_AUTO_TEST_CASE(checkout_is_not_the_home_directory) {
   write(".gitconfig", "x");
   write(".config/tofu-modlock/config.hcl", "x");
   for (const char* home : {"HOME=", "HOME=.", "HOME=../root"}) {

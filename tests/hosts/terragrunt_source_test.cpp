@@ -179,6 +179,9 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   const Ran installed = modlock({"install", "--from", bundle, "live/vpc"});
   BOOST_TEST(installed.exit_code == 0, installed.err);
   BOOST_TEST(!fs::exists(root() / "live/vpc/.terraform"));
+  BOOST_TEST(terragrunt({"init"}).exit_code != 0);  // what a bundle lists is used only in offline mode
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["TOFU_MODLOCK_OFFLINE"] = "1";
   const Ran ran = terragrunt({"init"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(read_text(working_directory() / "main.tf") == read("catalog/main.tf"));
@@ -189,6 +192,47 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   const Ran missing = modlock({"install", "--from", bundle, "other"});
   BOOST_TEST(missing.exit_code == 3, missing.err);
   BOOST_TEST(missing.err.find("does not have the package of ") != std::string::npos, missing.err);
+}
+
+// The lock file of the unit names a commit that only a fork has. The cache knows it as one of the fork.
+BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_the_source_of_a_unit) {
+  GitRepository& fork = repository("fork.git");
+  fork.git({"fetch", "--quiet", stacks.url(), "main"});
+  fork.branch("main", "FETCH_HEAD");
+  fork.commit({{"network/main.tf", read("catalog/main.tf") + "# evil\n"}});
+  fork.tag("v1.0.0");
+  write("root/main.tf", module_call("fork", "git::" + fork.url() + "?ref=v1.0.0"));
+  BOOST_REQUIRE(modlock({"lock", "--install", "root"}).exit_code == 0);
+  BOOST_REQUIRE(modlock({"bundle", "create", "root", "--output", path("modules").string()}).exit_code == 0);
+  environment["PLACES"] = "1";
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  std::string edited = unit_lock();
+  const std::string lock_of_fork = read("root/.terraform.lock.hcl");
+  for (const char* scheme : {"\"git:", "\"h1:"}) {
+    const std::size_t own = edited.find(scheme, edited.find("hashes = [", edited.find("terragrunt:source")));
+    const std::size_t other = lock_of_fork.find(scheme, lock_of_fork.find("hashes = ["));
+    edited.replace(own, edited.find('"', own + 1) - own,
+                   lock_of_fork.substr(other, lock_of_fork.find('"', other + 1) - other));
+  }
+  write("live/vpc/.terraform.lock.hcl", edited);
+  environment["CI"] = "true";
+  for (const bool is_from_bundle : {false, true}) {
+    BOOST_TEST_CONTEXT((is_from_bundle ? "listed for the fork" : "fetched from the fork")) {
+      if (is_from_bundle) {
+        fs::remove_all(cache());
+        fs::remove_all(root() / "root/.terraform");
+        BOOST_REQUIRE(modlock({"install", "--from", path("modules").string(), "root"}).exit_code == 0);
+      }
+      fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+      const Ran ran = terragrunt({"init"});
+      BOOST_TEST(ran.exit_code != 0);
+      BOOST_TEST(ran.err.find("[HASH_MISMATCH]") != std::string::npos, ran.err);
+      for (const auto& entry : fs::recursive_directory_iterator(root() / "live/vpc")) {
+        BOOST_TEST((!entry.is_regular_file() || read_text(entry.path()).find("# evil") == std::string::npos),
+                   entry.path());
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls, *needs(DockerRegistry::kPrograms)) {

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_credentials_helper_is_named_in_vain) {
 }
 
 // Without HOME, or with a relative one, the files of the user are those of the account, never those of the checkout.
-BOOST_AUTO_TEST_CASE(a_checkout_is_no_home) {
+BOOST_AUTO_TEST_CASE(a_checkout_is_not_the_home_directory) {
   const std::string script = "#!/bin/sh\n" + touch() + "\n";
   for (const std::string& name : {"evil", ".terraform.d/plugins/terraform-credentials-evil"}) {
     write(name, script);

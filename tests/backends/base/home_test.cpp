@@ -26,7 +26,7 @@ std::string value_of(const char* name) {
 
 BOOST_AUTO_TEST_SUITE(home)
 
-BOOST_AUTO_TEST_CASE(paths_of_the_checkout_are_no_home) {
+BOOST_AUTO_TEST_CASE(relative_paths_are_not_the_home_directory) {
   const passwd* const account = ::getpwuid(::getuid());
   BOOST_TEST_REQUIRE(account != nullptr);
   const std::string own = account->pw_dir;

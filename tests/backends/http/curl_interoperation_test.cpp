@@ -12,7 +12,8 @@ namespace modlock::test {
 namespace {
 
 struct InteroperationFixture {
-  InteroperationFixture() : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
+  InteroperationFixture()
+      : certificate(authority.issue("server")), server(certificate.certificate.c_str(), certificate.key.c_str()) {
     server.Get("/text", [this](const httplib::Request& request, httplib::Response& response) {
       accepted = request.get_header_value("Accept-Encoding");
       response.set_content(text, "text/plain");

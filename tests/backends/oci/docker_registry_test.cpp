@@ -50,8 +50,6 @@ std::string h1_of(const Result<FetchedTree>& tree) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(docker_registry)
-
 BOOST_AUTO_TEST_CASE(modules_are_listed_pinned_and_fetched, *needs(DockerRegistry::kPrograms)) {
   DockerRegistry registry;
   const std::string digest = registry.push("team/vpc", "v1.0.0", kFiles);

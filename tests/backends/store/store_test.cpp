@@ -296,6 +296,34 @@ BOOST_AUTO_TEST_CASE(a_proven_package_that_cannot_be_read_now_is_kept) {
   BOOST_TEST(fs::exists(one.directory));
 }
 
+// Content that is known as that of a commit belongs to no source.
+BOOST_AUTO_TEST_CASE(claims_are_for_one_source) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Package one = admitted(store, tree_at(directory / "one"));
+  const Package package = store.admit_proven(tree_at(directory / "two").directory, "git:1", one.h1, one.modes).value();
+  const std::string source = "git::https://example.com/a.git";
+  BOOST_TEST(!store.is_claimed(package, source, ""));
+  store.note_claim(package, source, "modules.tar");
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* by;
+    bool is_claimed;
+  };
+  for (const Row& row : {Row{"the same", "git::https://example.com/a.git", "modules.tar", true},
+                         Row{"anyone", "git::https://example.com/a.git", "", true},
+                         Row{"another writer", "git::https://example.com/a.git", "oci://example.com/a", false},
+                         Row{"another source", "git::https://example.com/b.git", "modules.tar", false},
+                         Row{"another source, anyone", "git::https://example.com/b.git", "", false},
+                         Row{"another scheme", "git::ssh://example.com/a.git", "", false}}) {
+    BOOST_TEST(store.is_claimed(package, row.source, row.by) == row.is_claimed, row.name);
+  }
+  BOOST_TEST(!store.find(kSource, "1").has_value());
+  store.drop(package);
+  BOOST_TEST(!store.is_claimed(package, source, ""));
+}
+
 BOOST_AUTO_TEST_CASE(only_packages_of_the_store_are_dropped) {
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");
