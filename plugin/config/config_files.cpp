@@ -99,7 +99,13 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
 // Adds the size of the text to `total`, the size of all files of the module.
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
                        std::atomic<std::size_t>& total, const Context& context) {
-  MODLOCK_TRY(auto text, read_document(place / file.name, documents));
+  MODLOCK_TRY(auto text, read_document(place / file.name, documents).map_error([&](Error error) {
+    if (error.code == Code::limit_exceeded) {
+      error.location = Location{file.path, std::nullopt};
+      error.hint = "split it into several files";
+    }
+    return error;
+  }));
   if (!text) {
     return fail(Error{.code = Code::io_error,
                       .message = fmt::format("the file \"{}\" is in its directory but cannot be read", file.path),
