@@ -95,7 +95,11 @@ constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
 
 // The server may need a while to make a pack, so the limits are those of a git child.
 HttpTimeouts pack_times(const ChildLimits& limits) {
-  return {.idle = limits.idle, .least_rate = 1, .rate_window = limits.idle, .total = limits.total};
+  return {.idle = limits.idle,
+          .least_rate = 1,
+          .rate_window = limits.idle,
+          .total = limits.total,
+          .total_includes_retries = true};
 }
 
 SecretText basic(const SecretText& username, const SecretText& password) {

@@ -39,6 +39,7 @@ struct HttpTimeouts {
   std::size_t least_rate = 1024;  // bytes a second
   std::chrono::milliseconds rate_window{30'000};
   std::optional<std::chrono::milliseconds> total = {};
+  bool total_includes_retries = false;  // `total` limits all attempts together
 };
 
 // The `total` of small responses: all except packages and listings of unlimited size.

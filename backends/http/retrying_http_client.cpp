@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <random>
 
 #include "backends/address/go_url.h"
@@ -142,13 +143,16 @@ class RequestLoop {
 
   // Sends requests to the current URL until a response is final.
   Result<HttpResponse> attempts() {
-    const Exchange exchange = this->exchange();
+    Exchange exchange = this->exchange();
     while (true) {
       if (auto stopped = interruption()) {
         return std::move(*stopped);
       }
       context_.count_request();
       const auto begun = std::chrono::steady_clock::now();
+      if (request_.timeouts.total_includes_retries) {
+        exchange.timeouts.total = std::chrono::ceil<milliseconds>(begun_ + *request_.timeouts.total - begun);
+      }
       auto answer = transport_.exchange(exchange, context_);
       log(answer, std::chrono::steady_clock::now() - begun);
       Attempt attempt{.number = attempt_};
@@ -193,7 +197,10 @@ class RequestLoop {
   // Whether a wait would end before the deadline. If not, the current result is more informative than
   // DEADLINE_EXCEEDED.
   bool has_time(milliseconds delay) const {
-    return !context_.deadline || std::chrono::steady_clock::now() + delay < *context_.deadline;
+    const auto then = std::chrono::steady_clock::now() + delay;
+    const HttpTimeouts& timeouts = request_.timeouts;
+    return (!context_.deadline || then < *context_.deadline) &&
+           !(timeouts.total_includes_retries && then >= begun_ + *timeouts.total);
   }
 
   Result<void> move(const HttpResponse& response) {
@@ -239,6 +246,7 @@ class RequestLoop {
   std::string url_;  // with its user-info
   Headers secrets_;
   SecretText basic_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   int attempt_ = 0;  // for all URLs together; a redirect does not count
 };
 

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <memory>
@@ -75,8 +76,8 @@ Result<void> extract_entry(struct archive* tar, const fs::path& target, std::uin
       return file.fail() ? Result<void>(system_failure("write", target, errno)) : Result<void>();
     }
     if (static_cast<std::uint64_t>(size) > left) {
-      return fail(Code::limit_exceeded, fmt::format("\"{}\" is too large", path.string()),
-                  "create bundles of fewer root modules");
+      return fail(Code::limit_exceeded, fmt::format("\"{}\" is too large, or has sparse files", path.string()),
+                  "create bundles of fewer root modules, and do not pack them again");
     }
     left -= static_cast<std::uint64_t>(size);
     if (!file.write(piece.data(), size)) {
@@ -101,14 +102,15 @@ Result<void> write_tar(const fs::path& directory, const std::set<std::string>& n
 }
 
 Result<void> extract_tar(const fs::path& path, const fs::path& directory,
-                         const std::function<bool(std::string_view)>& is_wanted, std::uint64_t limit,
+                         const std::function<bool(std::string_view, std::uint64_t)>& is_wanted, std::uint64_t limit,
                          const Context& context) {
   const Reader tar(archive_read_new());
   if (archive_read_support_format_tar(tar.get()) != ARCHIVE_OK ||
       archive_read_open_filename(tar.get(), path.c_str(), kTarPiece) != ARCHIVE_OK) {
     return damaged(path);
   }
-  std::uint64_t left = limit;
+  std::error_code error;
+  std::uint64_t left = std::min<std::uint64_t>(limit, fs::file_size(path, error));
   for (;;) {
     archive_entry* entry = nullptr;
     const int outcome = archive_read_next_header(tar.get(), &entry);
@@ -122,7 +124,9 @@ Result<void> extract_tar(const fs::path& path, const fs::path& directory,
     const char* raw = archive_entry_pathname(entry);
     std::string_view name = raw == nullptr ? "" : raw;
     name.remove_prefix(name.starts_with("./") ? 2 : 0);
-    if (is_wanted(name) && archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr) {
+    const auto size = static_cast<std::uint64_t>(archive_entry_size(entry));
+    if (is_wanted(name, size) && archive_entry_filetype(entry) == AE_IFREG &&
+        archive_entry_hardlink(entry) == nullptr) {
       MODLOCK_TRY(extract_entry(tar.get(), directory / name, left, path, context));
     }
   }

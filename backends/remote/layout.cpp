@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -24,12 +26,34 @@ std::string blob_name(std::string_view digest) {
   return "blobs/sha256/" + std::string(digest.substr(digest.find(':') + 1));
 }
 
-// Returns whether an archive entry belongs to a layout.
-bool is_layout_name(std::string_view name) {
-  constexpr std::string_view kBlobs = "blobs/sha256/";
-  return name == kLayoutFile || name == kIndexFile ||
-         (name.starts_with(kBlobs) && name.size() == kBlobs.size() + 64 &&
-          name.substr(kBlobs.size()).find_first_not_of("0123456789abcdef") == std::string_view::npos);
+// Names of archive entries, and their largest sizes.
+using Entries = std::map<std::string, std::uint64_t, std::less<>>;
+
+Result<void> extract(const fs::path& path, const fs::path& work, const Entries& entries, const Context& context) {
+  const auto is_wanted = [&](std::string_view name, std::uint64_t size) {
+    const auto found = entries.find(name);
+    return found != entries.end() && size <= found->second;
+  };
+  return extract_tar(path, work, is_wanted, kBundleLimit, context);
+}
+
+// Adds the blobs that `bundle verify` reads.
+void add_blobs(const Closure& closure, Entries& entries) {
+  const auto add = [&](const Blob& blob) { entries.emplace(blob_name(blob.digest), blob.size); };
+  add(blob_of(kEmptyConfig));
+  for (const BundledPackage& package : closure.packages) {
+    add(package.layer);
+    add(package.manifest);
+    if (!package.trees.digest.empty()) {
+      add(package.trees);
+    }
+  }
+  for (const BundledProvider& provider : closure.providers) {
+    for (const auto& [platform, archive] : provider.archives) {
+      add(archive.layer);
+      add(blob_of(write_provider_manifest(archive.layer)));
+    }
+  }
 }
 
 tl::unexpected<Error> no_bundle(const fs::path& path, std::string_view why) {
@@ -206,9 +230,18 @@ Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Co
   if (!fs::exists(status)) {
     return fail(Code::invalid_params, fmt::format("bundle \"{}\" not found", path.string()), "name an existing bundle");
   }
-  Layout layout(path, fs::is_directory(status) ? path : work);
-  if (!fs::is_directory(status)) {
-    MODLOCK_TRY(extract_tar(path, work, is_layout_name, kBundleLimit, context));
+  const bool is_archive = fs::is_regular_file(status);
+  Layout layout(path, is_archive ? work : path);
+  if (is_archive) {
+    const Entries names = {{std::string(kLayoutFile), kManifestLimit}, {std::string(kIndexFile), kManifestLimit}};
+    MODLOCK_TRY(extract(path, work, names, context));
+  } else if (!fs::is_directory(status)) {
+    return no_bundle(path, "it is neither a directory nor a file");
+  }
+  for (const char* part : {"blobs", "blobs/sha256"}) {
+    if (fs::is_symlink(layout.directory_ / part, error)) {
+      return no_bundle(path, fmt::format("\"{}\" is a link", part));
+    }
   }
   if (!read_small(layout.directory_ / kLayoutFile)) {
     return no_bundle(path, "it is not an OCI image layout");
@@ -218,6 +251,22 @@ Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Co
     return no_bundle(path, "it has no index.json");
   }
   MODLOCK_TRY(layout.closures_, read_layout_index(*index, fmt::format("\"{}\"", (path / kIndexFile).string())));
+  if (!is_archive) {
+    return layout;
+  }
+  // Only what the indexes name is written, the indexes first.
+  Entries blobs;
+  for (const TaggedClosure& one : layout.closures_) {
+    blobs.emplace(blob_name(one.index.digest), std::min<std::uint64_t>(one.index.size, kManifestLimit));
+  }
+  MODLOCK_TRY(extract(path, work, blobs, context));
+  blobs.clear();
+  for (const TaggedClosure& one : layout.closures_) {
+    if (const auto closure = layout.closure(one)) {  // reading it again names the error
+      add_blobs(*closure, blobs);
+    }
+  }
+  MODLOCK_TRY(extract(path, work, blobs, context));
   return layout;
 }
 

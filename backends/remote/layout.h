@@ -62,9 +62,9 @@ class LayoutWriter {
 // Reads a bundle. Nothing outside of it is read: a blob that is a link, a device or a pipe is an error.
 class Layout {
  public:
-  // Opens a directory or a tar archive, which is extracted to `work`, an empty directory of the caller. Entries of the
-  // archive that do not belong to a layout are ignored. Errors: INVALID_PARAMS (it does not exist); SOURCE_INVALID (not
-  // a bundle); IO_ERROR; LIMIT_EXCEEDED; cancellation.
+  // Opens a directory or a tar archive, which is extracted to `work`, an empty directory of the caller. Of the
+  // archive, only blobs that its indexes name are written, and no larger than they say. Errors: INVALID_PARAMS (it does
+  // not exist); SOURCE_INVALID (not a bundle, or `blobs` is a link); IO_ERROR; LIMIT_EXCEEDED; cancellation.
   static Result<Layout> open(const std::filesystem::path& path, const std::filesystem::path& work,
                              const Context& context);
 

@@ -83,7 +83,30 @@ bool is_sealed(const Package& package) {
   return fs::is_regular_file(package.directory.parent_path() / kSeal, ignored);
 }
 
+std::vector<std::pair<fs::path, unsigned>> open_to_others(const Package& package) {
+  const fs::path top = package.directory.parent_path();
+  std::vector<std::pair<fs::path, unsigned>> found;
+  const auto add = [&](const fs::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode) &&
+        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+      found.emplace_back(path, status.st_mode & 07777U);
+    }
+  };
+  add(top);
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(top, error), end; !error && at != end; at.increment(error)) {
+    add(at->path());
+  }
+  return found;
+}
+
 Result<void> seal(const Package& package) {
+  for (const auto& [path, mode] : open_to_others(package)) {
+    if (::chmod(path.c_str(), mode & ~unsigned{S_IWGRP | S_IWOTH}) != 0) {
+      return system_failure("set the mode of", path, errno);
+    }
+  }
   MODLOCK_TRY(const auto entries, list_tree(package.directory));
   for (const TreeEntry& entry : entries) {
     const mode_t mode = (entry.mode & S_IXUSR) != 0 ? 0555 : 0444;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <system_error>
 
@@ -95,9 +96,16 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
   return names;
 }
 
+// Adds the size of the text to `total`, the size of all files of the module.
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
-                       const Context& context) {
-  MODLOCK_TRY(auto text, read_document(place / file.name, documents));
+                       std::atomic<std::size_t>& total, const Context& context) {
+  MODLOCK_TRY(auto text, read_document(place / file.name, documents).map_error([&](Error error) {
+    if (error.code == Code::limit_exceeded) {
+      error.location = Location{file.path, std::nullopt};
+      error.hint = "split it into several files";
+    }
+    return error;
+  }));
   if (!text) {
     return fail(Error{.code = Code::io_error,
                       .message = fmt::format("the file \"{}\" is in its directory but cannot be read", file.path),
@@ -105,6 +113,12 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
                       .hint = "it may be a dangling link; remove or repair it"});
   }
   file.text = std::move(*text);
+  if ((total += file.text.size()) > kMaxModuleBytes) {
+    return fail({.code = Code::limit_exceeded,
+                 .message = fmt::format("the files of this module have more than {} bytes", kMaxModuleBytes),
+                 .location = Location{file.path, std::nullopt},
+                 .hint = "split it into several modules"});
+  }
   const auto stops = [&] { return !context.check(); };
   file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind))
                           : hcl::parse_native(file.text, file.path, {.stops = stops});
@@ -118,8 +132,9 @@ Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, c
   constexpr std::size_t kMany = 16;
   const std::size_t width = files.size() < kMany ? 1 : core_count();
   std::vector<Result<void>> read(files.size());
+  std::atomic<std::size_t> total = 0;
   parallel_for(files.size(), width,
-               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, context); });
+               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, total, context); });
   const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
@@ -240,9 +255,14 @@ const DocumentText* find_document(const fs::path& path, const Documents& documen
   return &found->second;
 }
 
-Result<std::optional<std::string>> read_document(const fs::path& path, const Documents& documents) {
+Result<std::optional<std::string>> read_document(const fs::path& path, const Documents& documents, std::size_t limit) {
   if (const DocumentText* document = find_document(path, documents)) {
     return document->text;
+  }
+  std::error_code ignored;
+  if (const auto size = fs::file_size(path, ignored); !ignored && size > limit) {
+    return fail(Code::limit_exceeded,
+                fmt::format("the file \"{}\" has {} bytes, at most {} are read", path.string(), size, limit));
   }
   Result<std::string> text = read_file(path);
   if (text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct ConfigText {
   hcl::ParsedFile parsed = {};
 };
 
+inline constexpr std::size_t kMaxModuleBytes = std::size_t{64} << 20U;
+
 enum class ConfigKind { module, test };
 
 // The members that are blocks in files of JSON syntax: those that tofu-modlock reads. All others, known to a client or
@@ -32,7 +35,8 @@ const hcl::BodySchema& schema_of(ConfigKind kind);
 
 // Returns the files of one kind that `tool` reads in a directory, parsed, sorted by name. Hidden and backup files are
 // left out, as is tofu-modlock's own override file, and `X.tf` if there is an `X.tofu` of the same role (the same
-// applies to the other extensions). Terraform ignores `.tofu` files. Errors: NOT_FOUND, IO_ERROR, those of the context.
+// applies to the other extensions). Terraform ignores `.tofu` files. Errors: NOT_FOUND, IO_ERROR, LIMIT_EXCEEDED (a
+// file of more than hcl::kMaxTextBytes, or more than kMaxModuleBytes in all of them), those of the context.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
                                                   ConfigKind kind, ClientKind tool, const Context& context = {});
@@ -47,8 +51,10 @@ bool has_configuration(const std::filesystem::path& directory);
 // Returns the document at a path, and marks it as read; null if there is none.
 const DocumentText* find_document(const std::filesystem::path& path, const Documents& documents);
 
-// Returns the overlaid text, else the content on disk; nullopt if neither has the file. Errors: IO_ERROR.
-Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents);
+// Returns the overlaid text, else the content on disk; nullopt if neither has the file. Errors: IO_ERROR,
+// LIMIT_EXCEEDED (a file on disk has more than `limit` bytes).
+Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents,
+                                                 std::size_t limit = hcl::kMaxTextBytes);
 
 // Returns the hashes of the files, for results; adds the syntax errors in them to `diagnostics`.
 std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics);

@@ -37,7 +37,7 @@ class ConfinedFiles final : public eval::FileAccess {
                     fmt::format("the file \"{}\" has {} bytes, at most {} are read", path, size, kMaxReadBytes));
       }
     }
-    MODLOCK_TRY(auto text, read_document(place, documents_));
+    MODLOCK_TRY(auto text, read_document(place, documents_, kMaxReadBytes));
     if (!text) {
       return no_such("file", path);
     }

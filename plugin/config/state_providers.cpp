@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "plugin/config/roots.h"
@@ -84,7 +85,7 @@ Error broken_state(const std::string& path, std::string reason) {
 // nullopt: the file does not exist, or is empty.
 Result<std::optional<Json::Value>> read_json(const fs::path& file, const std::string& name,
                                              const Documents& documents) {
-  MODLOCK_TRY(auto text, read_document(document_path(file), documents));
+  MODLOCK_TRY(auto text, read_document(document_path(file), documents, std::string::npos));
   if (!text || text->empty()) {
     return std::nullopt;
   }

@@ -319,6 +319,10 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
   std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
   for (const messages::RootParams& params : options.roots) {
     MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
+    MODLOCK_TRY(check_locked_providers(open->root, open->lock));
+    for (const auto& [key, entry] : effective_lock(open->lock).modules) {
+      MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
+    }
     NamedClosure wanted{closure_tag(effective_lock(open->lock).modules), {}};
     if (providers.count(wanted.tag) == 0) {
       MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, wanted.tag, open->context));

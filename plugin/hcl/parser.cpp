@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 #include "plugin/hcl/characters.h"
@@ -28,11 +27,11 @@ Result<Expression> template_or_interpolation(NativeParser parser, const Range& r
 }  // namespace
 
 std::optional<Error> text_error(std::string_view text, Position start, const std::string& path, Code code) {
-  if (text.size() > std::numeric_limits<decltype(Position::byte)>::max()) {
+  if (text.size() > kMaxTextBytes) {
     return Error{.code = Code::limit_exceeded,
-                 .message = fmt::format("expected a text of less than 4 GiB, found {} bytes", text.size()),
+                 .message = fmt::format("expected a text of at most {} bytes, found {}", kMaxTextBytes, text.size()),
                  .location = Location{path, {}},
-                 .hint = "split it into several files"};
+                 .hint = code == Code::lock_parse ? "split the root module" : "split it into several files"};
   }
   const auto at = find_bad_byte(text);
   if (!at) return std::nullopt;

@@ -15,6 +15,7 @@ namespace modlock::hcl {
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 inline constexpr int kMaxDepth = 256;
+inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 20U;  // of a file
 
 // Reading stops after this many errors: such a text is not a configuration.
 inline constexpr std::size_t kMaxErrors = 100;
@@ -36,12 +37,12 @@ struct ParseOptions {
 // Reads HCL native syntax. Locations name `path`. Errors have a line, a column and a byte range, and state the expected
 // and the found text. After an error reading continues at the next top-level block, so one run reports all errors.
 // Stricter than the reference on bytes: invalid UTF-8 and NUL are errors; one leading BOM is skipped. Nesting deeper
-// than kMaxDepth is LIMIT_EXCEEDED. Time and memory are linear in the text.
+// than kMaxDepth, and a text of more than kMaxTextBytes, are LIMIT_EXCEEDED. Time and memory are linear in the text.
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options = {});
 
-// Returns why a text cannot be read, or nullopt if it can. LIMIT_EXCEEDED for a text of 4 GiB or more, because a
-// Position cannot represent its positions; an error with this code for the first byte that is NUL or not part of
-// well-formed UTF-8. Positions count from `start`; the error is located in `path`.
+// Returns why a text cannot be read, or nullopt if it can. LIMIT_EXCEEDED for a text of more than kMaxTextBytes; an
+// error with this code for the first byte that is NUL or not part of well-formed UTF-8. Positions count from `start`;
+// the error is located in `path`.
 std::optional<Error> text_error(std::string_view text, Position start, const std::string& path, Code code);
 
 // Reads a text that is one template in native syntax, such as the file of a templatefile() call. A text that is only

@@ -232,7 +232,8 @@ class Installer {
   // A package that was damaged and fetched again is not sealed. Its content was checked when it was planned.
   bool is_link_in_place(const fs::path& place, const Placement& placement) const {
     const auto linked = linked_package(store_, place);
-    return linked && linked->directory == placement.resolved->package_directory && is_sealed(*linked);
+    return linked && linked->directory == placement.resolved->package_directory && is_sealed(*linked) &&
+           open_to_others(*linked).empty();
   }
 
   Result<void> seal_package(const Placement& placement) const {

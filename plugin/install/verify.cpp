@@ -256,6 +256,11 @@ class Verifier {
     if (linked) {
       place = linked->directory;
       memo.modes = linked->modes;
+      if (!open_to_others(*linked).empty()) {
+        verdict.kind = VerdictKind::tampered;
+        verdict.detail = "other users may write to its files or directories";
+        return verdict;
+      }
     } else if (is_link) {
       verdict.kind = VerdictKind::tampered;
       verdict.detail = fmt::format("it is a symbolic link to \"{}\", which is not a package of the cache {}",

@@ -294,7 +294,7 @@ class TreeWalk {
   }
 
   Error no_such_module(const ModuleNode& node, const Error& cause) const {
-    if (cause.code == Code::path_outside_root) {
+    if (cause.code == Code::path_outside_root || cause.code == Code::limit_exceeded) {
       return cause;
     }
     return Error{.code = Code::config_parse,

@@ -85,13 +85,15 @@ BOOST_AUTO_TEST_CASE(a_denied_release_stops_commands_until_it_is_replaced) {
   const std::string error =
       "1.1.0 of \"git::file://<dir>/repositories/vpc.git\" is denied by \"*/repositories/vpc\" in "
       "<dir>/home/.config/tofu-modlock/config.hcl:1: see INC-7";
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "live/b"},
-                                                  {"lock", "--frozen", "live/b"},
-                                                  {"install", "live/b"},
-                                                  {"install", "--offline", "live/b"},
-                                                  {"mirror", "--chdir", "live/b", "--", "true"},
-                                                  {"bundle", "create", "live/b", "-o", path("b.tar").string()},
-                                                  {"explain", "--chdir", "live/b", "module.vpc"}}) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"lock", "live/b"},
+        {"lock", "--frozen", "live/b"},
+        {"install", "live/b"},
+        {"install", "--offline", "live/b"},
+        {"mirror", "--chdir", "live/b", "--", "true"},
+        {"bundle", "create", "live/b", "-o", path("b.tar").string()},
+        {"bundle", "pull", "oci://127.0.0.1:1/a", "live/b", "--plain-http", "-o", path("b.tar").string()},
+        {"explain", "--chdir", "live/b", "module.vpc"}}) {
     BOOST_TEST_CONTEXT(fmt::format("{}", fmt::join(command, " "))) {
       const Ran ran = modlock(command);
       BOOST_TEST(ran.exit_code == 4);

@@ -162,6 +162,40 @@ BOOST_AUTO_TEST_CASE(a_changed_permission_bit_is_tampered_and_is_repaired) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_package_that_others_may_change_is_tampered_and_is_repaired) {
+  BOOST_REQUIRE(modlock({"install", "--link"}).exit_code == 0);
+  const fs::path linked = package();
+  struct Row {
+    const char* name;
+    fs::path place;
+    unsigned mode;
+    unsigned repaired;
+  };
+  const Row rows[] = {
+      {"a file of everybody", linked / "main.tf", 0666, 0444},
+      {"a file of the group", linked / "main.tf", 0464, 0444},
+      {"the tree", linked, 0777, 0755},
+      {"the directory of the package", linked.parent_path(), 0775, 0755},
+  };
+  for (const Row& row : rows) {
+    for (const bool is_installed : {true, false}) {
+      BOOST_TEST_CONTEXT(row.name << (is_installed ? "" : ", not installed")) {
+        fs::permissions(row.place, fs::perms(row.mode));
+        if (is_installed) {
+          BOOST_TEST(json({"verify"}, 4)["verdicts"][0]["detail"].asString() ==
+                     "other users may write to its files or directories");
+        } else {
+          fs::remove_all(root() / ".terraform");
+        }
+        BOOST_TEST(modlock({"install", "--link"}).exit_code == 0);
+        BOOST_TEST(is_link());
+        BOOST_TEST(mode_of(row.place) == row.repaired);
+        BOOST_TEST(modlock({"verify"}).exit_code == 0);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(only_links_to_packages_of_the_cache_are_followed) {
   BOOST_REQUIRE(modlock({"install", "--link"}).exit_code == 0);
   const fs::path linked = package();

@@ -83,6 +83,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_leaves_ours_alone) {
       {"theirs", good, good, "variable \"x\" {}\n", "LOCK_PARSE"},
       {"markers in theirs", good, good, conflict("", block("a", "1.0.0")), "LOCK_PARSE"},
       {"too deep", good, good, deep, "LIMIT_EXCEEDED"},
+      {"too large", good, good, good + std::string(std::size_t{16} << 20U, '\n'), "LIMIT_EXCEEDED"},
       {"not UTF-8", good, good, "# \xff\n", "LOCK_PARSE"},
   };
   for (const Row& row : rows) {

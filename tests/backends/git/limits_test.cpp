@@ -121,11 +121,12 @@ BOOST_AUTO_TEST_CASE(packs_and_progress_without_end) {
     std::string piece;
     std::chrono::milliseconds total;
     const char* code;
+    std::size_t requests;  // of our own HTTP
   };
   for (const Row& row : {
-           Row{"progress", "", many(packet("\2Counting objects: 1\r")), 1s, "TIMEOUT"},
-           Row{"progress that no line ends", "", many(packet("\2x")), 1s, "TIMEOUT"},
-           Row{"a pack", pack_start(), pack_piece(), 1min, "LIMIT_EXCEEDED"},
+           Row{"progress", "", many(packet("\2Counting objects: 1\r")), 1s, "TIMEOUT", 2},
+           Row{"progress that no line ends", "", many(packet("\2x")), 1s, "TIMEOUT", 2},
+           Row{"a pack", pack_start(), pack_piece(), 1min, "LIMIT_EXCEEDED", 2},
        }) {
     for (const GitEngine engine : {GitEngine::automatic, GitEngine::git}) {
       BOOST_TEST_CONTEXT(row.name << " " << static_cast<int>(engine)) {
@@ -139,6 +140,7 @@ BOOST_AUTO_TEST_CASE(packs_and_progress_without_end) {
         const auto found = outcome(hostile.fetch_one(hostile.url(), {kOfferedCommit, "refs/tags/v1.0.0", false}));
         BOOST_TEST(found.substr(0, found.find(':')) == row.code, found);
         BOOST_TEST(hostile.kept() < 100'000U);
+        BOOST_TEST(hostile.asked() == row.requests + (engine == GitEngine::git ? 1U : 0U));
       }
     }
   }

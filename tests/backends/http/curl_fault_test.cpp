@@ -120,6 +120,7 @@ BOOST_AUTO_TEST_CASE(clocks) {
     Behaviour behaviour;
     HttpTimeouts timeouts;
     std::string expected;
+    std::size_t requests = 3;
   };
   const Row rows[] = {
       {"a black hole",
@@ -134,6 +135,11 @@ BOOST_AUTO_TEST_CASE(clocks) {
        faults::slow_drip(milliseconds(20)),
        {.total = milliseconds(100)},
        std::string("TIMEOUT: the response was not complete within 100 ms") + kSlow},
+      {"a slow drip with one time for all attempts",
+       faults::slow_drip(milliseconds(20)),
+       {.total = milliseconds(100), .total_includes_retries = true},
+       std::string("TIMEOUT: the response was not complete within 100 ms") + kSlow,
+       1},
       {"a slow drip of what may take its time",
        faults::slow_drip(milliseconds(20)),
        {.least_rate = 5000, .rate_window = milliseconds(100)},
@@ -146,7 +152,7 @@ BOOST_AUTO_TEST_CASE(clocks) {
       HttpRequest request = get(server.url("/"));
       request.timeouts = row.timeouts;
       BOOST_TEST(reason(client->send(request, context), server.url("/")) == row.expected);
-      BOOST_TEST(server.log().size() == 3U);
+      BOOST_TEST(server.log().size() == row.requests);
     }
   }
 }

@@ -2,10 +2,13 @@
 #include "backends/remote/layout.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 #include <functional>
 
+#include "backends/base/process.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/closures_of.h"
 #include "tests/support/small_disk.h"
@@ -27,7 +30,18 @@ struct LayoutFixture {
   Result<void> create(const std::string& name) {
     LayoutWriter writer(directory / "work");
     blob = writer.add("content of a package").value();
-    return writer.add_closure({"closure-1", {}}).and_then([&] { return writer.finish(directory / name, Context{}); });
+    return finish(writer, blob, name);
+  }
+  // Writes a layout with one package, whose layer is `layer`.
+  Result<void> finish(LayoutWriter& writer, const Blob& layer, const std::string& name) {
+    remote::BundledPackage package{.source = "git::https://git.example.com/network.git",
+                                   .origin = "git:" + std::string(40, 'c'),
+                                   .h1 = "h1:" + std::string(43, 'A') + "=",
+                                   .layer = layer};
+    package.manifest = remote::blob_of(remote::write_package_manifest(package));
+    return writer.add_closure({"closure-1", {.packages = {package}}}).and_then([&] {
+      return writer.finish(directory / name, Context{});
+    });
   }
   Result<Layout> open(const std::string& name) {
     fs::remove_all(directory / "extracted");
@@ -105,12 +119,93 @@ BOOST_AUTO_TEST_CASE(foreign_entries_are_ignored) {
       {.name = name, .content = "/etc/passwd", .type = ArchiveEntry::Type::symbolic_link},
       {.name = "./" + name, .content = blob_text},
   };
+  for (const auto& entry : fs::directory_iterator(directory / "out/blobs/sha256")) {
+    if (entry.path() != file_of(blob)) {
+      entries.push_back(
+          {.name = "blobs/sha256/" + entry.path().filename().string(), .content = read_text(entry.path())});
+    }
+  }
   directory.write("foreign.tar", make_tar(entries));
   const auto layout = open("foreign.tar");
   BOOST_REQUIRE_MESSAGE(layout.has_value(), (layout ? std::string() : layout.error().message));
   BOOST_TEST(layout->read(blob).value_or("none") == "content of a package");
   BOOST_TEST(!fs::exists(directory / "outside"));
   BOOST_TEST(!fs::exists(directory / "extracted/README"));
+}
+
+BOOST_AUTO_TEST_CASE(only_blobs_that_an_index_names_are_written) {
+  BOOST_REQUIRE(create("out").has_value());
+  const std::string name = "blobs/sha256/" + blob.digest.substr(7);
+  const std::string other = "blobs/sha256/" + std::string(64, 'a');
+  std::vector<ArchiveEntry> entries = {{.name = other, .content = "no index names it"}};
+  for (const auto& entry : fs::recursive_directory_iterator(directory / "out")) {
+    if (entry.is_regular_file()) {
+      const std::string below = entry.path().lexically_relative(directory / "out").string();
+      entries.push_back({.name = below, .content = read_text(entry.path())});
+    }
+  }
+  entries.push_back({.name = name, .content = "content of a package and more"});
+  directory.write("more.tar", make_tar(entries));
+  const auto layout = open("more.tar");
+  BOOST_REQUIRE_MESSAGE(layout.has_value(), (layout ? std::string() : layout.error().message));
+  BOOST_TEST(layout->read(blob).value_or("none") == "content of a package");
+  BOOST_TEST(!fs::exists(directory / "extracted" / other));
+}
+
+BOOST_AUTO_TEST_CASE(sparse_files_are_not_written) {
+  const Blob large{.digest = "sha256:" + std::string(64, 'a'), .size = std::uint64_t{3} << 30U};
+  LayoutWriter writer(directory / "work");
+  BOOST_REQUIRE(finish(writer, large, "out").has_value());
+  write_text(file_of(large), "");
+  fs::resize_file(file_of(large), large.size - 1);
+  std::ofstream(file_of(large), std::ios::app) << 'x';
+  for (const char* format : {"gnu", "posix"}) {
+    BOOST_TEST_CONTEXT(format) {
+      const Command pack{.argv = {"tar", "--sparse", fmt::format("--format={}", format), "-cf",
+                                  (directory / "sparse.tar").string(), "-C", (directory / "out").string(), "."}};
+      BOOST_REQUIRE(run_command(pack, Context{}).value().exit_code == 0);
+      BOOST_TEST(fs::file_size(directory / "sparse.tar") < 100'000U);
+      BOOST_TEST(code_of(open("sparse.tar")) == "LIMIT_EXCEEDED");
+      std::uintmax_t written = 0;
+      for (const auto& entry : fs::recursive_directory_iterator(directory / "extracted")) {
+        written += entry.is_regular_file() ? entry.file_size() : 0;
+      }
+      BOOST_TEST(written < 100'000U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(places_that_are_not_read) {
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path& out)> spoil;
+    const char* why;
+  };
+  const auto link = [](const fs::path& place) {
+    fs::rename(place, place.string() + ".moved");
+    fs::create_directory_symlink(place.string() + ".moved", place);
+  };
+  const Row rows[] = {
+      {"a link to all blobs", [&](const fs::path& out) { link(out / "blobs"); }, "\"blobs\" is a link"},
+      {"a link to the blobs", [&](const fs::path& out) { link(out / "blobs/sha256"); }, "\"blobs/sha256\" is a link"},
+      {"a pipe",
+       [](const fs::path& out) {
+         fs::remove_all(out);
+         BOOST_REQUIRE(::mkfifo(out.c_str(), 0600) == 0);
+       },
+       "it is neither a directory nor a file"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(directory / "out");
+      BOOST_REQUIRE(create("out").has_value());
+      row.spoil(directory / "out");
+      const auto layout = open("out");
+      BOOST_TEST(code_of(layout) == "SOURCE_INVALID");
+      BOOST_TEST((layout ? "" : layout.error().message) ==
+                 fmt::format("\"{}\" is not a bundle: {}", (directory / "out").string(), row.why));
+    }
+  }
 }
 
 // An index cannot contain its own digest; one that names `index.json` or another closure is not followed.

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/hcl/json_syntax.h"
 #include "plugin/hcl/parser.h"
 #include "tests/plugin/hcl/tree_shape.h"
 
@@ -355,14 +356,27 @@ BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(text_that_no_position_reaches_is_refused_unread) {
+BOOST_AUTO_TEST_CASE(a_text_beyond_the_limit_is_refused_unread) {
   // Only its first bytes are there; what reads on leaves them behind.
-  const std::string_view text("name = 1\n", std::size_t{1} << 32U);
-  const auto file = parse_native(text, "main.tf");
-  BOOST_REQUIRE(file.diagnostics.size() == 1U);
-  const Error& error = file.diagnostics.front().what;
-  BOOST_TEST(to_string(error.code) == "LIMIT_EXCEEDED");
-  BOOST_TEST(error.message == "expected a text of less than 4 GiB, found 4294967296 bytes");
-  BOOST_TEST(error.hint == "split it into several files");
-  BOOST_TEST(file.body.attributes.empty());
+  const std::string_view text("name = 1\n", (std::size_t{16} << 20U) + 1);
+  struct Row {
+    const char* name;
+    ParsedFile file;
+    const char* hint;
+  };
+  const Row rows[] = {
+      {"a configuration", parse_native(text, "main.tf"), "split it into several files"},
+      {"JSON syntax", parse_json(text, "main.tf.json", {}), "split it into several files"},
+      {"a lock file", parse_native(text, "a", {.error_code = Code::lock_parse}), "split the root module"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_REQUIRE(row.file.diagnostics.size() == 1U);
+      const Error& error = row.file.diagnostics.front().what;
+      BOOST_TEST(to_string(error.code) == "LIMIT_EXCEEDED");
+      BOOST_TEST(error.message == "expected a text of at most 16777216 bytes, found 16777217");
+      BOOST_TEST(error.hint == row.hint);
+      BOOST_TEST(row.file.body.attributes.empty());
+    }
+  }
 }
