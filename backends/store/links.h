@@ -27,7 +27,7 @@ bool is_sealed(const Package& package);
 // Returns the files and directories of a package that other users may write to, with their modes.
 std::vector<std::pair<std::filesystem::path, unsigned>> open_to_others(const Package& package);
 // Makes the files of a package read-only: 0444, or 0555 if the owner may execute them. Its directories stay writable
-// for the owner, so that the package can be removed, and for nobody else. Errors: IO_ERROR; those of list_tree().
+// for the owner, so that the package can be removed, and for no one else. Errors: IO_ERROR; those of list_tree().
 Result<void> seal(const Package& package);
 
 // Records the packages that the root module with this data directory links to: those of its links, and `planned`

@@ -7,7 +7,7 @@ namespace modlock::test {
 // A listening socket on a free port of the loopback, and the port. Throws std::runtime_error.
 std::pair<int, int> listen_on_loopback();
 
-// A port of the loopback that was free a moment ago. Another process may take it first, so a server is started anew
+// A port of the loopback that was free a moment ago. Another process may take it first, so a server is started again
 // that often.
 int free_port();
 constexpr int kPortAttempts = 5;

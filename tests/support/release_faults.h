@@ -8,7 +8,7 @@
 
 namespace modlock::test {
 
-// A release that nobody may lock, and the error that says so: from the source of providers, and from the program.
+// A release that no one may lock, and the error that says so: from the source of providers, and from the program.
 struct ReleaseFault {
   const char* name;
   PublishedProvider release;  // of acme/bad 1.1.0
