@@ -11,7 +11,7 @@ namespace modlock::test {
 std::vector<std::string> clients();
 
 // The programs of a list like "openssl, tofu or terraform" that are neither on PATH nor in /usr/sbin:
-// "tofu or terraform". "" if none is missing.
+// "tofu or terraform". "" if none is missing. "root" is the user, not a program.
 std::string missing_programs(std::string_view list);
 
 // A decorator of Boost.Test; see needs().

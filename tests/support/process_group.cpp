@@ -8,13 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 
 namespace modlock::test {
-namespace {}  // namespace
 
 ProcessGroup::ProcessGroup(std::vector<std::string> argv, const std::filesystem::path& log) : leader_(0) {
   posix_spawn_file_actions_t actions;
@@ -66,6 +69,22 @@ bool ProcessGroup::wait_until(const std::function<bool()>& is_ready) {
     ::poll(nullptr, 0, 10);
   }
   return false;
+}
+
+bool ends(int process) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (::kill(process, 0) == 0) {
+    // The process can end while its state is read.
+    const auto state = read_file("/proc/" + std::to_string(process) + "/stat");
+    if (state && state->find(") Z ") != std::string::npos) {
+      return true;  // dead, and only not yet collected by the init process
+    }
+    if (std::chrono::steady_clock::now() > limit) {
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  return errno == ESRCH;
 }
 
 std::string find_server(std::string_view name) {

@@ -29,6 +29,9 @@ class ProcessGroup {
   int leader_;  // 0: moved from, or ended
 };
 
+// Waits, yielding, until the process is gone; the time limit only keeps a failing test from hanging.
+bool ends(int process);
+
 // The path of a program on PATH or in /usr/sbin, where servers are; empty where there is none.
 std::string find_server(std::string_view name);
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/process_group.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -37,23 +38,6 @@ Error error_of(const Command& command, const Context& context = {}) {
   auto finished = run_command(command, context);
   BOOST_REQUIRE(!finished.has_value());
   return finished.error();
-}
-
-// Waits, yielding, until the process is gone; the time limit only keeps a failing test from hanging.
-bool ends(pid_t pid) {
-  const auto limit = std::chrono::steady_clock::now() + 20s;
-  while (::kill(pid, 0) == 0) {
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(stat)), {});
-    if (text.find(") Z ") != std::string::npos) {
-      return true;  // dead, and only not yet collected by the init process
-    }
-    if (std::chrono::steady_clock::now() > limit) {
-      return false;
-    }
-    std::this_thread::yield();
-  }
-  return errno == ESRCH;
 }
 
 int count(std::string_view text, std::string_view part) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backends/base/process.h"
+#include "tests/support/process_group.h"
 
 namespace modlock::test {
 namespace {
@@ -218,23 +219,6 @@ for line in sys.stdin:
     table.get(behaviour, ON_REQUEST["normal"])(id, method, params)
 )python";
 
-// Waits, yielding, until the process is gone; the time limit only keeps a failing test from hanging.
-bool is_gone(int pid) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (::kill(pid, 0) == 0) {
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text((std::istreambuf_iterator<char>(stat)), {});
-    if (text.find(") Z ") != std::string::npos) {
-      return true;  // dead, and only not yet collected by the init process
-    }
-    if (std::chrono::steady_clock::now() > limit) {
-      return false;
-    }
-    std::this_thread::yield();
-  }
-  return errno == ESRCH;
-}
-
 std::vector<std::string> lines_of(const fs::path& path) {
   std::vector<std::string> lines;
   std::ifstream file(path);
@@ -291,7 +275,7 @@ std::vector<int> ExternalFixture::pids(const std::string& file) const {
 bool ExternalFixture::all_gone() const {
   const std::vector<int> started = pids("starts");
   const std::vector<int> theirs = pids("grandchildren");
-  return std::all_of(started.begin(), started.end(), is_gone) && std::all_of(theirs.begin(), theirs.end(), is_gone);
+  return std::all_of(started.begin(), started.end(), ends) && std::all_of(theirs.begin(), theirs.end(), ends);
 }
 
 std::vector<std::string> ExternalFixture::requests() const {

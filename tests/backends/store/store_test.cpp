@@ -14,6 +14,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "tests/support/few_descriptors.h"
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
@@ -62,12 +63,6 @@ fs::path record_in(const fs::path& root) {
     }
   }
   return {};
-}
-
-boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(::geteuid() == 0);
-  result.message() << "needs root";
-  return result;
 }
 
 // Sets a variable for as long as it lives.
@@ -517,7 +512,7 @@ BOOST_AUTO_TEST_CASE(who_else_may_write_is_known) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_store_of_another_user_is_known, *boost::unit_test::precondition(is_root)) {
+BOOST_AUTO_TEST_CASE(a_store_of_another_user_is_known, *needs("root")) {
   const TemporaryDirectory directory;
   BOOST_REQUIRE(::chown(directory.path().c_str(), 4242, 4242) == 0);
   const auto others = open_store(directory.path()).foreign_writers();
