@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
@@ -248,6 +249,15 @@ std::string Source::named_id() const {
   constexpr std::size_t kShortestCommit = 7;
   const bool is_commit = id.size() >= kShortestCommit && std::all_of(id.begin(), id.end(), ascii::is_hex);
   return is_commit ? ascii::lower(id) : std::string();
+}
+
+std::string Source::named_tag() const {
+  const std::string_view argument = traits().tag_argument;
+  if (has_commits()) {
+    return tag_in_reference(query_value(argument));
+  }
+  const std::string rev = query_value("rev");  // of an external backend
+  return !argument.empty() ? query_value(argument) : !rev.empty() ? rev : query_value("ref");
 }
 
 std::string printable_form(const SourceAddress& address) {

@@ -91,6 +91,10 @@ struct Source {
   // abbreviated) or a digest; empty: it names a branch, a tag, or nothing.
   std::string named_id() const;
 
+  // Returns the tag that the address names, in any spelling of the reference (tag_in_reference()). Empty: none. A
+  // branch can have the name too.
+  std::string named_tag() const;
+
   // Returns whether package_identity() identifies one package. Other addresses have query arguments that it omits and
   // that may select other content.
   bool identifies_package() const { return has_tags() || is_registry(); }

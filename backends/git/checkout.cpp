@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/files.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
@@ -136,7 +137,6 @@ Result<void> write_by_git(const Repository& repository, const std::string& commi
 
 constexpr std::uintmax_t kLongestPackedRefs = std::uintmax_t{64} << 20U;
 constexpr std::uintmax_t kLongestReference = 4096;
-constexpr std::string_view kBranches = "refs/heads/";
 
 // Returns the text of a regular file without trailing space; nullopt if it is not one or is longer than `longest`.
 std::optional<std::string> read_small(const fs::path& path, std::uintmax_t longest) {
@@ -224,7 +224,7 @@ std::optional<std::string> checked_out_commit(const fs::path& work_tree) {
     return head ? as_commit(*head) : std::nullopt;
   }
   const std::string name = head->substr(kSymbolic.size());
-  if (!name.starts_with(kBranches) || !is_reference_name(name)) {
+  if (!name.starts_with(kGitBranches) || !is_reference_name(name)) {
     return std::nullopt;
   }
   const auto loose = read_small(repository / name, kLongestReference);

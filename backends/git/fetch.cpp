@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "backends/git/commit_fetch.h"
@@ -32,7 +33,15 @@ class CommitFetch {
  public:
   CommitFetch(const Remote& remote, const Repository& repository, std::span<const FetchRequest> requests,
               const Context& context)
-      : remote_(remote), repository_(repository), requests_(requests), context_(context), results_(requests.size()) {}
+      : remote_(remote),
+        repository_(repository),
+        requests_(requests.begin(), requests.end()),
+        context_(context),
+        results_(requests.size()) {
+    for (FetchRequest& request : requests_) {
+      request.ref = without_peeling(request.ref);
+    }
+  }
 
   std::vector<Result<Diagnostics>> run() {
     std::vector<std::size_t> named;
@@ -89,7 +98,7 @@ class CommitFetch {
 
   const Remote& remote_;
   const Repository& repository_;
-  std::span<const FetchRequest> requests_;
+  std::vector<FetchRequest> requests_;  // their references without peeling
   const Context& context_;
   std::vector<Result<Diagnostics>> results_;
   std::optional<Result<References>> references_;
@@ -315,7 +324,7 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
                        "run the command again");
     return;
   }
-  const bool is_tag = now.name.starts_with("refs/tags/");
+  const bool is_tag = now.name.starts_with(kGitTags);
   const std::string hint =
       is_tag ? "find out why the tag was moved; to lock the current commit, upgrade this module"
              : "find out why the branch was rewritten; to lock the current commit, upgrade this module";
@@ -419,6 +428,19 @@ std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repos
   return CommitFetch(remote, repository, requests, context).run();
 }
 
+bool may_name_commit(const Result<Pin>& advertised, const Remote& remote, std::string_view ref) {
+  return advertised
+             ? !remote.address().prefers_branches && is_abbreviation(ref) && advertised->ref.starts_with(kGitBranches)
+             : advertised.error().code == Code::not_found && is_revision(ref);
+}
+
+Result<Pin> find_in_history(Result<Pin> advertised, const Remote& remote, const Repository& repository,
+                            const std::string& ref, const Context& context) {
+  auto found = find_revision(remote, repository, ref, context);
+  const bool is_branch = advertised && (found ? found->id == advertised->id : found.error().code == Code::not_found);
+  return is_branch ? advertised : found;
+}
+
 std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context) {
   const auto now = remote.advertised(false, kListing);
@@ -432,13 +454,10 @@ std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository
                              : fail(now->error());
   std::vector<Result<Pin>> pins;
   for (const std::string& reference : references) {
-    pins.push_back(listed
-                       ? find_reference(*listed, reference, remote.address().display, remote.address().prefers_branches)
-                       : fail(listed.error()));
-    Result<Pin>& pin = pins.back();
-    if (!pin && pin.error().code == Code::not_found && is_revision(reference)) {
-      pin = find_revision(remote, repository, reference, context);
-    }
+    auto pin = listed ? find_reference(*listed, reference, remote.address().display, remote.address().prefers_branches)
+                      : fail(listed.error());
+    const bool is_open = may_name_commit(pin, remote, reference);
+    pins.push_back(is_open ? find_in_history(std::move(pin), remote, repository, reference, context) : std::move(pin));
   }
   return pins;
 }
@@ -453,7 +472,7 @@ std::vector<std::string> parse_fetch_head(std::string_view text) {
     const std::size_t end = what.rfind("' of ");
     std::string name;
     for (const auto& [kind, folder] :
-         {std::pair<std::string_view, std::string_view>{"tag '", "refs/tags/"}, {"branch '", "refs/heads/"}}) {
+         {std::pair<std::string_view, std::string_view>{"tag '", kGitTags}, {"branch '", kGitBranches}}) {
       if (what.starts_with(kind) && end != std::string_view::npos) {
         name = std::string(folder) + std::string(what.substr(kind.size(), end - kind.size()));
       }

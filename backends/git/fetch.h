@@ -24,6 +24,13 @@ std::vector<Result<Diagnostics>> fetch_commits(const Remote& remote, const Repos
 std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context);
 
+// Whether the history decides what a reference names, given what find_reference() found: a revision, or a branch that
+// is named like an abbreviated commit id. In a clone, a commit takes precedence over such a branch.
+bool may_name_commit(const Result<Pin>& advertised, const Remote& remote, std::string_view ref);
+// Resolves it by the history. Errors: those of find_revision().
+Result<Pin> find_in_history(Result<Pin> advertised, const Remote& remote, const Repository& repository,
+                            const std::string& ref, const Context& context);
+
 // Returns the full names in a FETCH_HEAD file, in order: "refs/tags/v1", "refs/heads/main", "HEAD". An entry that is
 // neither a branch nor a tag has an empty name.
 std::vector<std::string> parse_fetch_head(std::string_view text);

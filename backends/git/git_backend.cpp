@@ -7,6 +7,7 @@
 #include <memory>
 #include <system_error>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -44,7 +45,7 @@ class GitBackend final : public BackendCore {
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
     MODLOCK_TRY(const auto address, make_remote_address(source));
-    const std::string ref = source.source.query_value("ref");
+    const std::string ref = without_peeling(source.source.query_value("ref"));
     const Remote remote(address, context, &http_);
     if (is_full_commit(ref)) {
       return pin_commit(remote, ascii::lower(ref), context);
@@ -53,11 +54,11 @@ class GitBackend final : public BackendCore {
     MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
                                                    is_head ? "find the HEAD of" : "list the branches and tags of"));
     auto pin = find_reference(references, ref, address.display, address.prefers_branches);
-    if (pin || pin.error().code != Code::not_found || !is_revision(ref)) {
+    if (!may_name_commit(pin, remote, ref)) {
       return pin;
     }
-    const auto repository = open(address, context);
-    return repository ? find_revision(remote, *repository, ref, context) : fail(repository.error());
+    MODLOCK_TRY(const auto repository, open(address, context));
+    return find_in_history(std::move(pin), remote, repository, ref, context);
   }
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/ascii.h"
 #include "backends/git/git_error.h"
 #include "backends/tag_listing.h"
@@ -11,9 +12,6 @@
 namespace modlock::git {
 namespace {
 
-constexpr std::string_view kPeeled = "^{}";
-constexpr std::string_view kTags = "refs/tags/";
-constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::size_t kShortestCommit = 4;  // git abbreviates no further
 
 bool is_hex(std::string_view text) {
@@ -35,15 +33,15 @@ std::vector<std::string> candidates(std::string_view ref, bool prefers_branches)
   const std::string text(ref);
   std::vector<std::string> names = {text, "refs/" + text};
   if (prefers_branches) {
-    names.push_back(std::string(kHeads) + text);
+    names.push_back(std::string(kGitBranches) + text);
   }
-  names.push_back(std::string(kTags) + text);
+  names.push_back(std::string(kGitTags) + text);
   for (const std::string_view remote : {"refs/remotes/origin/", "remotes/origin/", "origin/"}) {
     if (ref.starts_with(remote)) {
-      names.push_back(std::string(kHeads) + text.substr(remote.size()));
+      names.push_back(std::string(kGitBranches) + text.substr(remote.size()));
     }
   }
-  names.push_back(std::string(kHeads) + text);
+  names.push_back(std::string(kGitBranches) + text);
   return names;
 }
 
@@ -59,20 +57,10 @@ bool is_description(std::string_view text) {
          is_abbreviation(text.substr(mark + 2));
 }
 
-// Removes every "^{}" and "^{commit}", which name the commit of a tag.
-std::string without_peeling(std::string text) {
-  for (const std::string_view peeling : {kPeeled, std::string_view("^{commit}")}) {
-    for (std::size_t at = text.find(peeling); at != std::string::npos; at = text.find(peeling)) {
-      text.erase(at, peeling.size());
-    }
-  }
-  return text;
-}
-
 // Whether the text has steps from a name to its ancestors: "main~2", "v1^", "8f2c0d0^2~1", "v1^{}~1".
 bool is_way_to_ancestor(std::string_view text) {
   const std::string_view name = text.substr(0, text.find_first_of("~^"));
-  const std::string steps = without_peeling(std::string(text.substr(name.size())));
+  const std::string steps = without_peeling(text.substr(name.size()));
   return name.size() < text.size() && steps.find_first_not_of("~^0123456789") == std::string::npos &&
          (name == "@" || is_reference_name(name));
 }
@@ -109,8 +97,8 @@ Listing make_listing(References references, std::string_view prefix, std::chrono
   std::vector<Tag> tags;
   tags.reserve(references.size());
   for (Reference& reference : references) {
-    if (reference.name.starts_with(kTags)) {
-      tags.push_back({.name = reference.name.substr(kTags.size()),
+    if (reference.name.starts_with(kGitTags)) {
+      tags.push_back({.name = reference.name.substr(kGitTags.size()),
                       .id = std::move(reference.peeled.empty() ? reference.id : reference.peeled),
                       .ref = std::move(reference.name)});
     }
@@ -158,7 +146,7 @@ bool is_revision(std::string_view ref) {
 
 Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display,
                            bool prefers_branches) {
-  const std::string ref = without_peeling(std::string(written));
+  const std::string ref = without_peeling(written);
   if (ref.empty() || ref == "HEAD" || ref == "@") {
     if (const Reference* head = find_name(references, "HEAD")) {
       return Pin{head->commit(), head->name};
@@ -170,7 +158,7 @@ Result<Pin> find_reference(const References& references, std::string_view writte
   for (const std::string& name : candidates(ref, prefers_branches)) {
     // A clone has only branches and tags, so other names, such as those of pull requests, do not exist in it.
     const Reference* found =
-        name.starts_with(kHeads) || name.starts_with(kTags) ? find_name(references, name) : nullptr;
+        name.starts_with(kGitBranches) || name.starts_with(kGitTags) ? find_name(references, name) : nullptr;
     if (found != nullptr) {
       return Pin{found->commit(), found->name};
     }
@@ -196,7 +184,8 @@ const Reference* find_tag_object(const References& references, std::string_view 
 
 bool is_advertised(const References& references, std::string_view commit) {
   return std::any_of(references.begin(), references.end(), [commit](const Reference& reference) {
-    return reference.commit() == commit && (reference.name.starts_with(kHeads) || reference.name.starts_with(kTags));
+    return reference.commit() == commit &&
+           (reference.name.starts_with(kGitBranches) || reference.name.starts_with(kGitTags));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "backends/git/commit_fetch.h"
@@ -18,8 +19,6 @@ namespace modlock::git {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kTagPrefix = "refs/tags/";
 
 // A tag object or a commit.
 struct SignedObject {
@@ -130,10 +129,10 @@ class Verification {
       return commit;
     }
     MODLOCK_TRY(pin);
-    if (!pin->ref.starts_with(kTagPrefix)) {
+    if (!pin->ref.starts_with(kGitTags)) {
       return commit;
     }
-    const std::string name = pin->ref.substr(kTagPrefix.size());
+    const std::string name = pin->ref.substr(kGitTags.size());
     const auto tag = std::find_if(references->begin(), references->end(),
                                   [&](const Reference& reference) { return reference.name == pin->ref; });
     SignedObject object{"tag", tag->id, fmt::format("tag \"{}\"", quotable(name)), name};

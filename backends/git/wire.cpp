@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/scrub.h"
 #include "backends/base/ascii.h"
 #include "backends/git/git_error.h"
@@ -29,7 +30,6 @@ std::optional<std::size_t> length_of(std::string_view digits) {
 }
 
 constexpr std::string_view kService = "# service=git-upload-pack";
-constexpr std::string_view kPeeledSuffix = "^{}";
 constexpr std::size_t kIdDigits = 40;
 
 tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_view found) {
@@ -51,11 +51,11 @@ Result<void> add_reference(References& references, std::string_view line) {
     return unexpected_line("\"<id> <name>\"", line);
   }
   std::string id = ascii::lower(line.substr(0, kIdDigits));
-  if (!name.ends_with(kPeeledSuffix)) {
+  if (!name.ends_with(kPeeled)) {
     references.push_back({std::string(name), std::move(id)});
     return {};
   }
-  name.remove_suffix(kPeeledSuffix.size());
+  name.remove_suffix(kPeeled.size());
   if (!references.empty() && references.back().name == name) {
     references.back().peeled = std::move(id);
   }

@@ -148,7 +148,7 @@ class UpdatePlanner {
     const ModuleLocks locks = effective_lock(open.lock).modules;
     const auto lock = locks.find(node.key);
     if (lock == locks.end() ||
-        (lock->second.parsed_version() != listed.version && named_reference(node.address.source) != listed.tag)) {
+        (lock->second.parsed_version() != listed.version && node.address.source.named_tag() != listed.tag)) {
       return std::nullopt;
     }
     const Backend& backend = *open.fetcher().backend(node.address.source);

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "plugin/lock/locked_text.h"
 
 namespace modlock {
 namespace {
-
-constexpr std::string_view kTags = "refs/tags/";
-constexpr std::string_view kBranches = "refs/heads/";
 
 std::string sentence(const Source& source, const ReferenceMove& move, const std::string& locked,
                      const std::optional<CommitDistance>& descent) {
@@ -44,11 +42,11 @@ std::string tag_words(std::string_view tag) {
 }
 
 std::string reference_words(const Source& source, std::string_view ref) {
-  if (ref.starts_with(kTags) || source.traits().content_id == ContentId::digest) {
-    return tag_words(ref.starts_with(kTags) ? ref.substr(kTags.size()) : ref);
+  if (ref.starts_with(kGitTags) || source.traits().content_id == ContentId::digest) {
+    return tag_words(ref.starts_with(kGitTags) ? ref.substr(kGitTags.size()) : ref);
   }
-  if (ref.starts_with(kBranches)) {
-    return fmt::format("the branch \"{}\"", escape_controls(ref.substr(kBranches.size())));
+  if (ref.starts_with(kGitBranches)) {
+    return fmt::format("the branch \"{}\"", escape_controls(ref.substr(kGitBranches.size())));
   }
   return ref.empty() || ref == "HEAD" ? "HEAD" : fmt::format("\"{}\"", escape_controls(ref));
 }

@@ -6,6 +6,7 @@
 #include <list>
 #include <optional>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/parallel.h"
 #include "backends/store/first_seen.h"
 #include "plugin/install/locked_reference.h"
@@ -201,7 +202,7 @@ class OriginCheck {
   std::string observation(const SourceCheck& asked) const {
     for (const std::string& text : {"v" + *asked.call.lock->version, *asked.call.lock->version}) {
       const std::string tag = asked.call.node->tag_prefix + text;
-      for (const std::string& ref : {"refs/tags/" + tag, tag}) {
+      for (const std::string& ref : {std::string(kGitTags) + tag, tag}) {
         if (const auto seen = fetcher_.first_seen_as(asked.source(), ref, locked_id(asked))) {
           return "; first seen there at " + time_text(*seen);
         }

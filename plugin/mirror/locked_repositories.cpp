@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/go_url.h"
 #include "backends/base/files.h"
 #include "backends/git/git_command.h"
@@ -69,31 +70,27 @@ Result<void> add_rules(const std::string& url, const LockedRepository& repositor
 
 }  // namespace
 
-std::string mirrored_reference(std::string_view ref, const std::string& commit) {
-  for (const std::string_view suffix : {"^{}", "^{commit}"}) {
-    if (ref.ends_with(suffix)) {
-      return mirrored_reference(ref.substr(0, ref.size() - suffix.size()), commit);
-    }
-  }
+std::string mirrored_reference(std::string_view written, const std::string& commit) {
+  const std::string ref = without_peeling(written);
   if (ref.empty() || ref == "HEAD" || ref == "@") {
     return kMirrorHead;
   }
   if (git::is_full_commit(ref)) {
-    return "refs/heads/modlock-" + commit;  // a clone needs only the commit
+    return fmt::format("{}modlock-{}", kGitBranches, commit);  // a clone needs only the commit
   }
-  for (const auto& [prefix, full] : {std::pair<std::string_view, std::string_view>{"refs/heads/", "refs/heads/"},
-                                     {"refs/tags/", "refs/tags/"},
-                                     {"heads/", "refs/heads/"},
-                                     {"tags/", "refs/tags/"},
-                                     {"origin/", "refs/heads/"},
-                                     {"remotes/origin/", "refs/heads/"},
-                                     {"refs/remotes/origin/", "refs/heads/"}}) {
+  for (const auto& [prefix, full] : {std::pair<std::string_view, std::string_view>{kGitBranches, kGitBranches},
+                                     {kGitTags, kGitTags},
+                                     {"heads/", kGitBranches},
+                                     {"tags/", kGitTags},
+                                     {"origin/", kGitBranches},
+                                     {"remotes/origin/", kGitBranches},
+                                     {"refs/remotes/origin/", kGitBranches}}) {
     if (ref.starts_with(prefix) && git::is_reference_name(ref)) {
       return fmt::format("{}{}", full, ref.substr(prefix.size()));
     }
   }
   // Branches become tags too, so that only one reference of the clone has the name.
-  return git::is_reference_name(ref) ? fmt::format("refs/tags/{}", ref) : std::string();
+  return git::is_reference_name(ref) ? fmt::format("{}{}", kGitTags, ref) : std::string();
 }
 
 Result<std::string> write_locked_repositories(const LockedRepositories& repositories, const fs::path& directory) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/address/git_reference.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 
@@ -83,7 +84,7 @@ bool is_expected_move(const VersionResolver& resolver, const ModuleLock& after) 
 // Describes the moved thing: a tag, a branch, an archive.
 std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
   const std::string hash = lock.origin_hash();
-  const bool is_tag = lock.version || !hash.starts_with("git:") || ref.starts_with("refs/tags/");
+  const bool is_tag = lock.version || !hash.starts_with("git:") || ref.starts_with(kGitTags);
   return hash.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
 }
 

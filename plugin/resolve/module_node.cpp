@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_remote.h"
 
 namespace modlock {
@@ -137,7 +138,7 @@ std::string version_group(const ModuleNode& node, Resolution resolution) {
 bool may_move(const Source& source, const std::string& ref) {
   const SourceTraits& traits = source.traits();
   if (source.has_commits()) {
-    return !ref.starts_with("refs/tags/");
+    return !ref.starts_with(kGitTags);
   }
   if (source.has_tags()) {
     return ref.empty() || ref == traits.default_reference;
@@ -161,9 +162,9 @@ void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
         {Severity::warning, at(Code::lock_unenforced, node.call.source, node,
                                fmt::format("module \"{}\" has ref={}: {}", node.key, ref, why), std::move(hint))});
   };
-  if (ref.starts_with("refs/heads/")) {
+  if (ref.starts_with(kGitBranches)) {
     warn("unmodified clients find it only if it is the default branch",
-         fmt::format("write ref={}", ref.substr(std::string_view("refs/heads/").size())));
+         fmt::format("write ref={}", ref.substr(kGitBranches.size())));
   } else if (!ref.empty() && is_shallow(node.address) &&
              (!source.named_id().empty() || ref.find_first_of("~^@") != std::string::npos)) {
     warn("unmodified clients cannot clone a commit with depth", "remove depth from the source");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/changes.h"
@@ -152,7 +153,7 @@ void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
          Error{.code = Code::tag_moved,
                .message = fmt::format("the tag \"{}\" of \"{}\" was moved: this cache has seen it point to {}, and {} "
                                       "is locked",
-                                      escape_controls(ref.starts_with("refs/tags/") ? ref.substr(10) : ref),
+                                      escape_controls(ref.starts_with(kGitTags) ? ref.substr(kGitTags.size()) : ref),
                                       source.package_identity(), backend.id_hash(other), backend.id_hash(id)),
                .subject = change.subject,
                .location = node.call.source.location,

@@ -65,7 +65,7 @@ std::size_t find_release(std::string_view text) {
 }
 
 std::optional<Version> version_in_reference(const Source& source) {
-  const std::string tag = source.query_value(source.traits().tag_argument);
+  const std::string tag = source.named_tag();
   const std::size_t slash = tag.rfind('/');
   return parse_version_tag(tag, std::string_view(tag).substr(0, slash == std::string::npos ? 0 : slash + 1));
 }

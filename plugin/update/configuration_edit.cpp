@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "backends/address/git_reference.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -283,8 +284,8 @@ Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const R
 }
 
 Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
-  const std::string named = named_reference(node.address.source);
-  const std::string prefix = node.tag_prefix.empty() ? tag_prefix_of(named).value_or("") : node.tag_prefix;
+  const std::string prefix =
+      node.tag_prefix.empty() ? tag_prefix_of(node.address.source.named_tag()).value_or("") : node.tag_prefix;
   const SourceFetcher::FetchTask task{.listings = {{&node.address, prefix}},
                                       .choose = [] { return std::vector<SourceFetcher::PackageRequest>(); }};
   fetcher_.run({&task, 1});
@@ -319,8 +320,9 @@ Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const
     pinned_.insert_or_assign(node.key, listed);
   }
   const std::string& source = node.call.source.text;
-  const Splice splice =
-      set_query_argument(source, {tag_argument, traits.id_argument}, argument, by_id ? listed.id : listed.tag);
+  const std::string reference =
+      by_id ? listed.id : reference_to_tag(node.address.source.query_value(tag_argument), listed.tag);
+  const Splice splice = set_query_argument(source, {tag_argument, traits.id_argument}, argument, reference);
   return change_value(node, "source", source, splice);
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <set>
 
+#include "backends/address/git_reference.h"
 #include "backends/base/parallel.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -121,7 +122,7 @@ class Modules {
  private:
   static std::string prefix(const ModuleNode& node) {
     const bool is_known = !node.tag_prefix.empty();
-    return is_known ? node.tag_prefix : tag_prefix_of(named_reference(node.address.source)).value_or("");
+    return is_known ? node.tag_prefix : tag_prefix_of(node.address.source.named_tag()).value_or("");
   }
 
   void complete(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
@@ -169,15 +170,16 @@ class Modules {
   // For a tag, adds the version that it names; for a commit or a digest, the version that is tagged there.
   void complete_reference(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
     const std::string reference = named_reference(node.address.source);
+    const std::string tag = node.address.source.named_tag();
     dependency.current_value = reference;
     const auto current =
         std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
           return !reference.empty() &&
-                 (listed.tag == reference || (node.address.source.has_tags() && listed.id == reference));
+                 (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
         });
     if (current != listing.versions.end()) {
       dependency.current_version = current->version;
-    } else if (const auto version = parse_version_tag(reference, prefix(node))) {
+    } else if (const auto version = parse_version_tag(tag, prefix(node))) {
       dependency.current_version = version;  // a tag that was deleted
     } else {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
@@ -189,10 +191,11 @@ class Modules {
     }
     const bool by_id = current != listing.versions.end() && current->id == reference;
     dependency.current_id = by_id ? reference : "";
-    dependency.updates = update_options(offers(node, listing), *dependency.current_version, reference,
-                                        [&](const OfferedVersion& offer) -> std::optional<std::string> {
-                                          return by_id ? offer.id : tag_of(listing, offer.version);
-                                        });
+    dependency.updates =
+        update_options(offers(node, listing), *dependency.current_version, reference,
+                       [&](const OfferedVersion& offer) -> std::optional<std::string> {
+                         return by_id ? offer.id : reference_to_tag(reference, tag_of(listing, offer.version));
+                       });
   }
 
   void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing,

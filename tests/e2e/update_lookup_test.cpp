@@ -55,6 +55,8 @@ BOOST_AUTO_TEST_CASE(every_kind_of_call) {
                        module_call("commit", git() + "?ref=" + vpc.id("v1.0.0")) +
                        module_call("dns", "git::" + dns.url() + "?ref=v1.0.0") + module_call("head", git()) +
                        module_call("net", "./net") + module_call("tag", git() + "?ref=v1.0.0") +
+                       module_call("tag_below_tags", git() + "?ref=tags/v1.0.0") +
+                       module_call("tag_in_full", git() + "?ref=refs/tags/v1.0.0^{}") +
                        module_call("unknown", git() + "?ref=${timestamp()}"));
   const std::vector<std::string> expected = {
       "module.branch main  unversioned-reference",
@@ -65,6 +67,8 @@ BOOST_AUTO_TEST_CASE(every_kind_of_call) {
       "module.net   local",
       "module.net.tag v2.0.0 2.0.0; 2.1.0 minor v2.1.0",
       "module.tag v1.0.0 1.0.0; 1.1.0 minor v1.1.0; 2.1.0 major v2.1.0",
+      "module.tag_below_tags tags/v1.0.0 1.0.0; 1.1.0 minor tags/v1.1.0; 2.1.0 major tags/v2.1.0",
+      "module.tag_in_full refs/tags/v1.0.0^{} 1.0.0; 1.1.0 minor refs/tags/v1.1.0; 2.1.0 major refs/tags/v2.1.0",
       "module.unknown   contains-variable",
   };
   const auto found = lines();

@@ -8,6 +8,7 @@
 
 #include "backends/git/objects.h"
 #include "tests/backends/git/git_fixture.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 #include "tests/support/small_disk.h"
 
@@ -35,12 +36,6 @@ struct Versions : GitFixture {
   std::string second;
   std::string third;
 };
-
-boost::test_tools::assertion_result may_change_owners(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(::geteuid() == 0);
-  result.message() << "needs root";
-  return result;
-}
 
 // Bytes that do not compress.
 std::string noise(std::size_t size) {
@@ -105,15 +100,21 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request) {
 BOOST_AUTO_TEST_CASE(references_are_pinned) {
   repository.branch("v1.1.0", first);
   repository.branch("side", first);
+  repository.branch(second.substr(0, 8), first);
+  repository.branch("2024", first);
   struct Row {
     const char* name;
     std::string ref;
     std::string expected_ref;
     std::string expected_id;
   };
-  for (const Row& row : {Row{"tag before branch", "v1.1.0", "refs/tags/v1.1.0", second},
-                         Row{"branch", "side", "refs/heads/side", first}, Row{"HEAD", "HEAD", "HEAD", third},
-                         Row{"tip by id", third, "", third}, Row{"older commit by id", second, "", second}}) {
+  for (const Row& row :
+       {Row{"tag before branch", "v1.1.0", "refs/tags/v1.1.0", second}, Row{"branch", "side", "refs/heads/side", first},
+        Row{"HEAD", "HEAD", "HEAD", third}, Row{"peeled tag", "v1.1.0^{}", "refs/tags/v1.1.0", second},
+        Row{"tag, no step back", "v1.1.0~0", "refs/tags/v1.1.0", second},
+        Row{"commit before branch", second.substr(0, 8), "", second},
+        Row{"branch of digits", "2024", "refs/heads/2024", first}, Row{"tip by id", third, "", third},
+        Row{"older commit by id", second, "", second}}) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto pinned = pin(row.ref);
       BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
@@ -376,7 +377,7 @@ BOOST_AUTO_TEST_CASE(the_repository_of_the_environment_is_left_alone) {
   BOOST_TEST(!fs::exists(directory / "nowhere-index"));
 }
 
-BOOST_AUTO_TEST_CASE(a_repository_of_another_owner_is_read, *boost::unit_test::precondition(may_change_owners)) {
+BOOST_AUTO_TEST_CASE(a_repository_of_another_owner_is_read, *needs("root")) {
   run({"chown", "-R", "12345", repository.path().string()});
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})) == "ok");
 }

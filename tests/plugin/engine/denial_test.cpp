@@ -117,6 +117,11 @@ BOOST_AUTO_TEST_CASE(references_and_commits_are_checked) {
   };
   for (const Row& row : {
            Row{"tag", std::string(kAddress) + "?ref=v1.1.0", deny_rule("versions = \"1.1.0\""), "v1.1.0"},
+           Row{"full name of a tag", std::string(kAddress) + "?ref=refs/tags/v1.1.0", deny_rule("versions = \"1.1.0\""),
+               "refs/tags/v1.1.0"},
+           Row{"peeled tag", std::string(kAddress) + "?ref=v1.1.0^{}", deny_rule("versions = \"1.1.0\""), "v1.1.0^{}"},
+           Row{"tag, no step back", std::string(kAddress) + "?ref=v1.1.0~0", deny_rule("versions = \"1.1.0\""),
+               "v1.1.0~0"},
            Row{"commit of a tag", std::string(kAddress) + "?ref=v1.1.0", deny_rule("commits = [\"" + vpc_1_1 + "\"]"),
                "v1.1.0 (" + vpc_1_1.substr(0, 12) + ")"},
            Row{"branch", std::string(kAddress) + "?ref=main", deny_rule("commits = [\"" + branch + "\"]"),
