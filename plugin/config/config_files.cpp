@@ -8,6 +8,7 @@
 #include <map>
 #include <system_error>
 
+#include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -231,7 +232,8 @@ std::string join_relative(const std::string& parent, const std::string& below) {
   if (is_plain(parent) && is_plain(below)) {
     return parent + "/" + below;
   }
-  return below.empty() ? parent : (fs::path(parent) / below).lexically_normal().generic_string();
+  // Without a slash at the end, as clients write it.
+  return below.empty() ? parent : clean_path((fs::path(parent) / below).generic_string());
 }
 
 bool has_configuration(const fs::path& directory) {

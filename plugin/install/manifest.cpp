@@ -75,7 +75,7 @@ std::string recorded_version(const ModuleNode& node, const ModuleLock* entry) {
 
 // Clients clean the path when they read it.
 bool is_same_place(const std::string& recorded, const std::string& expected) {
-  return fs::path(recorded).lexically_normal() == fs::path(expected).lexically_normal();
+  return clean_path(recorded) == clean_path(expected);
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 std::set<std::filesystem::path> installed_directories(const Manifest& manifest, const std::filesystem::path& root) {
   std::set<std::filesystem::path> directories = {root};
   for (const auto& [key, record] : manifest) {
-    const std::filesystem::path below = std::filesystem::path(record.directory).lexically_normal();
+    const std::filesystem::path below = clean_path(record.directory);
     if (below.is_relative() && !below.empty() && *below.begin() != ".." && below != ".") {
       directories.insert(root / below);
     }

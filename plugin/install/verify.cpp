@@ -234,7 +234,7 @@ class Verifier {
       return false;
     }
     const auto owner = tree.nodes.find(verdict->first);
-    const std::string directory = fs::path(record->second.directory).lexically_normal().generic_string();
+    const std::string directory = clean_path(record->second.directory);
     return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/address/source_text.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -65,7 +66,7 @@ void resolve_links(ModuleNode& node, const fs::path& base) {
   if (missing || below.empty() || below == node.directory.lexically_relative(base)) {
     return;
   }
-  node.directory = (base / below).lexically_normal();
+  node.directory = clean_path((base / below).generic_string());
   node.manifest_directory = join_relative(node.manifest_package, below.generic_string());
 }
 

@@ -135,6 +135,63 @@ BOOST_AUTO_TEST_CASE(init_with_a_provider_and_the_dropped_blocks_come_back) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(calls_inside_a_package_have_the_paths_of_the_client) {
+  GitRepository& forms = repository("forms.git");
+  const char* const sources[] = {"../..",
+                                 "../../",
+                                 "../../.",
+                                 "./../..",
+                                 ".././..",
+                                 "../../modules/..",
+                                 "../other",
+                                 "../other/",
+                                 "../other/.",
+                                 "./a/../../other",
+                                 "../../modules/other",
+                                 "../sub/../other",
+                                 "./a",
+                                 "./a/",
+                                 "./a/.",
+                                 "././a",
+                                 ".//a",
+                                 "./a/../a",
+                                 "./link",
+                                 "./link/",
+                                 "./link/../a",
+                                 "../../top",
+                                 "../../top/"};
+  std::string calls;
+  for (const char* const source : sources) {
+    calls += module_call("m" + std::to_string(calls.size()), source);
+  }
+  const auto file = [&](const char* name, const std::string& text) {
+    return "100644 blob " + forms.write_blob(text) + "\t" + name + "\n";
+  };
+  const auto directory = [&](const char* name, const std::string& lines) {
+    return "040000 tree " + forms.write_tree(lines) + "\t" + name + "\n";
+  };
+  const std::string link = "120000 blob " + forms.write_blob("../other") + "\tlink\n";
+  const std::string modules =
+      directory("other", file("main.tf", "# other\n")) +
+      directory("sub", directory("a", file("main.tf", "# a\n")) + link + file("main.tf", calls));
+  forms.branch("main", forms.commit_tree(forms.write_tree(file("main.tf", "# root\n") + directory("modules", modules) +
+                                                          directory("top", file("main.tf", "# top\n")))));
+  write("main.tf", module_call("m", "git::" + forms.url() + "//modules/sub"));
+  fs::remove(root() / ".tofu-modlock.hcl");
+  for (const std::string& name : clients()) {
+    fs::remove_all(root() / ".terraform");
+    BOOST_REQUIRE_EQUAL(init(name).exit_code, 0);
+    const std::string manifest = read(".terraform/modules/modules.json");
+    BOOST_TEST(manifest.find("\"Dir\":\".terraform/modules/m\"") != std::string::npos, manifest);
+    fs::remove_all(root() / ".terraform");
+    const Ran installed = modlock({"lock", "--include", "modules", "--install"});
+    BOOST_REQUIRE_MESSAGE(installed.exit_code == 0, installed.err);
+    BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+    BOOST_TEST(init(name).exit_code == 0);
+    BOOST_TEST(read(".terraform/modules/modules.json") == manifest);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(init_of_a_module_behind_a_stopped_server, *needs(HttpsGitServer::kPrograms)) {
   HttpsGitServer server;
   GitRepository remote(server.repositories() / "vpc.git");
