@@ -11,7 +11,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> fitting_entries(const fs::path& package, const fs::path& below, const std::string& pattern) {
+// Returns the pattern of fnmatch() for one of Go's path/filepath.Match, in which "!" and "[" of a set are characters.
+std::string fnmatch_pattern(std::string_view pattern) {
+  std::string out;
+  bool in_set = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    const bool is_escape = c == '\\' && i + 1 < pattern.size();
+    const bool is_first = in_set && pattern[i - 1] == '[';
+    out += in_set && (c == '[' || (c == '!' && is_first)) ? "\\" : "";
+    out += c;
+    if (is_escape) {
+      out += pattern[++i];
+    }
+    in_set = in_set ? c != ']' : c == '[';
+  }
+  return out;
+}
+
+std::vector<fs::path> fitting_entries(const fs::path& package, const fs::path& below, const std::string& glob) {
+  const std::string pattern = fnmatch_pattern(glob);
   std::vector<fs::path> fitting;
   std::error_code error;
   for (fs::directory_iterator at(package / below, error), end; !error && at != end; at.increment(error)) {
