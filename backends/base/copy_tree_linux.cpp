@@ -113,7 +113,7 @@ Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
   std::error_code error;
   for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
     const fs::path name = at->path().filename();
-    if (is_version_control_name(name.native())) {
+    if (is_git_entry(name.native())) {
       continue;
     }
     if (auto ok = copy_entry(at->path(), to / name); !ok) {

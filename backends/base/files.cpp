@@ -208,9 +208,8 @@ Result<void> make_directories(const fs::path& path) {
   return {};
 }
 
-bool is_version_control_name(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {".git", ".hg", ".svn", ".bzr", "CVS", "_darcs"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+bool is_git_entry(std::string_view name) {
+  return name == ".git";
 }
 
 }  // namespace modlock

@@ -51,9 +51,9 @@ Result<void> make_directories(const std::filesystem::path& path);
 // made writable first. Errors: IO_ERROR.
 Result<void> remove_tree(const std::filesystem::path& path);
 
-// Returns whether OpenTofu and tofu-modlock leave an entry of this name out of every package: .git, .hg, .svn, .bzr,
-// CVS, _darcs.
-bool is_version_control_name(std::string_view name);
+// Returns whether this is the name of git's own directory, or of the file that points to it. No package has such an
+// entry.
+bool is_git_entry(std::string_view name);
 
 // Copies a package tree (files, and links as they are) to `to`, which must not exist. Version control entries are left
 // out. A file gets the mode 0755 if its owner may execute it, else 0644, and a directory 0755, regardless of the umask.

@@ -18,13 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns whether packages leave the entry out.
-bool is_left_out(const std::string& path) {
-  const fs::path parsed(path);
-  return std::any_of(parsed.begin(), parsed.end(),
-                     [](const auto& part) { return is_version_control_name(part.string()); });
-}
-
 Result<std::string> blob_id(const fs::path& path, bool is_link) {
   std::error_code error;
   const std::string target = is_link ? fs::read_symlink(path, error).string() : std::string();
@@ -78,10 +71,8 @@ Result<Proof> prove_tree(std::string_view objects, const std::string& commit, co
   std::map<std::string_view, const TreeFile*> files;
   bool has_attributes = false;
   for (const TreeFile& file : facts->files) {
-    if (!is_left_out(file.path)) {
-      files.emplace(file.path, &file);
-      has_attributes = has_attributes || fs::path(file.path).filename() == ".gitattributes";
-    }
+    files.emplace(file.path, &file);
+    has_attributes = has_attributes || fs::path(file.path).filename() == ".gitattributes";
   }
   Proof proof = Proof::content;
   for (const TreeEntry& entry : entries) {

@@ -63,7 +63,7 @@ class Walk {
       return {};
     }
     inside_.push_back(part);
-    if (missing_ || is_version_control_name(part)) {
+    if (missing_ || is_git_entry(part)) {
       missing_ = true;
       return {};
     }

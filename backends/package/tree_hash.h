@@ -46,8 +46,8 @@ struct TreeEntry {
 };
 
 // Returns the entries of a package that are hashed and installed, sorted bytewise by name: everything except
-// directories and version control entries (is_version_control_name). A link to a file counts as its content; a link to
-// a directory and a dangling link count as their target text. For a link, version control entries do not exist. `root`
+// directories and entries of git (is_git_entry). A link to a file counts as its content; a link to
+// a directory and a dangling link count as their target text. For a link, entries of git do not exist. `root`
 // itself may be a link. Errors: ARCHIVE_UNSAFE (a link that leaves the package at any step or is absolute, a link
 // cycle, a device, pipe or socket, a newline in a name) naming the entry; IO_ERROR.
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root,

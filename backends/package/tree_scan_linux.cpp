@@ -102,7 +102,7 @@ class Scanner {
         return errno == 0 ? Result<void>() : unreadable(errno);
       }
       const std::string_view name = entry->d_name;
-      if (name == "." || name == ".." || (!is_provider() && is_version_control_name(name))) {
+      if (name == "." || name == ".." || (!is_provider() && is_git_entry(name))) {
         continue;
       }
       MODLOCK_TRY(add(opened, entry->d_name, prefix + std::string(name)));

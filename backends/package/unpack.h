@@ -42,8 +42,8 @@ struct UnpackLimits {
 // - zip by its central directory, links as files with their target's text, file modes as Unix and macOS store them (FAT
 //   and NTFS: 0666, read-only 0444; other systems: 0400), directory modes not;
 // - tar with links, also hard ones, as empty files, with all modes.
-// Not unpacked: owners, times, set-user-ID, set-group-ID and sticky bits, and version control entries
-// (is_version_control_name). Unlike go-getter, the owner may always read a file and use a directory, and the mode of
+// Not unpacked: owners, times, set-user-ID, set-group-ID and sticky bits, and entries of git
+// (is_git_entry). Unlike go-getter, the owner may always read a file and use a directory, and the mode of
 // `directory` itself is kept. Nothing outside `directory` is changed, not even through links. Only the names need
 // memory that grows with the archive. Errors: ARCHIVE_UNSAFE naming archive and entry (".." or an absolute name, also
 // with backslashes, NUL, no name or one that is too long, a device, pipe or socket, a duplicate name, names that the

@@ -39,7 +39,7 @@ class Rules {
   Rules(std::string_view display, PackedSize packed, const UnpackLimits& limits)
       : display_(display), packed_(std::move(packed)), limits_(limits) {}
 
-  // Checks the next entry. nullopt: it is skipped (version control). Errors: ARCHIVE_UNSAFE.
+  // Checks the next entry. nullopt: it is skipped (`.git`). Errors: ARCHIVE_UNSAFE.
   Result<std::optional<Place>> place(std::string_view name, EntryType type);
 
   // Checks and counts `bytes` more unpacked bytes of that entry before they are written. Errors: ARCHIVE_UNSAFE; those

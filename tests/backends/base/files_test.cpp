@@ -279,12 +279,10 @@ BOOST_AUTO_TEST_CASE(two_may_remove_one_tree) {
   BOOST_TEST(results[1].has_value());
 }
 
-BOOST_AUTO_TEST_CASE(names_of_version_control) {
-  for (const char* name : {".git", ".hg", ".svn", ".bzr", "CVS", "_darcs"}) {
-    BOOST_TEST(is_version_control_name(name));
-  }
-  for (const char* name : {"", "git", ".GIT", ".gitignore", ".github", "cvs"}) {
-    BOOST_TEST(!is_version_control_name(name));
+BOOST_AUTO_TEST_CASE(names_of_git_entries) {
+  BOOST_TEST(is_git_entry(".git"));
+  for (const char* name : {"", "git", ".GIT", ".gitignore", ".github", ".hg", ".svn", ".bzr", "CVS", "_darcs"}) {
+    BOOST_TEST(!is_git_entry(name));
   }
 }
 

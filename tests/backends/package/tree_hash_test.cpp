@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(lists_what_counts_in_bytewise_order) {
     BOOST_TEST(entry.path == root.path() / entry.name);
   }
   BOOST_TEST(listed ==
-             ".hidden\nZ\na-b/c\na.txt\na/.gitignore\na/b\na/dangling?\na/link@\na/up?\nempty.tf\nmain.tf\n"
+             ".hidden\nZ\na-b/c\na.txt\na/.gitignore\na/_darcs/x\na/b\na/dangling?\na/link@\na/up?\nempty.tf\nmain.tf\n"
              "sp ace/\xc3\xbc.tf\n");
 }
 

@@ -17,9 +17,7 @@ namespace fs = std::filesystem;
 
 // Takes away what unpack.h says is otherwise.
 void level(const fs::path& tree) {
-  for (const char* name : {".git", "late/.svn", "late/CVS"}) {
-    fs::remove_all(tree / name);
-  }
+  fs::remove_all(tree / ".git");
   for (const auto& entry : fs::recursive_directory_iterator(tree)) {
     const auto kept = entry.status().permissions() & fs::perms(0777);
     fs::permissions(entry.path(), kept | (entry.is_directory() ? fs::perms(0700) : fs::perms(0400)));
