@@ -13,6 +13,7 @@
 #include "backends/base/files.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
+#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 #include "protocol/base/result.h"
@@ -70,13 +71,7 @@ class Repository {
   // Returns the output. Errors: IO_ERROR with the first line of git's message.
   Result<std::string> ask(std::vector<std::string> arguments, std::string input = {}) const {
     MODLOCK_TRY(const auto finished, run(std::move(arguments), std::move(input)));
-    if (finished.exit_code != 0) {
-      return fail(
-          Code::io_error,
-          fmt::format("git cannot read the repository {}: {}", top_.string(), first_line(finished.error_output)),
-          fmt::format("run `git -C {} status` and fix what it reports", top_.string()));
-    }
-    return std::move(finished.output);
+    return finished.exit_code == 0 ? Result<std::string>(std::move(finished.output)) : cannot_read(finished);
   }
 
   // Returns the files that are different in the work tree, as fields of status and path. git would run filters to
@@ -99,6 +94,10 @@ class Repository {
   Result<std::string> commit_of(const std::string& revision) const {
     MODLOCK_TRY(const auto found,
                 run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}));
+    constexpr int kNotFound = 1;
+    if (found.exit_code > kNotFound) {
+      return cannot_read(found);
+    }
     if (found.exit_code != 0) {
       return fail(Code::invalid_params,
                   fmt::format("revision \"{}\" not found in the repository {}", revision, top_.string()),
@@ -128,6 +127,12 @@ class Repository {
   }
 
  private:
+  tl::unexpected<Error> cannot_read(const Finished& finished) const {
+    RepositoryFault fault = explain_fault(top_, finished.error_output);
+    return fail(Code::io_error, fmt::format("cannot read revisions of {}: {}", top_.string(), fault.why),
+                std::move(fault.hint));
+  }
+
   Result<Finished> run(std::vector<std::string> arguments, std::string input = {}) const {
     Command command = git::enclosing_command(top_, std::move(arguments));
     command.input = std::move(input);

@@ -14,6 +14,7 @@
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
+#include "plugin/lock/local_git.h"
 
 namespace modlock {
 namespace {
@@ -34,7 +35,7 @@ Finding failing(std::string check, const Error& error) {
           .exit_code = modlock::exit_code(error)};
 }
 
-Finding examine_git(const Context& context) {
+Finding examine_git(const std::string& root, const Context& context) {
   const auto program = find_program("git");
   if (!program) {
     return {.check = "git",
@@ -53,7 +54,17 @@ Finding examine_git(const Context& context) {
   std::string version = ran->output.substr(0, ran->output.find('\n'));
   constexpr std::string_view kWords = "git version ";
   version.erase(0, version.starts_with(kWords) ? kWords.size() : 0);
-  return {.check = "git", .found = fmt::format("{} ({})", version, program->string())};
+  Finding finding{.check = "git", .found = fmt::format("{} ({})", version, program->string())};
+  const auto repository = find_repository_root(root);
+  std::error_code ignored;
+  const auto fault =
+      std::filesystem::exists(repository / ".git", ignored) ? find_repository_fault(repository, context) : std::nullopt;
+  if (fault && *fault) {
+    finding.verdict = Finding::Verdict::warning;
+    finding.found += fmt::format(": {}", (*fault)->why);
+    finding.hint = (*fault)->hint;
+  }
+  return finding;
 }
 
 Finding examine_client(const Engine& engine, const std::string& root, const Context& context) {
@@ -292,8 +303,9 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
 
 std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run) {
   const Context context = engine.context_for(run);
-  std::vector<Finding> findings = {examine_git(context), examine_client(engine, options.root.root, context),
-                                   examine_certificates(), examine_proxies()};
+  std::vector<Finding> findings = {examine_git(options.root.root, context),
+                                   examine_client(engine, options.root.root, context), examine_certificates(),
+                                   examine_proxies()};
   for (Finding& finding : examine_settings(engine, options.root.root)) {
     findings.push_back(std::move(finding));
   }

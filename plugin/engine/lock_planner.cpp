@@ -301,8 +301,7 @@ class LockPlanner {
     plan_request.former_calls = std::move(wanted_.former_calls);
     plan_request.skipped = wanted_.skipped;
     is_first_lock_ = is_first_lock(plan_request) && !params_.lock.path && !params_.lock.text && !lock.beside;
-    const bool may_lose_blocks =
-        plan_request.history_is_cut_off && (params_.mode == "missing" || !params_.targets.empty());
+    const bool may_lose_blocks = plan_request.history_gap && (params_.mode == "missing" || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
@@ -314,7 +313,7 @@ class LockPlanner {
       is_locked_per_call_ = per_call && per_call->changes.empty();
     }
     if (may_lose_blocks && !modules_->changes.empty()) {
-      Error error = lost_history_error(lock.path, engine_.options().in_ci);
+      Error error = lost_history_error(lock.path, *plan_request.history_gap, engine_.options().in_ci);
       if (error.code == Code::frozen) {
         run_.changes = to_messages(modules_->changes);
         return fail(std::move(error));

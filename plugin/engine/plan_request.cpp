@@ -45,9 +45,8 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
     request.restorable = committed ? std::move(*committed) : copy ? std::move(copy->modules) : ModuleLocks{};
     return {};
   }
-  const auto is_cut_off = is_history_cut_off(root.walk.root, lock.path, context);
-  request.history_is_cut_off = is_cut_off.value_or(false);
-  return is_cut_off ? Result<void>() : fail(is_cut_off.error());
+  MODLOCK_TRY(request.history_gap, find_history_gap(root.repository, root.walk.root, lock.path, context));
+  return {};
 }
 
 using FindRecord = std::function<std::optional<InstalledRecord>(const ModuleNode&)>;
@@ -188,12 +187,12 @@ Error unwritten_error(const messages::WorkspaceEdit& edits) {
                .hint = "run: tofu-modlock lock, review the change and commit it"};
 }
 
-Error lost_history_error(const std::string& lock_path, bool is_frozen) {
+Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen) {
   return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
-               .message = fmt::format("{} has no module blocks, and the git history is incomplete (shallow clone): "
-                                      "blocks that were dropped from the file cannot be restored",
-                                      lock_path),
-               .hint = "run: git fetch --unshallow, then lock again; the reviewed versions are then kept"};
+               .message = fmt::format("{} has no module blocks, and blocks that were dropped from it cannot be "
+                                      "restored: {}",
+                                      lock_path, gap.why),
+               .hint = fmt::format("{}, then lock again; the reviewed versions are then kept", gap.hint)};
 }
 
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,

@@ -59,8 +59,8 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
 // Returns FROZEN for edits that change no entry: a file that another setting left, or its layout.
 Error unwritten_error(const messages::WorkspaceEdit& edits);
 
-// Returns the warning LOCK_INCOMPLETE for module calls that are resolved although commits that a shallow clone lacks
-// may contain their blocks. With `is_frozen` they are not resolved: FROZEN.
-Error lost_history_error(const std::string& lock_path, bool is_frozen);
+// Returns the warning LOCK_INCOMPLETE for module calls that are resolved although commits that git does not read may
+// contain their blocks. With `is_frozen` they are not resolved: FROZEN.
+Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen);
 
 }  // namespace modlock

@@ -148,14 +148,25 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
   return found;
 }
 
-Result<bool> is_history_cut_off(const std::filesystem::path& root, std::string_view lock_path, const Context& context) {
-  const auto shallow = run_local_git(root, {"rev-parse", "--is-shallow-repository"}, context);
-  if (!shallow || shallow->value_or("") != "true\n") {
-    return shallow ? Result<bool>(false) : fail(shallow.error());
+Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::path& repository,
+                                                        const std::filesystem::path& root, std::string_view lock_path,
+                                                        const Context& context) {
+  MODLOCK_TRY(auto fault, find_repository_fault(repository, context));
+  if (fault) {
+    std::error_code ignored;
+    return std::filesystem::exists(root / lock_path, ignored) ? std::move(fault) : std::nullopt;
   }
-  const auto log = run_local_git(
-      root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)}, context);
-  return log ? Result<bool>(!log->value_or("").empty()) : fail(log.error());
+  MODLOCK_TRY(const auto shallow, run_local_git(root, {"rev-parse", "--is-shallow-repository"}, context));
+  if (shallow.value_or("") != "true\n") {
+    return std::nullopt;
+  }
+  MODLOCK_TRY(
+      const auto log,
+      run_local_git(root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)},
+                    context));
+  return log.value_or("").empty()
+             ? std::nullopt
+             : std::optional(RepositoryFault{"the repository is a shallow clone", "run: git fetch --unshallow"});
 }
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 
 #include "backends/base/context.h"
 #include "backends/base/pinned_directory.h"
+#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {
@@ -44,8 +45,11 @@ Result<std::optional<LockBackup>> load_lock_backup(const std::filesystem::path& 
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context);
 
-// Whether versions of the lock file may be missing because the clone is shallow: it has committed ones, and git does
-// not have all of their history. Reads only the local repository. Errors: those of committed_lock_id().
-Result<bool> is_history_cut_off(const std::filesystem::path& root, std::string_view lock_path, const Context& context);
+// Returns why versions of the lock file may be missing; nullopt: none is. The clone is shallow and has committed ones,
+// or git does not read the repository and the file exists. Reads only the local repository. Errors: those of
+// committed_lock_id().
+Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::path& repository,
+                                                        const std::filesystem::path& root, std::string_view lock_path,
+                                                        const Context& context);
 
 }  // namespace modlock

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/git/git_command.h"
@@ -194,6 +195,28 @@ Result<std::optional<std::string>> run_local_git(const std::filesystem::path& ro
     return std::nullopt;
   }
   return std::move(finished->output);
+}
+
+RepositoryFault explain_fault(const fs::path& repository, std::string_view message) {
+  if (message.empty()) {
+    return {"git is not installed", "install git"};
+  }
+  if (message.find("dubious ownership") != std::string_view::npos) {
+    return {"the repository belongs to another user, so git does not read it",
+            fmt::format("run: git config --global --add safe.directory {}", repository.string())};
+  }
+  return {fmt::format("git cannot read the repository: {}", escape_controls(message.substr(0, message.find('\n')))),
+          fmt::format("run: git -C {} status, then fix what it reports", repository.string())};
+}
+
+Result<std::optional<RepositoryFault>> find_repository_fault(const fs::path& repository, const Context& context) {
+  const auto finished = run_command(git::enclosing_command(repository, {"rev-parse", "--git-dir"}), context);
+  if (!finished && ends_the_run(finished.error())) {
+    return fail(finished.error());
+  }
+  return finished && finished->exit_code == 0
+             ? std::nullopt
+             : std::optional(explain_fault(repository, finished ? finished->error_output : ""));
 }
 
 Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, const fs::path& root,

@@ -17,6 +17,21 @@ namespace modlock {
 Result<std::optional<std::string>> run_local_git(const std::filesystem::path& root,
                                                  const std::vector<std::string>& arguments, const Context& context);
 
+// Why git does not read the repository that contains a directory, and what to do about it.
+struct RepositoryFault {
+  std::string why;   // "the repository belongs to another user, so git does not read it"
+  std::string hint;  // "run: git config --global --add safe.directory /work"
+};
+
+// Explains the message of a git command that failed in the repository with this top directory. An empty message: git is
+// not installed.
+RepositoryFault explain_fault(const std::filesystem::path& repository, std::string_view message);
+
+// Returns why git does not read the repository that contains `root`; nullopt: it does. Errors: those of
+// run_local_git().
+Result<std::optional<RepositoryFault>> find_repository_fault(const std::filesystem::path& repository,
+                                                             const Context& context);
+
 // The texts of a file on the sides of a merge, and of their common ancestor. A side that does not have the file has the
 // empty text.
 struct MergeSides {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
@@ -43,8 +44,8 @@ struct PlanRequest {
   // By key: the entries of the sides of a merge that changed an entry differently. `lock` contains one of them. The
   // entry with the highest version that the constraints allow stays. Entries without a version are resolved again.
   std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
-  // Whether commits that are missing from a shallow clone may contain such blocks.
-  bool history_is_cut_off = false;
+  // Why commits that may contain such blocks cannot be read.
+  std::optional<RepositoryFault> history_gap = {};
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups

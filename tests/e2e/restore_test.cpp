@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/needs.h"
 #include "tests/support/run.h"
 
 namespace modlock::test {
@@ -170,9 +171,8 @@ BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_named_when_versions_are_chosen_again,
   const Ran ran = modlock({"lock", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(
-      ran.err.find("Warning: .terraform.lock.hcl has no module blocks, and the git history is incomplete (shallow "
-                   "clone): blocks that were dropped from the file cannot be restored [LOCK_INCOMPLETE]") !=
-          std::string::npos,
+      ran.err.find("Warning: .terraform.lock.hcl has no module blocks, and blocks that were dropped from it cannot be "
+                   "restored: the repository is a shallow clone [LOCK_INCOMPLETE]") != std::string::npos,
       ran.err);
   BOOST_TEST(ran.err.find("git fetch --unshallow") != std::string::npos, ran.err);
   BOOST_TEST(locked_commits(*this)["vpc"] == "<1.1.0>");
@@ -185,8 +185,8 @@ BOOST_FIXTURE_TEST_CASE(a_shallow_clone_is_frozen_in_ci, ShallowClone) {
   const Json::Value error = json({"lock", "--include", "modules"}, 3)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
   BOOST_TEST(error["message"].asString() ==
-             ".terraform.lock.hcl has no module blocks, and the git history is incomplete (shallow clone): blocks that "
-             "were dropped from the file cannot be restored");
+             ".terraform.lock.hcl has no module blocks, and blocks that were dropped from it cannot be restored: the "
+             "repository is a shallow clone");
   BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
   BOOST_TEST(lock() == kRewritten);
   BOOST_TEST(modlock({"update", "module.vpc=1.1.0", "--include", "modules"}).exit_code == 3);
@@ -202,6 +202,45 @@ BOOST_FIXTURE_TEST_CASE(a_shallow_clone_with_module_blocks_is_as_good_as_any, Sh
   const Ran ran = modlock({"lock", "--include", "modules"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.err == "");
+}
+
+// The checkout of a container job: a client rewrote the file, and git may not read the commit that has the blocks.
+struct UnreadHistory : Restoring {
+  UnreadHistory() {
+    commit_everything();
+    write(".terraform.lock.hcl", kRewritten);
+    fs::remove_all(root() / ".terraform");
+  }
+  void check(const std::string& why, const std::string& hint) {
+    environment["CI"] = "true";
+    const Json::Value error = json({"lock", "--include", "modules"}, 3)["error"];
+    environment.erase("CI");
+    BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
+    BOOST_TEST(error["message"].asString() ==
+               ".terraform.lock.hcl has no module blocks, and blocks that were dropped from it cannot be restored: " +
+                   why);
+    BOOST_TEST(error["data"]["hint"].asString() == hint + ", then lock again; the reviewed versions are then kept");
+    BOOST_TEST(lock() == kRewritten);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_repository_of_another_user_is_like_a_shallow_clone, UnreadHistory, *needs("root")) {
+  run({"chown", "-R", "nobody", root().string()}, root());
+  const std::string why = "the repository belongs to another user, so git does not read it";
+  const std::string command = "git config --global --add safe.directory ";
+  check(why, "run: " + command + "<dir>/root");
+  const Ran diff = modlock({"diff", "--lock-rev", "HEAD"});
+  BOOST_TEST(diff.err.find(why) != std::string::npos, diff.err);
+  BOOST_TEST(diff.err.find(command) != std::string::npos, diff.err);
+  const Ran doctor = modlock({"doctor"});
+  BOOST_TEST(doctor.out.find(why) != std::string::npos, doctor.out);
+  BOOST_TEST(program({"sh", "-c", command + root().string()}).exit_code == 0);
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(without_git_the_history_is_unread, UnreadHistory) {
+  environment["PATH"] = path("empty").string();
+  check("git is not installed", "install git");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

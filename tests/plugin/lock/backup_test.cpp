@@ -226,13 +226,13 @@ BOOST_AUTO_TEST_CASE(cut_off_history) {
       const auto clone = parent / "clone";
       repository.git(std::string("clone -q ") + row.clone + " 'file://" + repository.directory.path().string() + "' '" +
                      clone.string() + "'");
-      const auto is_cut_off = is_history_cut_off(clone, kLockFileName, Context{});
-      BOOST_TEST_REQUIRE(is_cut_off.has_value());
-      BOOST_TEST(*is_cut_off == row.expected);
+      const auto gap = find_history_gap(clone, clone, kLockFileName, Context{});
+      BOOST_TEST_REQUIRE(gap.has_value());
+      BOOST_TEST(gap->has_value() == row.expected);
     }
   }
   const TemporaryDirectory plain;
-  BOOST_TEST(is_history_cut_off(plain.path(), kLockFileName, Context{}).value() == false);
+  BOOST_TEST(!find_history_gap(plain.path(), plain.path(), kLockFileName, Context{}).value());
 }
 
 BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
