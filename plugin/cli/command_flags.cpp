@@ -350,6 +350,13 @@ void install_flags(CLI::App& command, CommandLine& out) {
       .add_flag_callback(
           "--no-link", [&out] { out.link = false; }, "Make copies, also if your settings have install = \"link\"")
       ->excludes(link);
+  CLI::Option* strict = command.add_flag_callback(
+      "--strict", [&out] { out.strict_install = true; },
+      "A Git LFS pointer in place of its content is an error (default in CI)");
+  command
+      .add_flag_callback(
+          "--no-strict", [&out] { out.strict_install = false; }, "Install such pointers with a warning, also in CI")
+      ->excludes(strict);
   add_plain_http_flag(command, out.common);
 }
 

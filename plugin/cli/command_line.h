@@ -124,6 +124,7 @@ struct CommandLine {
   // verify
   bool online = false;
   bool strict = false;
+  std::optional<bool> strict_install;
   bool full = false;
   bool sarif = false;
   // graph

@@ -55,6 +55,7 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   params.root = host.root_params(root, line.common);
   params.overrides = line.overrides;
   params.link = line.link;
+  params.strict = line.strict_install;
   if (line.remote_only) {
     params.remote_only = true;
   }

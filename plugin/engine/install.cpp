@@ -219,7 +219,8 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
                                             .root = root.walk.root,
                                             .overridden = std::move(overrides.sources),
                                             .linked = links ? linked_calls(*plan, root.walk.settings)
-                                                            : std::set<std::string, std::less<>>()},
+                                                            : std::set<std::string, std::less<>>(),
+                                            .is_strict = params.strict.value_or(engine.options().in_ci)},
                                            engine.store(), context));
   const Diagnostics& unread = open.network().warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -17,6 +18,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/manifest.h"
+#include "plugin/install/tree_difference.h"
 #include "plugin/lock/backup.h"
 #include "protocol/base/result.h"
 
@@ -184,6 +186,9 @@ class Installer {
     }
     MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
     placement.reused = placement.is_linked ? is_link_in_place(*place, placement) : is_in_place(*place, placement);
+    if (!placement.reused) {
+      MODLOCK_TRY(placement.reused, check_pointers(*place, placement));
+    }
     if (placement.reused) {
       return {};
     }
@@ -211,6 +216,43 @@ class Installer {
       return ok;
     }
     return swap_in(staged, target / key);
+  }
+
+  // Returns whether the content of the package's Git LFS pointers is in place, where it stays. Otherwise the pointers
+  // will be installed, with a warning. Errors: SOURCE_UNSUPPORTED if they must not be.
+  Result<bool> check_pointers(const fs::path& place, const Placement& placement) {
+    MODLOCK_TRY(const auto package, list_tree(placement.resolved->package_directory));
+    MODLOCK_TRY(const auto pointers, find_lfs_pointers(package));
+    if (pointers.empty()) {
+      return false;
+    }
+    MODLOCK_TRY(const auto locked, summarise_entries(package, {}, context_));
+    const auto entries = list_tree(place);
+    const auto installed = entries ? summarise_entries(*entries, {}, context_) : fail(entries.error());
+    if (installed) {
+      const auto difference = compare_trees(locked, *installed, entries_of(place));
+      if (difference.tampered.empty() && difference.harmless.empty()) {
+        return true;
+      }
+    }
+    constexpr std::size_t kShown = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
+      names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
+    }
+    const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
+    Error error{.code = request_.is_strict ? Code::source_unsupported : Code::lfs_pointer,
+                .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}",
+                                       placement.node->key, names, more),
+                .subject = placement.node->subject(),
+                .hint = "use a source that has the content, if the module needs it"};
+    if (request_.is_strict) {
+      error.hint += "; otherwise run: tofu-modlock install --no-strict";
+      return fail(std::move(error));
+    }
+    const std::lock_guard lock(mutex_);
+    report_.diagnostics.push_back({Severity::warning, std::move(error)});
+    return false;
   }
 
   tl::unexpected<Error> drop_damaged(const Placement& placement, const std::string& found) const {

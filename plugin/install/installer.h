@@ -20,6 +20,7 @@ struct InstallRequest {
   std::map<std::string, std::string, std::less<>> overridden = {};
   // The keys of calls whose packages are linked instead of copied, if the store has them.
   std::set<std::string, std::less<>> linked = {};
+  bool is_strict = false;  // a Git LFS pointer in place of its content is an error, not a warning
 };
 
 struct InstalledModule {
@@ -41,10 +42,11 @@ struct InstallReport {
 // was there stays if anything fails. Records and directories of sources that nobody serves are left as they lie.
 // A manifest that is none, which may be somebody's work, is moved to `modules.json.broken` with a warning, and no
 // directory is removed on its account.
+// Content that a client fetched for Git LFS pointers stays, if the pointers prove it.
 // A linked package is one symbolic link to its directory in the store, whose files become read-only. The store records
 // the links first. If it cannot, or if other users may write to it, the packages are copied, with a warning.
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
-// dropped it: plan and install again fetch it anew); IO_ERROR; cancellation.
+// dropped it: plan and install again fetch it anew); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);
 
 }  // namespace modlock

@@ -7,9 +7,15 @@
 #include <string_view>
 
 #include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
 
 // Returns whether OpenTofu loads the file (internal/configs/parser_config_dir.go); never if its name begins with a dot.
 bool is_configuration(std::string_view name) {
@@ -19,12 +25,58 @@ bool is_configuration(std::string_view name) {
                                                    [&](std::string_view suffix) { return own_name.ends_with(suffix); });
 }
 
+// Returns the target of the link `name` of a package according to its text, relative to the package; nullopt if `name`
+// is not a link.
+std::optional<std::string> link_target(const fs::path& package, const std::string& name) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(package / name, error);
+  return error ? std::nullopt
+               : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
+}
+
+std::optional<std::uint64_t> size_of(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
 // Returns the Git LFS pointer for a content, in the format of the Git LFS specification.
 std::string pointer_text(std::string_view sha256, std::uint64_t size) {
-  return fmt::format("version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n", sha256, size);
+  return fmt::format("{}oid sha256:{}\nsize {}\n", kPointerStart, sha256, size);
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>& entries) {
+  constexpr std::uint64_t kLongestPointer = 1024;  // bytes, by the specification of Git LFS
+  constexpr std::uint64_t kLongestAttributes = std::uint64_t{1} << 20U;
+  const auto is_short_file = [](const TreeEntry& entry, std::uint64_t longest) {
+    return entry.type == TreeEntry::Type::file && size_of(entry.path).value_or(longest + 1) <= longest;
+  };
+  bool has_filter = false;
+  for (const TreeEntry& entry : entries) {
+    const bool is_attributes = entry.name == ".gitattributes" || entry.name.ends_with("/.gitattributes");
+    if (is_attributes && is_short_file(entry, kLongestAttributes)) {
+      MODLOCK_TRY(const auto text, read_file(entry.path));
+      has_filter = has_filter || text.find("filter=lfs") != std::string::npos;
+    }
+  }
+  std::vector<std::string> pointers;
+  for (const TreeEntry& entry : entries) {
+    if (has_filter && is_short_file(entry, kLongestPointer)) {
+      MODLOCK_TRY(const auto text, read_file(entry.path));
+      if (text.starts_with(kPointerStart)) {
+        pointers.push_back(entry.name);
+      }
+    }
+  }
+  return pointers;
+}
+
+InstalledEntries entries_of(const fs::path& package) {
+  return {.link_target = [package](const std::string& name) { return link_target(package, name); },
+          .size = [package](const std::string& name) { return size_of(package / name); }};
+}
 
 bool is_dotfile(std::string_view name) {
   return name.starts_with('.') || name.find("/.") != std::string_view::npos;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "backends/package/tree_hash.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 
@@ -29,6 +31,12 @@ struct InstalledEntries {
   // Returns the size of a file; nullopt if it cannot be determined.
   std::function<std::optional<std::uint64_t>(const std::string& name)> size;
 };
+
+InstalledEntries entries_of(const std::filesystem::path& package);
+
+// Returns the names of the files that are Git LFS pointers, if an attributes file among the entries names its filter.
+// Errors: those of read_file().
+Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>& entries);
 
 // Returns whether the name of the file or of a directory above it begins with a dot.
 bool is_dotfile(std::string_view name);

@@ -31,24 +31,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostModuleThreads = 32;
 constexpr std::size_t kShownPaths = 10;
 
-// Returns the target of the link `name` of a package according to its text, relative to the package; nullopt if `name`
-// is not a link.
-std::optional<std::string> link_target(const fs::path& package, const std::string& name) {
-  std::error_code error;
-  const fs::path target = fs::read_symlink(package / name, error);
-  return error ? std::nullopt
-               : std::optional((fs::path(name).parent_path() / target).lexically_normal().generic_string());
-}
-
 std::string target_of(const fs::path& link) {
   std::error_code ignored;
   return escape_controls(fs::read_symlink(link, ignored).string());
-}
-
-std::optional<std::uint64_t> size_of(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file, error);
-  return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
 // Returns how two entries differ: "2.0.0 is installed, 2.1.0 is locked".
@@ -296,10 +281,7 @@ class Verifier {
       verdict.detail = !installed ? installed.error().message : "the installed package differs from the locked one";
       return;
     }
-    describe(compare_trees(*locked, *installed,
-                           {.link_target = [&](const std::string& name) { return link_target(place, name); },
-                            .size = [&](const std::string& name) { return size_of(place / name); }}),
-             verdict);
+    describe(compare_trees(*locked, *installed, entries_of(place)), verdict);
   }
 
   // Returns the detail if the cache has the installed content as that of another version. File lists below the data

@@ -16,6 +16,7 @@ struct ModulesInstallParams {
   std::optional<std::string> from;
   std::optional<bool> remote_only;
   std::optional<bool> link;
+  std::optional<bool> strict;
 };
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallParams> params) {
@@ -30,6 +31,8 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
                 "send no request to a source: what neither the cache nor `from` or the remote store has is an error");
   form.optional("link", params.link,
                 "true: a package is a symbolic link into the cache; false: a copy; absent: as in the user's settings");
+  form.optional("strict", params.strict,
+                "a Git LFS pointer in place of its content is an error; absent: only in CI, otherwise a warning");
 }
 
 struct InstalledModule {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/store/links.h"
 #include "tests/plugin/resolve/plan_fixture.h"
@@ -21,16 +22,20 @@ struct InstallFixture : PlanFixture {
 
   Store store() const { return Store::open(directory.path() / "cache").value(); }
 
-  Result<InstallReport> install(std::set<std::string, std::less<>> linked = {}) {
+  Result<InstallReport> install(std::set<std::string, std::less<>> linked = {}, bool is_strict = false) {
     request.mode = PlanMode::frozen;
     auto planned = plan();
     request.mode = PlanMode::missing;
     BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
     const Store cache = store();
     auto data = find_data_directory(root(), std::nullopt);
-    return install_modules(
-        {.plan = *planned, .lock = request.lock, .data = *data, .root = request.walk.root, .linked = std::move(linked)},
-        cache, Context{});
+    return install_modules({.plan = *planned,
+                            .lock = request.lock,
+                            .data = *data,
+                            .root = request.walk.root,
+                            .linked = std::move(linked),
+                            .is_strict = is_strict},
+                           cache, Context{});
   }
 
   // Locks a release of the module "vpc". Returns the directory of its package in the store.
@@ -58,6 +63,42 @@ std::string keys(const std::vector<InstalledModule>& modules) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(installer, InstallFixture)
+
+BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
+  const std::string content = "the content";
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + sha256_hex(content) +
+                              "\nsize " + std::to_string(content.size()) + "\n";
+  source->add_tag(kVpc, "v1.0.0",
+                  {{".gitattributes", "*.zip filter=lfs -text\n"}, {"f.zip", pointer}, {"g.txt", pointer}});
+  write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
+  lock();
+  const std::string message = "module \"vpc\" has Git LFS pointers in place of the content of \"f.zip\", \"g.txt\"";
+  const auto refused = install({}, true);
+  BOOST_REQUIRE(!refused.has_value());
+  BOOST_TEST((refused.error().code == Code::source_unsupported));
+  BOOST_TEST(refused.error().message == message);
+  BOOST_TEST(!fs::exists(root() / ".terraform/modules/vpc"));
+  const auto warned = install();
+  BOOST_REQUIRE(warned.has_value());
+  BOOST_REQUIRE(warned->diagnostics.size() == 1U);
+  BOOST_TEST((warned->diagnostics[0].what.code == Code::lfs_pointer));
+  BOOST_TEST(warned->diagnostics[0].what.message == message);
+  BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
+  // As a client fetches it.
+  for (const char* name : {"f.zip", "g.txt"}) {
+    write(std::string(".terraform/modules/vpc/") + name, content);
+  }
+  for (const bool is_strict : {false, true}) {
+    const auto kept = install({}, is_strict);
+    BOOST_REQUIRE(kept.has_value());
+    BOOST_TEST(keys(kept->reused) == "vpc ");
+    BOOST_TEST(kept->diagnostics.empty());
+    BOOST_TEST(read(".terraform/modules/vpc/f.zip") == content);
+  }
+  write(".terraform/modules/vpc/f.zip", "other content");
+  BOOST_TEST(keys(install()->installed) == "vpc ");
+  BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
+}
 
 BOOST_AUTO_TEST_CASE(install_places_packages_and_writes_the_manifest) {
   source->add_tag(
