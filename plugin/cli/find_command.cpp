@@ -22,10 +22,10 @@ RootOutcome json_of(const RootAnswer<messages::LockFindResult>& answer, const Co
 
 void add_rows(const messages::LockFindResult& result, const std::string& root, std::vector<std::vector<Cell>>& rows) {
   for (const messages::FoundRelease& found : result.found) {
-    const bool is_version = found.version.has_value();
+    const auto source = parse_identity(found.source);
     rows.push_back({{shown_path(root)},
                     {found.subject},
-                    {locked_text(found.version, {}, is_version ? std::string() : found.origin)},
+                    {locked_text(found.version, source ? named_reference(*source) : std::string(), found.origin)},
                     {found.source}});
   }
 }

@@ -244,16 +244,20 @@ Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
   return text || text.error().code != Code::not_found ? text : Result<std::string>(std::string());
 }
 
-// Returns the entries of both lock files; those of the sidecar take precedence. `diff` null: the current ones.
+// Returns the entries of both lock files. `diff` null: the current ones.
 Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
-  LockFile all;
-  for (const std::string_view name : {kSidecarFileName, kLockFileName}) {
-    const auto text = lock_text(root / name, diff);
-    MODLOCK_TRY(auto lock, text ? parse_lock(*text, std::string(name)) : fail(text.error()));
-    all.text += text->empty() ? "" : fmt::format("{}\n{}", name, *text);
-    all.modules.merge(lock.modules);
-    all.providers.merge(lock.providers);
+  std::array<LockFile, 2> files;
+  std::string both;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string_view name = i == 0 ? kLockFileName : kSidecarFileName;
+    MODLOCK_TRY(const auto text, lock_text(root / name, diff));
+    MODLOCK_TRY(files.at(i), parse_lock(text, std::string(name)));
+    files.at(i).exists = !text.empty();
+    both += text.empty() ? "" : fmt::format("{}\n{}", name, text);
   }
+  // The setting can differ at the revision. It matters only until the next lock, which leaves one file with blocks.
+  LockFile all = with_module_blocks(std::move(files[0]), std::move(files[1]), false);
+  all.text = std::move(both);
   return all;
 }
 

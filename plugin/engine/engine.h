@@ -157,7 +157,7 @@ class Engine {
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
-  // there is no lock file; those of parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
+  // there is no lock file; those of load_settings() and parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
   Result<LockFile> sbom(const std::filesystem::path& root) const;
   // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
   // file. Packages come from the cache; those that it lacks are fetched, and so are providers. The same locks have the

@@ -55,8 +55,8 @@ struct LockDocument {
   // lock file has some; the next change moves them there and deletes it.
   std::optional<LockFile> left_sidecar = {};
 
-  bool counts_inline() const { return beside && !beside->modules.empty() && !file.exists; }
-  bool counts_sidecar() const { return left_sidecar && file.modules.empty(); }
+  bool counts_inline() const { return beside && !uses_sidecar_blocks(*beside, file, true); }
+  bool counts_sidecar() const { return left_sidecar && uses_sidecar_blocks(file, *left_sidecar, false); }
   // Returns the file with the module blocks that apply.
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));

@@ -4,6 +4,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/engine/engine.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -23,23 +24,15 @@ Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
 
 }  // namespace
 
-// If there is a sidecar, its module blocks apply.
 Result<LockFile> Engine::sbom(const fs::path& root) const {
-  auto lock = read_lock(root, kLockFileName);
-  if (!lock) {
-    return lock;
-  }
-  auto sidecar = read_lock(root, kSidecarFileName);
-  if (!sidecar) {
-    return sidecar;
-  }
-  if (sidecar->exists) {
-    lock->modules = std::move(sidecar->modules);
-  } else if (!lock->exists) {
+  MODLOCK_TRY(const auto settings, load_settings(root, find_repository_root(root), options().user_settings, {}));
+  MODLOCK_TRY(auto lock, read_lock(root, kLockFileName));
+  MODLOCK_TRY(auto sidecar, read_lock(root, kSidecarFileName));
+  if (!lock.exists && !sidecar.exists) {
     return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
                 "an SBOM lists locked versions: run `tofu-modlock lock` first");
   }
-  return lock;
+  return with_module_blocks(std::move(lock), std::move(sidecar), settings.module_lock_file == LockPlacement::sidecar);
 }
 
 }  // namespace modlock

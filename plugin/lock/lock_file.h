@@ -108,4 +108,11 @@ inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 // Contains the module blocks if module_lock_file = "sidecar".
 inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";
 
+// Returns whether the module blocks of the sidecar apply, not those of the lock file: with module_lock_file = "sidecar"
+// (`is_set`) if it exists, otherwise if it exists and the lock file has none.
+bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set);
+
+// Returns the lock file with the module blocks that apply.
+LockFile with_module_blocks(LockFile lock, LockFile sidecar, bool is_set);
+
 }  // namespace modlock

@@ -163,4 +163,15 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
   repair_line_ends(text);
 }
 
+bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set) {
+  return sidecar.exists && (is_set || lock.modules.empty());
+}
+
+LockFile with_module_blocks(LockFile lock, LockFile sidecar, bool is_set) {
+  if (uses_sidecar_blocks(lock, sidecar, is_set)) {
+    lock.modules = std::move(sidecar.modules);
+  }
+  return lock;
+}
+
 }  // namespace modlock

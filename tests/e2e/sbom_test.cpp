@@ -26,13 +26,37 @@ BOOST_AUTO_TEST_CASE(the_lock_alone_is_read) {
   BOOST_TEST(modlock({"sbom", "--name", "shop"}).out == first.out);
 }
 
-BOOST_AUTO_TEST_CASE(the_sidecar_has_the_modules_where_there_is_one) {
-  write(".terraform.lock.hcl", std::string("provider \"a/b/c\" {\n  version = \"1.0.0\"\n}\n") + kOneModule);
-  write(".terraform.modules.lock.hcl", "module \"b\" {\n  source = \"https://example.com/b.zip\"\n}\n");
-  const Json::Value bill = parse_json(modlock({"sbom"}).out).value();
-  BOOST_TEST_REQUIRE(bill["components"].size() == 2U);
-  BOOST_TEST(bill["components"][0]["bom-ref"].asString() == "module.b");
-  BOOST_TEST(bill["components"][1]["bom-ref"].asString() == "provider.a/b/c");
+BOOST_AUTO_TEST_CASE(the_module_blocks_that_apply_are_listed) {
+  const std::string provider = "provider \"a/b/c\" {\n  version = \"1.0.0\"\n}\n";
+  const std::string sidecar = "module \"b\" {\n  source = \"https://example.com/b.zip\"\n}\n";
+  struct Row {
+    const char* name;
+    const char* settings;
+    std::string lock;
+    std::string sidecar;
+    const char* module;
+  };
+  for (const Row& row : {
+           Row{"only the lock file", "", provider + kOneModule, "", "module.a"},
+           Row{"only the sidecar", "", provider, sidecar, "module.b"},
+           Row{"a left-over sidecar", "", provider + kOneModule, sidecar, "module.a"},
+           Row{"the sidecar by the settings", "module_lock_file = \"sidecar\"\n", provider + kOneModule, sidecar,
+               "module.b"},
+           Row{"no sidecar yet", "module_lock_file = \"sidecar\"\n", provider + kOneModule, "", "module.a"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(".tofu-modlock.hcl", row.settings);
+      write(".terraform.lock.hcl", row.lock);
+      std::filesystem::remove(root() / ".terraform.modules.lock.hcl");
+      if (!row.sidecar.empty()) {
+        write(".terraform.modules.lock.hcl", row.sidecar);
+      }
+      const Json::Value bill = parse_json(modlock({"sbom"}).out).value();
+      BOOST_TEST_REQUIRE(bill["components"].size() == 2U);
+      BOOST_TEST(bill["components"][0]["bom-ref"].asString() == row.module);
+      BOOST_TEST(bill["components"][1]["bom-ref"].asString() == "provider.a/b/c");
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_lock_there_is_no_bill) {
