@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
@@ -26,14 +27,15 @@ std::string plain_name(std::string_view encoded) {
   if (user != std::string_view::npos) {
     text.remove_prefix(user + 1);
   }
-  std::string_view host = text.substr(0, text.find('/'));
-  const std::string_view path = without_suffix(without_suffix(text.substr(host.size()), "/"), ".git");
+  const std::string lower = ascii::lower(text);
+  text = lower;
+  std::string host = usual_host(text.substr(0, text.find('/')));
+  const std::string_view path =
+      without_suffix(without_suffix(text.substr(std::min(text.find('/'), text.size())), "/"), ".git");
   for (const std::string_view port : {":443", ":22", ":80"}) {
-    host = path.empty() ? host : without_suffix(host, port);
+    host = path.empty() ? host : std::string(without_suffix(host, port));
   }
-  const std::string name = ascii::lower(host);
-  // It redirects.
-  return (name == "www.github.com" ? "github.com" : name) + ascii::lower(path);
+  return host + std::string(path);
 }
 
 std::string name_of(const Source& source) {
@@ -71,6 +73,20 @@ std::optional<Version> version_in_reference(const Source& source) {
 }
 
 }  // namespace
+
+std::string usual_host(std::string_view host) {
+  struct Alias {
+    std::string_view host;
+    std::string_view usual;
+  };
+  // Hosts that redirect, or that serve ssh on the port of https.
+  constexpr std::array<Alias, 4> kAliases = {{{"www.github.com", "github.com"},
+                                              {"ssh.github.com:443", "github.com"},
+                                              {"altssh.gitlab.com:443", "gitlab.com"},
+                                              {"altssh.bitbucket.org:443", "bitbucket.org"}}};
+  const auto alias = std::find_if(kAliases.begin(), kAliases.end(), [&](const Alias& one) { return one.host == host; });
+  return std::string(alias == kAliases.end() ? host : alias->usual);
+}
 
 Result<SourcePattern> SourcePattern::parse(std::string_view text) {
   SourcePattern pattern;

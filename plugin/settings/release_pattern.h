@@ -16,6 +16,10 @@
 
 namespace modlock {
 
+// Returns the host, in lower case, that rules name for the same server: "github.com" for "www.github.com" and
+// "ssh.github.com:443". Any other host is returned unchanged.
+std::string usual_host(std::string_view host);
+
 // A glob of module sources and provider addresses as users write them: "github.com/acme/vpc", any other spelling of
 // this repository's URL, "terraform-aws-modules/vpc/aws", "oci://registry.example.com/*", "hashicorp/aws". Hosts and
 // paths are compared, not the protocol or the user, so that one pattern covers a repository over https and ssh. Letter

@@ -1,8 +1,10 @@
 #include "plugin/settings/settings.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -125,8 +127,22 @@ bool has_default_port(std::string_view scheme, std::string_view port) {
          (scheme.ends_with("http") && port == ":80");
 }
 
+// Whether a host is an IP address in another form than the usual one: "127.1", "0x7f000001", "[::ffff:127.0.0.1]",
+// "[0:0::1]". Resolvers accept all forms of inet_aton(3).
+bool is_odd_address(std::string host) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (host.starts_with('[') && host.ends_with(']')) {
+    in6_addr address{};
+    host = host.substr(1, host.size() - 2);
+    return ::inet_pton(AF_INET6, host.c_str(), &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address) ||
+           host != ::inet_ntop(AF_INET6, &address, text.data(), text.size());
+  }
+  in_addr address{};
+  return ::inet_aton(host.c_str(), &address) != 0 && host != ::inet_ntop(AF_INET, &address, text.data(), text.size());
+}
+
 // Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, needless
-// escapes, the default port, a port with leading zeros, a host that ends with a dot.
+// escapes, the default port, a port with leading zeros, a host that ends with a dot, an unusual form of an IP address.
 bool has_other_spelling(std::string_view identity) {
   identity = identity.substr(0, identity.find('?'));
   const std::size_t mark = identity.find("://");
@@ -136,9 +152,12 @@ bool has_other_spelling(std::string_view identity) {
   const std::string_view rest = identity.substr(mark + 3);
   const std::string_view authority = rest.substr(0, rest.find('/'));
   const std::size_t colon = authority.rfind(':');
-  const std::string_view port = colon == std::string_view::npos ? "" : authority.substr(colon);
+  const bool has_port = colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;
+  const std::string_view port = has_port ? authority.substr(colon) : "";
+  const std::string_view user_and_host = authority.substr(0, authority.size() - port.size());
   const bool odd_port = port.starts_with(":0") || has_default_port(identity.substr(0, mark), port);
-  return odd_port || authority.substr(0, colon).ends_with('.') || has_needless_escape(rest) ||
+  return odd_port || user_and_host.ends_with('.') ||
+         is_odd_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_needless_escape(rest) ||
          has_dot_segment(rest.substr(authority.size()));
 }
 
@@ -262,16 +281,18 @@ bool matches_glob(std::string_view glob, std::string_view text) {
 
 namespace {
 
-// Without letter case, with the protocol and host that others redirect to, and without a slash at the end.
+// Without letter case, with the protocol and the usual host of the same server, and without a slash at the end.
 std::string plain_address(std::string_view text) {
   constexpr std::string_view kHttp = "git::http://";
-  constexpr std::string_view kGitHub = "://www.github.com/";
   std::string plain = ascii::lower(std::string(text));
   if (plain.starts_with(kHttp)) {
     plain.replace(0, kHttp.size(), "git::https://");
   }
-  if (const std::size_t at = plain.find(kGitHub); at != std::string::npos) {
-    plain.replace(at, kGitHub.size(), "://github.com/");
+  if (const std::size_t scheme = plain.find("://"); scheme != std::string::npos) {
+    const std::size_t slash = std::min(plain.find('/', scheme + 3), plain.size());
+    const std::size_t user = plain.rfind('@', slash);
+    const std::size_t host = user != std::string::npos && user > scheme ? user + 1 : scheme + 3;
+    plain.replace(host, slash - host, usual_host(std::string_view(plain).substr(host, slash - host)));
   }
   while (plain.ends_with('/')) {
     plain.pop_back();

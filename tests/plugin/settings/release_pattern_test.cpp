@@ -57,6 +57,11 @@ BOOST_AUTO_TEST_CASE(a_pattern_matches_each_spelling_of_a_source) {
            Row{"escape", "github.com/acme/vpc", "git::https://github.com/%61cme/vpc%2Egit", true},
            Row{"escape in the pattern", "https://github.com/%61cme/vpc", kGit, true},
            Row{"www", "github.com/acme/vpc", "git::https://www.github.com/acme/vpc.git", true},
+           Row{"ssh on the port of https", "github.com/acme/vpc", "git::ssh://git@ssh.github.com:443/acme/vpc.git",
+               true},
+           Row{"ssh on the port of https, bitbucket", "bitbucket.org/acme/vpc",
+               "git::ssh://git@altssh.bitbucket.org:443/acme/vpc.git", true},
+           Row{"suffix in capitals", "github.com/acme/vpc", "git::https://github.com/acme/vpc.GIT", true},
            Row{"a directory like a port", "git@github.com:22/vpc", "git::ssh://git@github.com/22/vpc", true},
            Row{"local", "*", "./modules/vpc", false},
        }) {

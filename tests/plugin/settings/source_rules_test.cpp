@@ -64,6 +64,10 @@ BOOST_AUTO_TEST_CASE(globs_of_rules_that_restrict) {
       {"git::https://h/P.git", "git::https://h/p.git?ref=V1", true},
       {"git::https://h/p.git", "git::http://h/p.git?ref=v1", true},
       {"git::https://github.com/a/*", "git::https://www.github.com/a/p.git?ref=v1", true},
+      {"git::ssh://git@github.com/a/*", "git::ssh://git@ssh.github.com:443/a/p.git", true},
+      {"git::ssh://git@gitlab.com/a/*", "git::ssh://git@altssh.gitlab.com:443/a/p.git", true},
+      {"git::ssh://git@github.com/a/*", "git::ssh://git@ssh.github.com:444/a/p.git", false},
+      {"git::https://h/p", "git::https://h/p.GIT", true},
       {"git::https://h/p.git", "git::ssh://h/p.git", false},
       {"git::https://h/p.git", "git::https://h/pp.git", false},
       {"*.git", "r/modules/n/p/s", false},
@@ -129,6 +133,16 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
       {"the default port of http", "git::http://h:80/bad", false},
       {"the default port of another protocol", "git::https://h:22/p", true},
       {"a host that ends with a dot before its port", "git::https://h.:443/bad", false},
+      {"an IPv4 address", "git::https://127.0.0.1:8443/p", true},
+      {"an IPv4 address of two numbers", "git::https://127.1/p", false},
+      {"a hexadecimal IPv4 address", "https://0x7f000001/p.zip", false},
+      {"an octal IPv4 address", "git::ssh://git@0177.0.0.1/p", false},
+      {"an IPv4 address of one number", "oci://2130706433:5000/p", false},
+      {"an IPv6 address", "git::https://[::1]:8443/p", true},
+      {"an IPv6 address without a port", "git::https://[2001:db8::1]/p", true},
+      {"a long IPv6 address", "git::https://[0:0:0:0:0:0:0:1]/p", false},
+      {"an IPv4 address as IPv6", "git::https://[::ffff:127.0.0.1]:8443/p", false},
+      {"a name like a number", "git::https://0xcafe.example.com/p", true},
   };
   Setup setup;
   setup.write(kNear, "deny_sources = [\"git::https://h/bad*\"]\n");
