@@ -284,22 +284,27 @@ Result<std::optional<std::string>> Registry::find_manifest(const Repository& rep
   return std::optional(std::move(digest));
 }
 
-Result<bool> Registry::push_blob(const Repository& repository, const std::string& digest, std::string_view content,
-                                 const Context& context, const std::string& mount_from) {
+Result<bool> Registry::has_blob(const Repository& repository, const std::string& digest, const Context& context) {
   HttpRequest request;
   request.purpose = fmt::format("upload {} to \"{}\"", digest, repository.display);
   request.timeouts.total = kSmallAnswerTime;
   request.method = HttpRequest::Method::head;
   request.url = SecretText(repository.url("blobs/" + digest));
   auto response = send(repository, request, context);
-  if (response && response->status == 200) {
-    return false;
+  if (response && (response->status == 200 || response->status == 404)) {
+    return response->status == 200;
   }
-  if (response && response->status != 404) {
-    MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
+  MODLOCK_TRY(expect(std::move(response), request, repository, {}, context));
+  return false;
+}
+
+Result<bool> Registry::push_blob(const Repository& repository, const std::string& digest, std::string_view content,
+                                 const Context& context, const std::string& mount_from) {
+  MODLOCK_TRY(const bool is_present, has_blob(repository, digest, context));
+  if (!is_present) {
+    MODLOCK_TRY(upload_blob(repository, digest, content, context, mount_from));
   }
-  MODLOCK_TRY(upload_blob(repository, digest, content, context, mount_from));
-  return true;
+  return !is_present;
 }
 
 // Sends the POST of an upload. A registry that refuses to take the blob from another repository, for example because

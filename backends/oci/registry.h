@@ -55,6 +55,9 @@ class Registry {
   // HEAD.
   Result<std::optional<std::string>> find_manifest(const Repository& repository, const std::string& reference,
                                                    const Context& context);
+  // Returns whether the repository has a blob, before or after an upload. One HEAD.
+  Result<bool> has_blob(const Repository& repository, const std::string& digest, const Context& context);
+
   // Uploads a blob, if the repository lacks it: a HEAD, then upload_blob(), a POST and a PUT. `content` has this
   // digest. Returns whether it was added. `mount_from` is the name of a repository of the same registry that may have
   // the blob, or empty: the registry can then take it from there, so that nothing is sent. Errors: BAD_RESPONSE if the

@@ -244,20 +244,35 @@ class Push {
       }
       return registry_.push_blob(repository, blob.digest, file.content(), context_, other_of(repository));
     };
-    bool is_sent = false;
+    const Blob* sent = nullptr;
     for (const Blob& blob : blobs) {
       MODLOCK_TRY(const bool is_new, upload(blob, false));
-      is_sent = is_sent || is_new;
+      sent = is_new ? &blob : sent;
     }
-    if (is_found && !is_sent) {
+    if (is_found && sent == nullptr) {
       return false;
     }
-    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository, reference, kImageManifest, manifest, context_));
-    if (!is_stored) {  // it has lost a blob since, or never had it
+    const auto send_again = [&]() -> Result<void> {
       for (const Blob& blob : blobs) {
         MODLOCK_TRY(upload(blob, true));
       }
-      MODLOCK_TRY(registry_.upload_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_));
+      return registry_.upload_blob(repository, blob_of(kEmptyConfig).digest, kEmptyConfig, context_);
+    };
+    // Some registries confirm blobs that they do not store, and store manifests without them. One request per push
+    // finds this.
+    if (sent != nullptr && !is_probed_.exchange(true)) {
+      MODLOCK_TRY(bool is_present, registry_.has_blob(repository, sent->digest, context_));
+      if (!is_present) {
+        MODLOCK_TRY(send_again());
+        MODLOCK_TRY(is_present, registry_.has_blob(repository, sent->digest, context_));
+      }
+      if (!is_present) {
+        return lost(reference, repository);
+      }
+    }
+    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository, reference, kImageManifest, manifest, context_));
+    if (!is_stored) {  // it has lost a blob since, or never had it
+      MODLOCK_TRY(send_again());
       MODLOCK_TRY(is_stored, registry_.push_manifest(repository, reference, kImageManifest, manifest, context_));
     }
     return is_stored ? Result<bool>(true) : lost(reference, repository);
@@ -278,6 +293,7 @@ class Push {
   std::string other_;  // the name of a repository with the same blobs; empty: none is known
   // Handled so far.
   bool has_config_ = false;
+  std::atomic<bool> is_probed_ = false;
   std::set<std::string> packages_;  // by manifest
   std::set<std::tuple<std::string, std::string, std::string>> archives_;
   std::set<std::pair<std::string, std::string>> versions_;

@@ -256,12 +256,18 @@ fs::path trees_file(const fs::path& package) {
 Result<ExtractedPackage> extract_package(const BundledPackage& package, const fs::path& zip, const fs::path& trees,
                                          const fs::path& directory, const Context& context) {
   MODLOCK_TRY(make_directories(directory));
-  MODLOCK_TRY(auto digests, unpack_archive(zip, ArchiveFormat::zip, directory,
-                                           fmt::format("the package {}", package.layer.digest), context));
-  MODLOCK_TRY(restore_links(directory, package.links, digests));
+  auto digests =
+      unpack_archive(zip, ArchiveFormat::zip, directory, fmt::format("the package {}", package.layer.digest), context);
+  if (!digests && digests.error().code == Code::bad_response) {
+    // It has its digest, so no transfer damaged it.
+    digests.error().code = Code::source_invalid;
+    digests.error().hint = "create the bundle again";
+  }
+  MODLOCK_TRY(digests);
+  MODLOCK_TRY(restore_links(directory, package.links, *digests));
   MODLOCK_TRY(const auto entries, list_tree(directory));
   MODLOCK_TRY(refuse_override(entries));
-  MODLOCK_TRY(const auto summary, summarise_entries(entries, digests, context));
+  MODLOCK_TRY(const auto summary, summarise_entries(entries, *digests, context));
   if (const std::string h1 = summary.h1(); h1 != package.h1) {
     return fail(
         Code::hash_mismatch,

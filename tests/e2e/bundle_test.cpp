@@ -170,6 +170,30 @@ BOOST_AUTO_TEST_CASE(bundle_with_other_content_is_not_installed) {
   BOOST_TEST(verified.exit_code == 4, verified.err);
 }
 
+BOOST_AUTO_TEST_CASE(truncated_zip_with_its_digest_is_damage) {
+  BOOST_TEST(create("modules").exit_code == 0);
+  remote::LayoutWriter writer(path("work"));
+  remote::NamedClosure one = copy("modules", writer);
+  for (remote::BundledPackage& package : one.closure.packages) {
+    const std::string zip = read_text(path("modules/blobs/sha256") / package.layer.digest.substr(7));
+    package.layer = writer.add(zip.substr(0, zip.size() / 2)).value();
+    package.manifest = remote::blob_of(write_package_manifest(package));
+  }
+  BOOST_REQUIRE(writer.add_closure(one).has_value());
+  BOOST_REQUIRE(writer.finish(path("short.tar"), Context{}).has_value());
+  const std::vector<std::vector<std::string>> commands = {
+      {"install", "--from", path("short.tar").string()},
+      {"install", "--remote-only", "--from", path("short.tar").string()},
+      {"bundle", "verify", path("short.tar").string()}};
+  for (const auto& command : commands) {
+    fs::remove_all(cache());
+    fs::remove_all(root() / ".terraform");
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 8, ran.err);
+    BOOST_TEST(ran.err.find("cannot be unpacked: it is not a zip file [SOURCE_INVALID]") != std::string::npos, ran.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(config_of_the_manifests_is_verified) {
   BOOST_TEST(create("modules").exit_code == 0);
   const fs::path config = path("modules/blobs/sha256") / remote::blob_of(remote::kEmptyConfig).digest.substr(7);
