@@ -1,5 +1,4 @@
-// scripts/github and scripts/gitlab: their own steps, taken from the files, in a checkout of a repository that a real
-// git server serves.
+// scripts/gitlab: its own steps, taken from the file, in a checkout of a repository that a real git server serves.
 
 #include <fmt/format.h>
 
@@ -15,12 +14,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Step {
-  std::string condition;
-  std::map<std::string, std::string> environment;
-  std::string script;
-};
 
 // The lines from `at` on that are indented by `indent`, without that.
 std::string read_block(const std::vector<std::string>& lines, std::size_t at, std::size_t indent) {
@@ -38,30 +31,6 @@ std::vector<std::string> read_lines(const char* name) {
     lines.push_back(line);
   }
   return lines;
-}
-
-// The steps of scripts/github/action.yml; values of the environment as they are written.
-std::vector<Step> github_steps() {
-  const std::vector<std::string> lines = read_lines("github/action.yml");
-  std::vector<Step> steps;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string& line = lines[i];
-    if (line.starts_with("    - name: ")) {
-      steps.emplace_back();
-    } else if (line.starts_with("      if: ")) {
-      steps.back().condition = line.substr(10);
-    } else if (line == "      env:") {
-      for (; lines[i + 1].starts_with("        "); ++i) {
-        const std::size_t colon = lines[i + 1].find(": ");
-        steps.back().environment[lines[i + 1].substr(8, colon - 8)] = lines[i + 1].substr(colon + 2);
-      }
-    } else if (line == "      run: |") {
-      steps.back().script = read_block(lines, i + 1, 8);
-    } else {
-      BOOST_TEST((steps.empty() || line.empty() || line == "      shell: bash" || line.starts_with("        ")), line);
-    }
-  }
-  return steps;
 }
 
 // The script of a job in scripts/gitlab/tofu-modlock.yml.
@@ -127,32 +96,7 @@ struct Jobs : Scene {
 
   Ran run_script(const char* shell, const std::string& script) {
     write_text(path("step"), script);
-    return program(std::string_view(shell) == "bash"
-                       ? std::vector<std::string>{"bash", "--noprofile", "--norc", "-eo", "pipefail", "../step"}
-                       : std::vector<std::string>{shell, "-e", "../step"});
-  }
-
-  // Every step of the action whose condition holds, up to the first that fails.
-  Ran github(const std::string& mode, const std::string& since = "origin/main") {
-    const std::map<std::string, bool> conditions = {
-        {"inputs.mode == 'check'", mode == "check"},
-        {"inputs.mode == 'update'", mode == "update"},
-        {"inputs.mode != 'check' && inputs.mode != 'update'", mode != "check" && mode != "update"}};
-    const std::map<std::string, std::string> inputs = {{"${{ inputs.program }}", "tofu-modlock"},
-                                                       {"${{ inputs.since }}", since}};
-    environment["GITHUB_STEP_SUMMARY"] = path("summary").string();
-    write_text(path("summary"), "");
-    Ran all;
-    for (const Step& step : github_steps()) {
-      if (conditions.at(step.condition) && all.exit_code == 0) {
-        for (const auto& [name, value] : step.environment) {
-          environment[name] = inputs.at(value);
-        }
-        const Ran ran = run_script("bash", step.script);
-        all = {ran.exit_code, all.out + ran.out, all.err + ran.err};
-      }
-    }
-    return all;
+    return program({shell, "-e", "../step"});
   }
 
   Ran gitlab(const std::string& mode, const char* shell = "bash") {
@@ -188,25 +132,6 @@ std::string beginning(const std::string& summary, std::string_view start) {
 
 BOOST_FIXTURE_TEST_SUITE(bot_jobs, Jobs, *needs(HttpsGitServer::kPrograms))
 
-BOOST_AUTO_TEST_CASE(github_pushes_the_lock_files_only) {
-  write("live [1]/main.tf", call("v1.1.0") + "# not committed\n");
-  write("new.txt", "");
-  write("staged.txt", "");
-  git({"add", "staged.txt"});
-  const Ran ran = github("update");
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(on_server() == kUpdated);
-  BOOST_TEST(git({"log", "-1", "--format=%an <%ae>%n%b"}) ==
-             "github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>\n[dependabot skip]\n\n");
-  const std::string summary = shown(read_text(path("summary")));
-  BOOST_TEST(beginning(summary, kSummary) == kSummary);
-  BOOST_TEST(summary.ends_with(kComparison), summary);
-  BOOST_TEST(github("check").exit_code == 0);
-  BOOST_TEST(github("update").exit_code == 0);
-  BOOST_TEST(read_text(path("summary")) == "## Lock files\n\nNo lock file was changed.\n");
-  BOOST_TEST(on_server() == kUpdated);
-}
-
 BOOST_AUTO_TEST_CASE(gitlab_pushes_the_lock_files_only) {
   for (const char* shell : {"bash", "sh"}) {
     BOOST_TEST_CONTEXT(shell) {
@@ -233,35 +158,14 @@ BOOST_AUTO_TEST_CASE(gitlab_pushes_the_lock_files_only) {
 }
 
 BOOST_AUTO_TEST_CASE(check_fails_until_the_lock_files_are_up_to_date) {
-  BOOST_TEST(github("check").exit_code == 3);
   BOOST_TEST(gitlab("check").exit_code == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_update_pushes_nothing) {
   write("other/main.tf", "module {");
   const std::string before = on_server();
-  const Ran on_github = github("update");
-  BOOST_TEST(on_github.exit_code == 8, on_github.err);
-  BOOST_TEST(on_github.err.find("[CONFIG_PARSE]") != std::string::npos, on_github.err);
-  git({"checkout", "-q", "--", "live [1]"});
   const Ran on_gitlab = gitlab("update");
   BOOST_TEST(on_gitlab.exit_code == 8, on_gitlab.err);
-  BOOST_TEST(on_server() == before);
-}
-
-BOOST_AUTO_TEST_CASE(doubt_fails) {
-  const std::string before = on_server();
-  const Ran mode = github("chekc");
-  BOOST_TEST(mode.exit_code == 2);
-  BOOST_TEST(mode.err == "mode: expected \"check\" or \"update\"\n");
-  // On the event "push", the default of `since` has no branch.
-  const Ran since = github("update", "origin/");
-  BOOST_TEST(since.exit_code == 2);
-  BOOST_TEST(since.err.find("cannot find where the branch started from origin/") != std::string::npos, since.err);
-  git({"checkout", "-q", "--detach"});
-  const Ran detached = github("update");
-  BOOST_TEST(detached.exit_code == 2, detached.err);
-  BOOST_TEST(detached.err.find("no branch is checked out") != std::string::npos, detached.err);
   BOOST_TEST(on_server() == before);
 }
 
