@@ -54,17 +54,6 @@ std::string missing_attributes(const std::string& text, const std::vector<std::s
   return missing;
 }
 
-// Returns the first hook for other repositories as a hook of this one.
-std::string pre_commit_entry() {
-  const std::string_view hook = kPreCommitHooks.substr(0, kPreCommitHooks.find("\n- ", 1) + 1);
-  std::istringstream lines{std::string(hook)};
-  std::string text = "  - repo: local\n    hooks:\n";
-  for (std::string line; std::getline(lines, line);) {
-    text += "      " + line + "\n";
-  }
-  return text;
-}
-
 Result<std::vector<Offer>> make_offers(const CommandLine& line) {
   const std::string named = line.common.directories.empty() ? "." : line.common.directories.front();
   std::error_code error;
@@ -109,8 +98,8 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
        .directory = top,
        .name = ".pre-commit-config.yaml",
        .purpose = "check the lock files before each commit",
-       .text = "repos:\n" + pre_commit_entry(),
-       .addition = pre_commit_entry(),
+       .text = "repos:\n" + std::string(kPreCommitEntry),
+       .addition = std::string(kPreCommitEntry),
        .is_wanted = line.all || line.pre_commit}};
 }
 

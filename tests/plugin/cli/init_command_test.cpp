@@ -68,7 +68,8 @@ constexpr const char* kHook =
     "        entry: tofu-modlock lock --frozen --include modules --recursive .\n"
     "        language: system\n"
     "        pass_filenames: false\n"
-    "        files: (\\.(tf|tofu)(\\.json)?|\\.terraform\\.lock\\.hcl|\\.tofu-modlock\\.hcl)$\n";
+    "        files: (\\.(tf|tofu|tfvars)(\\.json)?|\\.(tftest|tofutest)\\.(hcl|json)"
+    "|(^|/)\\.(terraform(\\.modules)?\\.lock|tofu-modlock)\\.hcl)$\n";
 
 }  // namespace
 
