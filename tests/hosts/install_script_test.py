@@ -352,6 +352,12 @@ class InstallScript(unittest.TestCase):
         self.assertEqual(machine.install("--help").stdout.splitlines()[0], "usage: install.sh [--version VERSION] [--to DIRECTORY]")
         self.assertEqual(machine.files(), before)
 
+    @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
+    def test_shellcheck(self):
+        for script in (INSTALL, INSTALL.parent / "pre-commit-hook"):
+            ran = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
+            self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
     def test_uninstall(self):
         machine = self.machine()
         ran = machine.install("--uninstall")

@@ -1,6 +1,7 @@
 """A release on the loopback, with the addresses that a code host gives it, and the machine of a user who installs it."""
 
 import functools
+import gzip
 import hashlib
 import http.server
 import io
@@ -30,12 +31,12 @@ def make_tarball(version, program=None):
     program = program or f"#!/bin/sh\necho {version}\n"
     tree = tarball_name(version).removesuffix(".tar.gz")
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz", format=tarfile.USTAR_FORMAT) as archive:
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, mode, content in (("bin/tofu-modlock", 0o755, program), ("lib/tofu-modlock/library", 0o644, "bytes")):
             entry = tarfile.TarInfo(f"{tree}/{name}")
             entry.mode, entry.size = mode, len(content)
             archive.addfile(entry, io.BytesIO(content.encode()))
-    return packed.getvalue()
+    return gzip.compress(packed.getvalue(), mtime=0)
 
 
 def checksums(files):
