@@ -187,6 +187,7 @@ main() {
     /*) ;;
     *) to=$PWD/$to ;;
   esac
+  to=${to%/}
   bin=$to/bin
   share=$to/share/tofu-modlock
   work='' placed='' linked='' previous='' share_above='' bin_above=''

@@ -152,8 +152,8 @@ class InstallScript(unittest.TestCase):
 
     def test_another_directory_and_an_older_version(self):
         machine = self.installed()
-        for version in ("0.2.0", "0.1.0", "0.1.0"):
-            ran = machine.install("--to", "a place", "--version", version)
+        for version, place in (("0.2.0", "a place"), ("0.1.0", "a place/"), ("0.1.0", f"{machine.directory}/a place")):
+            ran = machine.install("--to", place, "--version", version)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             program = machine.directory / "a place/bin/tofu-modlock"
             self.assertEqual(subprocess.run([program], capture_output=True, text=True, check=True).stdout, f"{version}\n")
