@@ -360,6 +360,11 @@ void install_flags(CLI::App& command, CommandLine& out) {
   add_plain_http_flag(command, out.common);
 }
 
+void ci_flags(CLI::App& command, CommandLine& out) {
+  install_flags(command, out);
+  add_include_flag(command, out.common);
+}
+
 void verify_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);

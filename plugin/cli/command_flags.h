@@ -13,6 +13,7 @@ void update_flags(CLI::App& command, CommandLine& out);
 void diff_flags(CLI::App& command, CommandLine& out);
 void outdated_flags(CLI::App& command, CommandLine& out);
 void install_flags(CLI::App& command, CommandLine& out);
+void ci_flags(CLI::App& command, CommandLine& out);
 void verify_flags(CLI::App& command, CommandLine& out);
 void status_flags(CLI::App& command, CommandLine& out);
 void inspect_flags(CLI::App& command, CommandLine& out);

@@ -68,6 +68,12 @@ const CommandRow kCommands[] = {
      "  tofu-modlock install --link         # symbolic links instead of copies\n"
      "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
      install_flags},
+    {kInstall, "", Verb::ci, "ci",
+     "In CI: check that the lock file is current, install, run the client's command, and verify",
+     "  tofu-modlock ci --recursive\n"
+     "  tofu-modlock ci --recursive -- tofu init -backend=false\n"
+     "  tofu-modlock ci --chdir environments/prod -- terraform init    # the command of the client comes after --\n",
+     ci_flags},
     {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
      "  tofu-modlock verify\n"
      "  tofu-modlock verify --online        # also query the sources: moved, vanished, newer\n"
@@ -358,7 +364,8 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 // For `tofu` and `terraform`, the program's name determines the client.
 void name_implementation(CommandLine& line) {
-  if (line.verb != Verb::mirror || !line.common.implementation.empty()) {
+  if ((line.verb != Verb::mirror && line.verb != Verb::ci) || line.command.empty() ||
+      !line.common.implementation.empty()) {
     return;
   }
   const std::string name = line.command.front().substr(line.command.front().rfind('/') + 1);
@@ -390,6 +397,11 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
       "7 unreachable, 8 invalid input.");
   add_commands(app, out);
   std::vector<std::string> words = words_of(argc, argv);
+  if (!words.empty() && words.front() == "ci") {  // CLI11 reads the words after -- as positional arguments
+    const auto mark = std::find(words.begin(), words.end(), "--");
+    out.command.assign(mark == words.end() ? mark : mark + 1, words.end());
+    words.erase(mark, words.end());
+  }
   std::reverse(words.begin(), words.end());  // as CLI11 reads them
   try {
     app.parse(std::move(words));

@@ -59,6 +59,7 @@ struct CommandLine {
     inspect,
     graph,
     versions,
+    ci,
     explain,
     bundle_create,
     bundle_list,

@@ -17,6 +17,9 @@ struct RootOutcome;
 // Sets result and next step of a root: those of its worst verdict, or of the worst diagnostic.
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome);
+// Prints the verdicts of a root, and returns its outcome.
+RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
+                        const RootAnswer<messages::LockVerifyResult>& asked);
 // Returns locked_text() of a verdict; empty: not locked.
 std::string locked_version(const messages::Verdict& verdict);
 // Returns "12 verified (1 update available), 1 tampered, 2 not locked".
@@ -59,6 +62,9 @@ std::string installed_text(const messages::ModulesInstallResult& result);
 inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
+// Checks that the lock files are current, installs what they lock, runs the command of the client if there is one, and
+// verifies. Returns the exit code of the worst root; those of the client are less bad than our own.
+int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt);
 // Returns the exit code of the child command; before it starts, as the others.
 int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
 // Sets where a hook reads and what it may request, before the host starts. Errors: INVALID_PARAMS if a path is not a

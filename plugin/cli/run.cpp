@@ -58,6 +58,8 @@ int dispatch(const CommandLine& line, const Host& host, Interrupt& interrupt) {
       return run_call(line, host);
     case CommandLine::Verb::sbom:
       return run_sbom(line, host);
+    case CommandLine::Verb::ci:
+      return run_ci(line, host, interrupt);
     case CommandLine::Verb::mirror:
       return run_mirror(line, host, interrupt);
     case CommandLine::Verb::doctor:
@@ -107,6 +109,7 @@ bool holds_output(const CommandLine& line) {
     case CommandLine::Verb::bundle_unpack:
     case CommandLine::Verb::bundle_verify:
     case CommandLine::Verb::cache_prune:
+    case CommandLine::Verb::ci:
     case CommandLine::Verb::mirror:
     case CommandLine::Verb::hook:
     case CommandLine::Verb::doctor:

@@ -196,23 +196,6 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
   return host.call(&Engine::verify, params);
 }
 
-RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
-                        const AskedVerdicts& asked) {
-  const auto& [result, details] = asked;
-  if (!result) {
-    return failed(result.error(), flags, root, details.error_data);
-  }
-  if (!flags.json) {
-    print_verdicts(result->verdicts);
-    print_diagnostics(details.diagnostics, root);
-  }
-  RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
-                      .json = messages::encode(*result),
-                      .next = next_steps(result->verdicts, client_name(host))};
-  describe_verdicts(result->verdicts, details.diagnostics, outcome);
-  return outcome;
-}
-
 int print_sarif(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;
@@ -241,6 +224,23 @@ int print_sarif(const CommandLine& line, const Host& host) {
 }
 
 }  // namespace
+
+RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
+                        const AskedVerdicts& asked) {
+  const auto& [result, details] = asked;
+  if (!result) {
+    return failed(result.error(), flags, root, details.error_data);
+  }
+  if (!flags.json) {
+    print_verdicts(result->verdicts);
+    print_diagnostics(details.diagnostics, root);
+  }
+  RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
+                      .json = messages::encode(*result),
+                      .next = next_steps(result->verdicts, client_name(host))};
+  describe_verdicts(result->verdicts, details.diagnostics, outcome);
+  return outcome;
+}
 
 std::string locked_version(const messages::Verdict& verdict) {
   return locked_text(

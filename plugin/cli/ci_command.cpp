@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "plugin/cli/foreground_child.h"
+#include "plugin/cli/plan_result.h"
+#include "protocol/base/result.h"
+
+namespace modlock::cli {
+namespace {
+
+using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
+
+// Returns whether an argument of the client sets -upgrade, which the client refuses beside -lockfile=readonly.
+bool is_upgrade(std::string_view argument) {
+  argument.remove_prefix(argument.starts_with("--") ? 1 : 0);
+  return argument == "-upgrade" || (argument.starts_with("-upgrade=") && argument != "-upgrade=false");
+}
+
+// Returns the subcommand of a client's command: "init". Empty: none.
+std::string_view subcommand(const std::vector<std::string>& command) {
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    if (!command[i].starts_with('-')) {
+      return command[i];
+    }
+  }
+  return {};
+}
+
+Result<void> check_upgrade(const std::vector<std::string>& command) {
+  const auto refuse = [](const std::string& place, std::string hint) {
+    return fail(Code::invalid_params, fmt::format("{} has -upgrade, and init must not change the lock file", place),
+                std::move(hint));
+  };
+  for (const std::string& argument : command) {
+    if (subcommand(command) == "init" && is_upgrade(argument)) {
+      return refuse("the command", "remove -upgrade; to lock newer versions, run: tofu-modlock upgrade");
+    }
+  }
+  for (const char* const name : {"TF_CLI_ARGS", "TF_CLI_ARGS_init"}) {
+    const char* const value = std::getenv(name);
+    std::istringstream words(value == nullptr ? "" : value);
+    for (std::string word; !command.empty() && words >> word;) {
+      if (is_upgrade(word)) {
+        return refuse(fmt::format("the environment variable {}", name), fmt::format("remove -upgrade from {}", name));
+      }
+    }
+  }
+  return {};
+}
+
+// Init downloads no modules and leaves the lock file as it is, unless its own arguments say otherwise: they come later.
+std::map<std::string, std::string> client_environment(const messages::Include& include) {
+  constexpr const char* kName = "TF_CLI_ARGS_init";
+  const char* const own = std::getenv(kName);
+  return {{kName, fmt::format("-get=false{} -input=false{}{}", include.providers ? " -lockfile=readonly" : "",
+                              own == nullptr ? "" : " ", own == nullptr ? "" : own)}};
+}
+
+class Ci {
+ public:
+  Ci(const CommandLine& line, const Host& host, Interrupt& interrupt)
+      : line_(line), host_(host), interrupt_(interrupt), include_(included(line.common)) {}
+
+  int run(const std::vector<std::string>& roots) {
+    // Sources are asked in parallel. A client has the terminal for itself.
+    auto prepared =
+        call_for_roots(roots, line_.common, host_, [this](const std::string& root) { return prepare(root); });
+    std::vector<std::vector<Cell>> rows = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      const NamedRoot named(roots[i], roots.size() > 1);
+      print_out(roots.size() > 1 ? fmt::format("{}{}:\n", i == 0 ? "" : "\n", shown_path(roots[i])) : "");
+      RootOutcome outcome = finish(roots[i], std::move(prepared[i]));
+      print_unlocked_root(roots[i], outcome.exit_code, line_.common);
+      failures_ += outcome.exit_code == 0 ? 0U : 1U;
+      rows.push_back({{shown_path(roots[i])},
+                      {outcome.result, outcome.exit_code == 0 ? Color::green : Color::red},
+                      {with_root(outcome.hint)}});
+    }
+    // A failure of our own is worse than any of the client, and an error of the client (1) than its other codes.
+    const int worst = worst_ != 0 ? worst_ : client_worst_;
+    print_err("\n");
+    print_table_err(rows, Fit::cut);
+    const std::string failed = failures_ == 0 ? "" : fmt::format(", {} failed (exit code {})", failures_, worst);
+    print_err(fmt::format("{} root module{}: {} ok{}.\n", roots.size(), roots.size() == 1 ? "" : "s",
+                          roots.size() - failures_, failed));
+    return worst;
+  }
+
+ private:
+  AskedInstallation prepare(const std::string& root) const {
+    messages::LockPlanParams params;
+    params.root = host_.root_params(root, line_.common);
+    params.include = include_;
+    params.mode = "frozen";
+    auto planned = host_.call(&Engine::plan, params);
+    return planned.result ? host_.call(&Engine::install, install_params(line_, host_, root))
+                          : AskedInstallation{.result = fail(std::move(planned.result.error())),
+                                              .details = std::move(planned.details)};
+  }
+
+  RootOutcome finish(const std::string& root, AskedInstallation prepared) {
+    if (!prepared.result) {
+      return own(failed(prepared.result.error(), line_.common, root, prepared.details.error_data));
+    }
+    print_diagnostics(prepared.details.diagnostics, root);
+    print_out(installed_text(*prepared.result));
+    if (!line_.command.empty()) {
+      flush_out();  // the client writes to the same stream
+      const auto code = run_in_foreground(line_.command, root, client_environment(include_), interrupt_);
+      if (!code) {
+        return own(failed(code.error(), line_.common, root));
+      }
+      if (*code != 0) {
+        client_worst_ = client_worst_ == 0 || *code == 1 ? *code : client_worst_;
+        return {.exit_code = *code, .json = {}, .result = fmt::format("exit code {}", *code), .hint = "see its output"};
+      }
+    }
+    messages::LockVerifyParams params;
+    params.root = host_.root_params(root, line_.common);
+    params.include = include_;
+    // Without init, no providers are expected.
+    params.include.providers = include_.providers && subcommand(line_.command) == "init";
+    const auto verified = host_.call(&Engine::verify, params);
+    if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
+      return own(verify_root(line_.common, host_, root, verified));
+    }
+    print_diagnostics(verified.details.diagnostics, root);
+    return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts)};
+  }
+
+  RootOutcome own(RootOutcome outcome) {
+    worst_ = worse_exit_code(worst_, outcome.exit_code);
+    return outcome;
+  }
+
+  const CommandLine& line_;
+  const Host& host_;
+  Interrupt& interrupt_;
+  const messages::Include include_;
+  int worst_ = 0;         // exit code of this program
+  int client_worst_ = 0;  // of the client
+  std::size_t failures_ = 0;
+};
+
+}  // namespace
+
+int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt) {
+  if (line.common.json) {
+    return failed_everywhere({.code = Code::invalid_params,
+                              .message = "ci has no --json",
+                              .hint = "run lock --frozen, install and verify with --json"},
+                             line.common);
+  }
+  if (auto ok = check_upgrade(line.command); !ok) {
+    return failed_everywhere(ok.error(), line.common);
+  }
+  const auto roots = find_roots(line.common, host);
+  return roots ? Ci(line, host, interrupt).run(*roots) : failed_everywhere(roots.error(), line.common);
+}
+
+}  // namespace modlock::cli
