@@ -185,7 +185,7 @@ const CommandRow kCommands[] = {
      "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
      "conflict, 1 with one, 2 if a file cannot be read",
      "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
-     "  echo '.terraform.lock.hcl merge=tofu-modlock' >> .gitattributes\n",
+     "  printf '%s merge=tofu-modlock\\n' .terraform.lock.hcl .terraform.modules.lock.hcl >> .gitattributes\n",
      merge_flags},
     {kRareCommands, "", Verb::mcp, "mcp",
      "Serve the Model Context Protocol on stdin and stdout: tools for coding agents that only read",
@@ -281,7 +281,7 @@ constexpr std::array<OtherWord, 8> kOtherWords = {{
     {"tofu-modlock", "-chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
     {"tofu-modlock", "--chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
     {"tofu-modlock", "check", "did you mean \"verify\"?"},
-    {"tofu-modlock", "undo", "to restore the committed lock file, run: git restore .terraform.lock.hcl"},
+    {"tofu-modlock", "undo", "to restore the committed lock files, run: git restore '.terraform*.lock.hcl'"},
     {"tofu-modlock diff", "--markdown", "write --format markdown"},
     {"tofu-modlock diff", "--sarif", "write --format sarif"},
     {"tofu-modlock update", "--markdown", "write --format markdown"},

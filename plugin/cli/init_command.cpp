@@ -15,7 +15,9 @@
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/settings_documents.h"
 #include "plugin/cli/terminal.h"
+#include "plugin/cli/tree_files.h"
 #include "plugin/config/roots.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
 
 namespace modlock::cli {
@@ -24,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kAttribute = "merge=tofu-modlock";
+constexpr std::string_view kUseSidecar = "module_lock_file = \"sidecar\"";
 
 // A file that `init` offers.
 struct Offer {
@@ -54,6 +57,16 @@ std::string missing_attributes(const std::string& text, const std::vector<std::s
   return missing;
 }
 
+// Returns whether a lock file of the repository may have module blocks. They stay there.
+bool may_have_inline_blocks(const fs::path& top) {
+  const auto files = list_tree(top, {});
+  return !files || std::any_of(files->paths.begin(), files->paths.end(), [&](const fs::path& path) {
+    const auto text = path.filename() == kLockFileName ? read_file(files->top / path) : fail(Error{});
+    const auto lock = text ? parse_lock(*text, path.string()) : LockFile{};
+    return !lock || !lock->modules.empty();
+  });
+}
+
 Result<std::vector<Offer>> make_offers(const CommandLine& line) {
   const std::string named = line.common.directories.empty() ? "." : line.common.directories.front();
   std::error_code error;
@@ -62,11 +75,9 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
     return fail(Code::invalid_params, fmt::format("\"{}\" is not a directory", named), "name a directory that exists");
   }
   const fs::path top = find_repository_root(directory);
-  const auto settings = load_directory_settings(directory, top);
-  std::vector<std::string> locks = {".terraform.lock.hcl"};
-  if (settings && settings->module_lock_file == LockPlacement::sidecar) {
-    locks.emplace_back(".terraform.modules.lock.hcl");
-  }
+  const auto settings = load_settings(directory, top, std::nullopt, {});
+  const bool uses_sidecar = settings && !settings->module_lock_file && !may_have_inline_blocks(top);
+  const std::vector<std::string> locks = {std::string(kLockFileName), std::string(kSidecarFileName)};
   const bool is_gitlab = line.ci.empty() ? fs::exists(top / ".gitlab-ci.yml", error) : line.ci == "gitlab";
   const std::string set_image = "replace the image in the file with yours: it contains tofu-modlock, tofu and git";
   Offer ci{.flag = is_gitlab ? "--ci gitlab" : "--ci github",
@@ -81,8 +92,9 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
       {.flag = "--settings",
        .directory = directory,
        .name = std::string(kSettingsFileName),
-       .purpose = "settings, each as a comment",
-       .text = commented_settings(),
+       .purpose = "settings, most as comments",
+       .text = commented_settings(uses_sidecar),
+       .addition = uses_sidecar ? std::string(kUseSidecar) + "\n" : "",
        .is_wanted = line.all || line.settings},
       {.flag = "--gitattributes",
        .directory = top,
@@ -199,6 +211,12 @@ int run_init(const CommandLine& line) {
     } else if (!is_kept && !offer.next.empty()) {
       print_out(fmt::format("  Next: {}\n", offer.next));
     }
+  }
+  if (!offers->front().is_wanted && !offers->front().addition.empty() && !line.common.quiet) {
+    print_out(
+        fmt::format("Before the first lock, set {} in .tofu-modlock.hcl, so that the client keeps the module "
+                    "locks: tofu-modlock init --settings\n",
+                    kUseSidecar));
   }
   return code;
 }

@@ -99,15 +99,19 @@ Json::Value settings_schema() {
   return schema;
 }
 
-std::string commented_settings() {
+std::string commented_settings(bool uses_sidecar) {
   std::string text =
-      "# Settings of tofu-modlock for the root modules in and below this directory. Each setting below is a comment\n"
-      "# with its default or an example: remove the # to set it. Settings of your machine are in your own file,\n"
+      "# Settings of tofu-modlock for the root modules in and below this directory. Each setting after a # is a\n"
+      "# comment with its default or an example: remove the # to set it. Settings of your machine are in your own "
+      "file,\n"
       "# ~/.config/tofu-modlock/config.hcl.\n";
   for (const SettingInfo& setting : setting_table()) {
     if (setting.block.empty() && setting.file != File::user) {
-      text += fmt::format("\n# {}. {}:\n#{} = {}\n", setting.meaning, setting.is_default ? "Default" : "Example",
-                          setting.name, setting.value);
+      const bool is_set = uses_sidecar && setting.name == "module_lock_file";
+      text += is_set ? fmt::format("\n# {}. A client deletes inline blocks:\n{} = \"sidecar\"\n", setting.meaning,
+                                   setting.name)
+                     : fmt::format("\n# {}. {}:\n#{} = {}\n", setting.meaning,
+                                   setting.is_default ? "Default" : "Example", setting.name, setting.value);
     }
   }
   for (const BlockLabel& label : block_labels()) {

@@ -12,6 +12,7 @@ namespace modlock::cli {
 Json::Value settings_schema();
 
 // Returns a `.tofu-modlock.hcl` in which each setting of a repository is a comment, with its default or an example.
-std::string commented_settings();
+// With `uses_sidecar`, it sets module_lock_file = "sidecar".
+std::string commented_settings(bool uses_sidecar = false);
 
 }  // namespace modlock::cli

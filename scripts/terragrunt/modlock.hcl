@@ -3,6 +3,10 @@
 #   include "modlock" {
 #     path = "${get_repo_root()}/modlock.hcl"
 #   }
+#
+# Commit both files of each unit: .terraform.lock.hcl and .terraform.modules.lock.hcl. The second one has the modules if
+# .tofu-modlock.hcl next to this file contains: module_lock_file = "sidecar". The client keeps it, and deletes module
+# blocks of the first one.
 terraform {
   # Puts the locked source of the unit where Terragrunt looks for an earlier download, so that it downloads nothing.
   after_hook "modlock_place" {

@@ -115,7 +115,7 @@ scene_first_lock() {
 }
 
 newer_network() { call label "$(git_source label)?ref=v0.3.1" | release network 1.2.1; }
-exclude_every_version() { printf 'module "network" {\n  version = "~> 3.1"\n}\n' >"$ROOT/.tofu-modlock.hcl"; }
+exclude_every_version() { sed -i 's/~> 1.1/~> 3.1/' "$ROOT/.tofu-modlock.hcl"; }
 
 # Pages that begin with a locked root module.
 

@@ -87,7 +87,14 @@ struct CiPage : Scene {
                                  module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
   }
 
-  void use(const std::string& client) {
+  // Locks with the setting that the page recommends, or without it.
+  void use(const std::string& client, bool in_sidecar = true) {
+    for (const char* name : {".terraform.lock.hcl", ".terraform.modules.lock.hcl"}) {
+      for (int i = 1; i <= kRoots; ++i) {
+        fs::remove(root() / fmt::format("live/{}/{}", i, name));
+      }
+    }
+    write(".tofu-modlock.hcl", in_sidecar ? "module_lock_file = \"sidecar\"\n" : "");
     fs::remove(path("bin/tofu"));
     fs::create_symlink(*find_program(client), path("bin/tofu"));
     write_text(path("tofurc"),
@@ -174,10 +181,10 @@ BOOST_AUTO_TEST_CASE(every_block_passes_and_fails_as_the_page_says) {
       BOOST_TEST_CONTEXT("GitHub") {
         check(github);
       }
-      BOOST_TEST_CONTEXT("GitLab") {
+      use(client, false);
+      BOOST_TEST_CONTEXT("GitLab, inline blocks") {
         check(gitlab);
       }
-      fs::remove_all(root() / "live/1/.terraform.lock.hcl");
     }
   }
 }
@@ -236,7 +243,6 @@ BOOST_AUTO_TEST_CASE(atlantis_runs_its_steps_in_each_root) {
       write_root("live/new");
       BOOST_TEST(run(steps, "live/new").exit_code == 3);
       fs::remove_all(root() / "live/new");
-      fs::remove_all(root() / "live/1/.terraform.lock.hcl");
     }
   }
 }

@@ -49,7 +49,7 @@ class Prompt(unittest.TestCase):
                 directory.mkdir()
                 code, shown, files = answered(directory, answers)
                 self.assertEqual((code, files), (0, expected), shown)
-                self.assertIn("Write .tofu-modlock.hcl (settings, each as a comment)? [y/N] ", shown)
+                self.assertIn("Write .tofu-modlock.hcl (settings, most as comments)? [y/N] ", shown)
                 self.assertEqual(shown.count("[y/N]"), 4)
 
     def test_an_existing_file_is_reported_and_not_asked_for(self):

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
        "  hint: run: tofu-modlock --help\n"},
       {"command that is one of git",
        {"undo"},
-       "Error: unknown command \"undo\"; to restore the committed lock file, run: git restore .terraform.lock.hcl "
+       "Error: unknown command \"undo\"; to restore the committed lock files, run: git restore '.terraform*.lock.hcl' "
        "[INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock --help\n"},
       {"command of a command that is a flag",

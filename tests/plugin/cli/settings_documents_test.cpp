@@ -31,6 +31,13 @@ BOOST_AUTO_TEST_CASE(the_commented_file_sets_nothing) {
   BOOST_TEST(settings->sources.empty());
 }
 
+BOOST_AUTO_TEST_CASE(only_the_sidecar_is_set) {
+  const auto settings = load_repository_settings(cli::commented_settings(true));
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST((settings->module_lock_file == LockPlacement::sidecar));
+  BOOST_TEST(!settings->resolution.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(each_commented_setting_is_valid) {
   std::string text = std::regex_replace(cli::commented_settings(), std::regex("(^|\n)#(?! )"), "$1");
   text = std::regex_replace(text, std::regex("\n#  signed_by_openpgp .*"), "");  // excludes signed_by_ssh
