@@ -70,27 +70,29 @@ std::string path_list(const EditedDocuments& documents) {
 
 // Describes the written and the deleted lock files. A plan may have both: a setting moved the blocks to another file.
 std::string lock_words(const EditedDocuments& documents, bool locks_providers) {
-  EditedDocuments written;
+  EditedDocuments created;
+  EditedDocuments changed;
   EditedDocuments deleted;
   for (const messages::EditedDocument& document : documents) {
-    (document.operation == "delete" ? deleted : written).push_back(document);
+    const auto& operation = document.operation;
+    (operation == "create" ? created : operation == "delete" ? deleted : changed).push_back(document);
   }
-  std::string text;
-  if (!written.empty() && written.front().operation == "create") {
-    text = fmt::format(
-        "\ntofu-modlock has created the lock file {} to record the selected {}.\n"
-        "Include this file in version control, so that everyone gets the same {}.\n",
-        path_list(written), locks_providers ? "versions" : "module versions",
-        locks_providers ? "modules and providers" : "modules");
-  } else if (!written.empty()) {
-    text = fmt::format(
-        "\ntofu-modlock has changed the {}selections in {}.\n"
+  std::string text = "\n";
+  if (!created.empty()) {
+    text += fmt::format(
+        "tofu-modlock has created the lock file{} {} to record the selected {}.\n"
+        "Include {} in version control, so that everyone gets the same {}.\n",
+        created.size() == 1 ? "" : "s", path_list(created), locks_providers ? "versions" : "module versions",
+        created.size() == 1 ? "this file" : "these files", locks_providers ? "modules and providers" : "modules");
+  }
+  if (!changed.empty()) {
+    text += fmt::format(
+        "tofu-modlock has changed the {}selections in {}.\n"
         "Review and commit the change if it is what you intended.\n",
-        locks_providers ? "" : "module ", path_list(written));
+        locks_providers ? "" : "module ", path_list(changed));
   }
   if (!deleted.empty()) {
-    text += fmt::format("{}tofu-modlock has deleted {}, which no longer contains used blocks.\n",
-                        written.empty() ? "\n" : "", path_list(deleted));
+    text += fmt::format("tofu-modlock has deleted {}, which no longer contains used blocks.\n", path_list(deleted));
   }
   return text;
 }

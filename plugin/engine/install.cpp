@@ -209,7 +209,9 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
-  MODLOCK_TRY(check_locked(*plan, lock.path, run));
+  if (auto ok = check_locked(*plan, lock.path, run); !ok) {
+    return fail(with_dropped_blocks(std::move(ok.error()), root, lock, run, context));
+  }
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));

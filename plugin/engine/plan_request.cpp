@@ -124,11 +124,40 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
 }
 
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
+  ModuleLocks modules = effective_lock(lock).modules;
+  return has_module_entries(modules) || root.walk.settings.modules.empty() ? std::move(modules)
+                                                                           : dropped_locks(root, lock, context);
+}
+
+ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
   PlanRequest request{.walk = root.walk, .lock = effective_lock(lock)};
-  if (has_module_entries(request.lock.modules) || root.walk.settings.modules.empty()) {
-    return std::move(request.lock.modules);
+  const bool is_known =
+      !has_module_entries(request.lock.modules) && add_restorable_blocks(request, root, lock, context).has_value();
+  return is_known ? std::move(request.restorable) : ModuleLocks();
+}
+
+Error dropped_blocks_error(const LockDocument& lock) {
+  const std::string advice =
+      lock.beside ? "" : "; to keep them in a file that no client writes, set module_lock_file = \"sidecar\"";
+  return Error{.code = Code::lock_incomplete,
+               .message = lock.file.exists && !lock.beside
+                              ? fmt::format("a client removed the module blocks of {}", lock.path)
+                              : fmt::format("{} had module blocks, and they were removed", lock.path),
+               .hint = fmt::format("run: tofu-modlock lock, which restores them, without network access if their "
+                                   "packages are in the cache{}",
+                                   advice)};
+}
+
+Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
+                          const Context& context) {
+  const ModuleLocks dropped = error.code == Code::frozen ? dropped_locks(root, lock, context) : ModuleLocks();
+  if (std::any_of(run.changes.begin(), run.changes.end(), [&](const messages::Change& change) {
+        return dropped.count(change.subject.substr(change.subject.find('.') + 1)) != 0;
+      })) {
+    const Error reason = dropped_blocks_error(lock);
+    error.notes.push_back(reason.message + "; " + reason.hint);
   }
-  return add_restorable_blocks(request, root, lock, context) ? std::move(request.restorable) : ModuleLocks();
+  return error;
 }
 
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context) {

@@ -23,6 +23,17 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
 // a client dropped.
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context);
 
+// Returns the entries that `lock` restores because the lock file has none any more: a client dropped them, or the file
+// was deleted. Empty if the lock file has entries, or if nothing is known.
+ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, const Context& context);
+
+// Returns LOCK_INCOMPLETE for dropped_locks(), with how to restore and how to keep them.
+Error dropped_blocks_error(const LockDocument& lock);
+
+// Returns FROZEN with a note about dropped_locks() of its changes, if there are any; other errors unchanged.
+Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
+                          const Context& context);
+
 // Creates the plan request of `lock/plan` for a root and its lock. `root`, `engine` and `context` outlive the request.
 // Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records() and
 // open_opentofu_lock(); cancellation.

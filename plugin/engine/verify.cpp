@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
@@ -9,6 +11,8 @@
 
 namespace modlock {
 namespace {
+
+constexpr std::string_view kModulePrefix = "module.";
 
 ProviderSettings provider_settings(const RootRequest& root, const LockDocument& lock, const Network& network) {
   const ClientConfiguration& client = network.client_configuration();
@@ -22,16 +26,36 @@ ProviderSettings provider_settings(const RootRequest& root, const LockDocument& 
 
 // Says whether the remote store still has a package that its source no longer has.
 void add_survival(Verdict& verdict, OpenRoot& open) {
-  constexpr std::string_view kModule = "module.";
   const LockFile lock = effective_lock(open.lock);
-  const auto entry = lock.modules.find(std::string_view(verdict.subject).substr(kModule.size()));
+  const auto entry = lock.modules.find(std::string_view(verdict.subject).substr(kModulePrefix.size()));
   BundleReader* const store = open.bundle();
-  if (!store->has_place() || !verdict.subject.starts_with(kModule) || entry == lock.modules.end()) {
+  if (!store->has_place() || !verdict.subject.starts_with(kModulePrefix) || entry == lock.modules.end()) {
     return;
   }
   if (const auto is_there = store->lists(entry->second, open.context)) {
     verdict.detail +=
         fmt::format("; {} {}", store->name(), *is_there ? "has the package" : "does not have the package");
+  }
+}
+
+// Names the calls whose entries a client dropped, and says once how to restore them.
+void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocument& lock, const Context& context) {
+  const auto is_not_locked = [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::not_locked && verdict.subject.starts_with(kModulePrefix);
+  };
+  if (std::none_of(report.verdicts.begin(), report.verdicts.end(), is_not_locked)) {
+    return;
+  }
+  const ModuleLocks dropped = dropped_locks(root, lock, context);
+  bool are_named = false;
+  for (Verdict& verdict : report.verdicts) {
+    if (is_not_locked(verdict) && dropped.count(verdict.subject.substr(kModulePrefix.size())) != 0) {
+      verdict.detail = "the lock file has no entry for this call; lock restores it";
+      are_named = true;
+    }
+  }
+  if (are_named) {
+    report.diagnostics.push_back({Severity::warning, dropped_blocks_error(lock)});
   }
 }
 
@@ -68,6 +92,7 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
   if (!report) {
     return fail(network.with_warnings(std::move(report.error())));
   }
+  add_dropped(*report, root, lock, context);
   if (params.online) {
     for (Diagnostic& diagnostic : report->diagnostics) {
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));

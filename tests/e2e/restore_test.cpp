@@ -1,6 +1,7 @@
 // A stock tofu drops module blocks whenever it rewrites the lock file; `lock` puts them back without a request.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <functional>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/needs.h"
@@ -146,6 +147,78 @@ BOOST_AUTO_TEST_CASE(never_under_frozen) {
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
   BOOST_TEST(error["data"]["changes"][0]["subject"].asString() == "module.vpc");
   BOOST_TEST(lock() == kRewritten);
+}
+
+// "Removed by a client" and "never locked" need different reactions. The verdicts and codes are the same.
+BOOST_AUTO_TEST_CASE(verify_status_and_frozen_distinguish_removed_from_never_locked) {
+  constexpr const char* kRestores = ", which restores them, without network access if their packages are in the cache";
+  constexpr const char* kKeep = "; to keep them in a file that no client writes, set module_lock_file = \"sidecar\"";
+  struct Row {
+    const char* name;
+    std::function<void()> damage;
+    std::string message;  // empty: never locked
+    const char* keep;
+  };
+  const Row rows[] = {
+      {"a client rewrote the file", [&] { write(".terraform.lock.hcl", kRewritten); },
+       "a client removed the module blocks of .terraform.lock.hcl", kKeep},
+      {"the file was deleted", [&] { fs::remove(root() / ".terraform.lock.hcl"); },
+       ".terraform.lock.hcl had module blocks, and they were removed", kKeep},
+      {"the sidecar was deleted",
+       [&] {
+         write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n" + module_rule("vpc", "~> 1.0"));
+         BOOST_TEST(modlock({"lock"}).exit_code == 0);
+         fs::remove(root() / ".terraform.modules.lock.hcl");
+       },
+       ".terraform.modules.lock.hcl had module blocks, and they were removed", ""},
+      {"only history has the blocks",
+       [&] {
+         write(".terraform.lock.hcl", before);
+         write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+         fs::remove(root() / ".terraform.modules.lock.hcl");
+         commit_everything();
+         write(".terraform.lock.hcl", kRewritten);
+         git({"commit", "--quiet", "--all", "--message=rewritten"});
+         fs::remove_all(root() / ".terraform");
+       },
+       "a client removed the module blocks of .terraform.lock.hcl", kKeep},
+      {"never locked",
+       [&] {
+         fs::remove_all(root() / ".terraform");
+         fs::remove_all(root() / ".git");
+       },
+       "", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      row.damage();
+      const std::string advice = std::string("run: tofu-modlock lock") + kRestores + row.keep;
+      const bool is_removed = !row.message.empty();
+      for (const char* command : {"verify", "status"}) {
+        const Json::Value result = json({command, "--include", "modules", "--offline"}, 3);
+        const Json::Value& verify = result.isMember("verify") ? result["verify"] : result;
+        BOOST_TEST(verify["verdicts"][0]["verdict"].asString() == "not-locked");
+        BOOST_TEST(verify["verdicts"][0]["detail"].asString() ==
+                   (is_removed ? "the lock file has no entry for this call; lock restores it"
+                               : "the lock file has no entry for this call"));
+        BOOST_TEST(verify["diagnostics"].size() == (is_removed ? 1U : 0U));
+        if (is_removed) {
+          BOOST_TEST(verify["diagnostics"][0]["code"].asString() == "LOCK_INCOMPLETE");
+          BOOST_TEST(verify["diagnostics"][0]["message"].asString() == row.message);
+          BOOST_TEST(verify["diagnostics"][0]["hint"].asString() == advice);
+        }
+      }
+      for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--frozen"}, {"install"}}) {
+        Json::Value error = json(command, 3)["error"];
+        BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
+        BOOST_TEST(error["data"]["changes"][0]["reason"].asString() == "not locked");
+        BOOST_TEST(error["data"]["notes"].size() == (is_removed ? 1U : 0U));
+        if (is_removed) {
+          BOOST_TEST(error["data"]["notes"][0].asString() == row.message + "; " + advice);
+        }
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(not_where_the_constraint_changed_since) {

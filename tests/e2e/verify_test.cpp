@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_damage_has_its_verdict_and_its_exit_code) {
        [&](Verifying& s) { fs::remove(s.root() / ".terraform.lock.hcl"); },
        {},
        3,
-       "module.vpc not-locked: the lock file has no entry for this call\n"},
+       "module.vpc not-locked: the lock file has no entry for this call; lock restores it\n"},
       {"another source called",
        [&](Verifying& s) { s.write("main.tf", module_call("vpc", "git::https://example.com/other.git")); },
        {},

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(the_words_at_the_end) {
   const EditedDocument created = document(".terraform.lock.hcl", "create", "");
   const EditedDocument modified = document(".terraform.lock.hcl", "modify", "");
   const EditedDocument sidecar = document(".terraform.modules.lock.hcl", "delete", "");
+  const EditedDocument new_sidecar = document(".terraform.modules.lock.hcl", "create", "");
   EditedDocument configuration = document("main.tf", "modify", "");
   configuration.new_text.reset();
   const Row rows[] = {
@@ -125,6 +126,21 @@ BOOST_AUTO_TEST_CASE(the_words_at_the_end) {
        {modified},
        "module.vpc  1.0.0\n"
        "\ntofu-modlock has changed the module selections in .terraform.lock.hcl.\n"
+       "Review and commit the change if it is what you intended.\n"},
+      {"both created",
+       {module},
+       {created, new_sidecar},
+       "module.vpc  1.0.0\n"
+       "\ntofu-modlock has created the lock files .terraform.lock.hcl and .terraform.modules.lock.hcl to record the "
+       "selected module versions.\n"
+       "Include these files in version control, so that everyone gets the same modules.\n"},
+      {"created and changed",
+       {module},
+       {new_sidecar, modified},
+       "module.vpc  1.0.0\n"
+       "\ntofu-modlock has created the lock file .terraform.modules.lock.hcl to record the selected module versions.\n"
+       "Include this file in version control, so that everyone gets the same modules.\n"
+       "tofu-modlock has changed the module selections in .terraform.lock.hcl.\n"
        "Review and commit the change if it is what you intended.\n"},
       {"changed and deleted",
        {},

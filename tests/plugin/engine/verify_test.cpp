@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(verdicts_about_what_is_installed) {
        },
        false, "module.vpc stale: 1.0.0 is installed, 1.1.0 is locked\n"},
       {"not locked", [&] { fs::remove(directory / "root/.terraform.lock.hcl"); }, false,
-       "module.vpc not-locked: the lock file has no entry for this call\n"},
+       "module.vpc not-locked: the lock file has no entry for this call; lock restores it\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
