@@ -161,9 +161,11 @@ class Hook {
   Result<void> check_deleted() const {
     MODLOCK_TRY(const bool is_deleted, lock_.is_deleted());
     if (is_deleted && engine_.options().in_ci) {
+      const fs::path kept = UnitLock::kept_place(options_.unit);
       return fail(Error{.code = Code::frozen,
-                        .message = fmt::format("the unit {} has no lock file, only that of an earlier run in {}",
-                                               options_.unit.string(), options_.root.root)});
+                        .message = fmt::format(
+                            "the unit {} has no lock file{}, only that of an earlier run in {}", options_.unit.string(),
+                            kept == options_.unit ? "" : " in " + kept.string(), options_.root.root)});
     }
     if (is_deleted) {
       reporter_.change("the unit has no lock file; that of the last run is used again");

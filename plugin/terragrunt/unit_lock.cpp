@@ -81,9 +81,8 @@ UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
 
 bool UnitLock::exists() const {
   std::error_code ignored;
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
-    return fs::exists(unit_ / name, ignored) || fs::exists(kept_ / name, ignored);
-  });
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return fs::exists(kept_ / name, ignored); });
 }
 
 Result<bool> UnitLock::is_deleted() const {
@@ -92,8 +91,10 @@ Result<bool> UnitLock::is_deleted() const {
   }
   bool is_locked = false;
   for (const std::string_view name : kNames) {
-    MODLOCK_TRY(const auto last, read_lock_file(working_directory_ / name, tool_));
-    is_locked = is_locked || (last && !last->modules.empty());
+    for (const fs::path& directory : {unit_, working_directory_}) {
+      MODLOCK_TRY(const auto last, read_lock_file(directory / name, tool_));
+      is_locked = is_locked || (last && !last->modules.empty());
+    }
   }
   return is_locked;
 }
@@ -111,7 +112,9 @@ Result<void> UnitLock::take_kept() const {
 
 Result<void> UnitLock::keep() const {
   std::error_code error;
-  if (kept_ == unit_ || !fs::exists(unit_ / kLockFileName, error)) {
+  const bool has_lock =
+      std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return fs::exists(unit_ / name, error); });
+  if (kept_ == unit_ || !has_lock) {
     return {};
   }
   fs::create_directories(kept_, error);
@@ -141,7 +144,8 @@ Result<void> UnitLock::take_over(const fs::path& data_directory, const Context& 
 
 Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, const Context& context) const {
   const auto known = load_lock_backup(data_directory);
-  if (!known || *known) {
+  std::error_code ignored;
+  if (!known || *known || !fs::is_directory(kept_, ignored)) {
     return known ? Result<void>() : fail(known.error());
   }
   const auto committed = committed_module_locks(kept_, kLockFileName, context);

@@ -428,6 +428,72 @@ BOOST_AUTO_TEST_CASE(the_lock_of_a_generated_unit_survives_stack_clean) {
   BOOST_TEST(read("live/terragrunt-locks/vpc/.terraform.lock.hcl") == locked);
 }
 
+// A runner keeps its checkout from job to job, and with it the copies in the generated unit and in Terragrunt's cache.
+BOOST_AUTO_TEST_CASE(a_deleted_lock_file_of_a_generated_unit_is_frozen_in_ci) {
+  const std::string unit = "live/.terragrunt-stack/vpc";
+  add_unit(unit, "git::" + stacks.url() + "//network?ref=v1.0.0");
+  struct Row {
+    const char* name;
+    const char* settings;
+    const char* lock;
+    bool has_cache;
+  };
+  const Row rows[] = {
+      {"inline", "", ".terraform.lock.hcl", true},
+      {"inline, without Terragrunt's cache", "", ".terraform.lock.hcl", false},
+      {"sidecar", "module_lock_file = \"sidecar\"\n", ".terraform.modules.lock.hcl", true},
+      {"sidecar, without Terragrunt's cache", "module_lock_file = \"sidecar\"\n", ".terraform.modules.lock.hcl", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(".tofu-modlock.hcl", row.settings);
+      environment["CI"] = "";
+      BOOST_TEST(terragrunt({"init"}, "", unit).exit_code == 0);
+      const std::string kept = std::string("live/terragrunt-locks/vpc/") + row.lock;
+      const std::string locked = read(kept);
+      BOOST_TEST(shown(locked).find(kBlock) != std::string::npos, shown(locked));
+      fs::remove_all(root() / "live/terragrunt-locks");
+      if (!row.has_cache) {
+        fs::remove_all(root() / unit / ".terragrunt-cache");
+      }
+      environment["CI"] = "true";
+      for (const char* command : {"init", "plan"}) {
+        const Ran refused = terragrunt({command}, "", unit);
+        BOOST_TEST(refused.exit_code == 1);
+        BOOST_TEST(refused.out == "");
+        BOOST_TEST(refused.err.find("Error: the unit <dir>/root/live/.terragrunt-stack/vpc has no lock file in "
+                                    "<dir>/root/live/terragrunt-locks/vpc, only that of an earlier run in ") == 0U,
+                   refused.err);
+        BOOST_TEST(refused.err.find("[FROZEN]") != std::string::npos, refused.err);
+        BOOST_TEST(!has("live/terragrunt-locks"));
+      }
+      environment["CI"] = "";
+      const Ran again = terragrunt({"init"}, "", unit);
+      BOOST_TEST(again.exit_code == 0, again.err);
+      BOOST_TEST(
+          again.err.find(
+              "live/.terragrunt-stack/vpc: the unit has no lock file; that of the last run is used again\n") == 0U,
+          again.err);
+      BOOST_TEST(read(kept) == locked);
+      fs::remove_all(root() / unit / ".terragrunt-cache");
+      for (const char* name : {".terraform.lock.hcl", ".terraform.modules.lock.hcl"}) {
+        fs::remove(root() / "live/terragrunt-locks/vpc" / name);
+        fs::remove(root() / unit / name);
+      }
+    }
+  }
+}
+
+// Only .terraform.modules.lock.hcl: the client writes no lock file.
+BOOST_AUTO_TEST_CASE(a_sidecar_of_a_generated_unit_is_kept) {
+  environment["CLIENT_DOES"] = "exit 0";
+  write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n");
+  const std::string unit = "live/.terragrunt-stack/vpc";
+  add_unit(unit, "git::" + stacks.url() + "//network?ref=v1.0.0");
+  BOOST_TEST(terragrunt({"init"}, "", unit).exit_code == 0);
+  BOOST_TEST(shown(read("live/terragrunt-locks/vpc/.terraform.modules.lock.hcl")).find(kBlock) != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_lock_of_a_generated_unit_is_kept_if_the_client_does_not_write_it) {
   environment["CLIENT_DOES"] = "exit 0";
   const std::string unit = "live/.terragrunt-stack/vpc";
