@@ -194,6 +194,62 @@ def add_tests():
         setattr(Pages, name, lambda self, page=page: self.check_page(page))
 
 
+# Places that list lock files for another program: cache keys, filters of bots and hooks, loops over files, attributes.
+FILTERS = re.compile(r"hashFiles|ls-files|fileFilters|\bfiles:|when_modified|merge=tofu-modlock|\*\*/")
+PROVIDERS = re.compile(r"\.terraform\\?\.lock")
+MODULES = re.compile(r"\.terraform\\?\.modules\\?\.lock")
+EITHER = re.compile(r"\.terraform(\(\\\.modules\)\?|\*)\\?\.lock")  # a pattern that matches both names
+TEMPLATES = [PROJECT / ".pre-commit-hooks.yaml",
+             *sorted(file for name in ("github", "gitlab", "init", "terragrunt", "lock-bot", "tofu-modlock-wrapper")
+                     for place in [PROJECT / "scripts" / name]
+                     for file in ([place] if place.is_file() else place.iterdir()))]
+BOTH = {"adoption.md", "bots.md", "ci.md", "first-lock.md", "lock-readers.md", "renovate.md", "settings.md", "team.md",
+        "terragrunt.md", "wrapper.md"}  # pages about an integration or a set-up
+
+
+def one_sided(text, is_whole=False):
+    """The lines that list one lock file without the other on a line next to it; with `is_whole` 0 for such a text."""
+    lines = text.splitlines()
+    found = []
+    for i, line in enumerate(lines):
+        near = "\n".join(lines[max(i - 1, 0):i + 2])
+        names = [bool(name.search(line)) for name in (PROVIDERS, MODULES)]
+        if FILTERS.search(line) and any(names) and not EITHER.search(line) and not (
+                PROVIDERS.search(near) and MODULES.search(near)):
+            found.append(i + 1)
+    names = [bool(name.search(text) or EITHER.search(text)) for name in (PROVIDERS, MODULES)]
+    return found + ([0] if is_whole and names[0] != names[1] else [])
+
+
+class LockFiles(unittest.TestCase):
+    """What lists lock files names .terraform.lock.hcl and .terraform.modules.lock.hcl."""
+
+    def test_every_integration_names_both(self):
+        self.assertLessEqual(BOTH, {page.name for page in PAGES})
+        for file in [*PAGES, *TEMPLATES]:
+            with self.subTest(file.name):
+                self.assertEqual(one_sided(file.read_text(encoding="utf-8"), file in TEMPLATES or file.name in BOTH), [])
+
+    def test_one_name_is_found(self):
+        both = "':(glob)**/.terraform.lock.hcl' ':(glob)**/.terraform.modules.lock.hcl'"
+        rows = [
+            ("a loop", "git ls-files -z ':(glob)**/.terraform.lock.hcl' |", [1, 0]),
+            ("a loop over both", f"git ls-files -z {both} |", []),
+            ("a cache key", "steps:\n  key: ${{ hashFiles('**/.terraform.lock.hcl') }}", [2, 0]),
+            ("a hook", r"files: (\.tf|\.terraform\.lock\.hcl)$", [1, 0]),
+            ("a hook for both", r"files: (\.tf|\.terraform(\.modules)?\.lock\.hcl)$", []),
+            ("a bot", '"fileFilters": ["**/.terraform.modules.lock.hcl"]', [1, 0]),
+            ("two attributes", ".terraform.lock.hcl merge=tofu-modlock\n.terraform.modules.lock.hcl merge=tofu-modlock", []),
+            ("one attribute, and the other name far away",
+             ".terraform.lock.hcl merge=tofu-modlock\n\n\n.terraform.modules.lock.hcl", [1]),
+            ("a page", "Commit `.terraform.lock.hcl`.", [0]),
+            ("a page without lock files", "Commit it.", []),
+        ]
+        for name, text, expected in rows:
+            with self.subTest(name):
+                self.assertEqual(one_sided(text, True), expected)
+
+
 class Names(unittest.TestCase):
     """The commands and flags in the text of the pages exist."""
 
