@@ -92,7 +92,9 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
   if (!report) {
     return fail(network.with_warnings(std::move(report.error())));
   }
-  add_dropped(*report, root, lock, context);
+  if (!params.lock.text) {
+    add_dropped(*report, root, lock, context);
+  }
   if (params.online) {
     for (Diagnostic& diagnostic : report->diagnostics) {
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));

@@ -11,6 +11,7 @@
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/settings_documents.h"
 #include "tests/plugin/cli/captured_output.h"
+#include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 // A git repository with a root module below its top.
 struct Repository {
   Repository() {
-    fs::create_directories(top() / ".git");
     fs::create_directories(root());
+    run({"git", "init", "--quiet"}, top(), {{"GIT_CONFIG_NOSYSTEM", "1"}, {"HOME", directory / "home"}});
   }
   fs::path top() const { return directory / "top"; }
   fs::path root() const { return directory / "top/live/prod"; }
@@ -60,6 +61,11 @@ constexpr const char* kDriver =
     "    git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n";
 constexpr const char* kImage =
     "  Next: replace the image in the file with yours: it contains tofu-modlock, tofu and git\n";
+constexpr const char* kSidecar =
+    "Before the first lock, set module_lock_file = \"sidecar\" in .tofu-modlock.hcl, so that the client keeps the "
+    "module locks: tofu-modlock init --settings\n";
+constexpr const char* kAttributes =
+    ".terraform.lock.hcl merge=tofu-modlock\n.terraform.modules.lock.hcl merge=tofu-modlock\n";
 constexpr const char* kHook =
     "  - repo: local\n"
     "    hooks:\n"
@@ -83,8 +89,8 @@ BOOST_AUTO_TEST_CASE(everything_is_written_once) {
                                               "<top>/.gitattributes: written\n") +
                                       kDriver + "<top>/.github/workflows/tofu-modlock.yml: written\n" + kImage +
                                       "<top>/.pre-commit-config.yaml: written\n");
-  BOOST_TEST(read("live/prod/.tofu-modlock.hcl") == cli::commented_settings());
-  BOOST_TEST(read(".gitattributes") == ".terraform.lock.hcl merge=tofu-modlock\n");
+  BOOST_TEST(read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(true));
+  BOOST_TEST(read(".gitattributes") == kAttributes);
   BOOST_TEST(read(".github/workflows/tofu-modlock.yml") == cli::kGithubWorkflow);
   BOOST_TEST(read(".pre-commit-config.yaml") == std::string("repos:\n") + kHook);
 
@@ -147,39 +153,69 @@ BOOST_AUTO_TEST_CASE(attributes_are_added_to_an_existing_file) {
   struct Row {
     const char* name;
     const char* before;
-    const char* after;
-    const char* done;
+    const char* added;
   };
-  constexpr const char* kAdded = "line added";
-  constexpr const char* kHas = "has the line";
+  constexpr const char* kModules = ".terraform.modules.lock.hcl merge=tofu-modlock\n";
   const Row rows[] = {
-      {"empty", "", ".terraform.lock.hcl merge=tofu-modlock\n", kAdded},
-      {"other lines", "*.png binary\n", "*.png binary\n.terraform.lock.hcl merge=tofu-modlock\n", kAdded},
-      {"no final newline", "*.png binary", "*.png binary\n.terraform.lock.hcl merge=tofu-modlock\n", kAdded},
-      {"other attributes", ".terraform.lock.hcl text\n",
-       ".terraform.lock.hcl text\n.terraform.lock.hcl merge=tofu-modlock\n", kAdded},
-      {"in a comment", "# .terraform.lock.hcl merge=tofu-modlock\n",
-       "# .terraform.lock.hcl merge=tofu-modlock\n.terraform.lock.hcl merge=tofu-modlock\n", kAdded},
-      {"the line", "a b\n.terraform.lock.hcl merge=tofu-modlock\n", "a b\n.terraform.lock.hcl merge=tofu-modlock\n",
-       kHas},
-      {"the line, CRLF", ".terraform.lock.hcl  text merge=tofu-modlock\r\n",
-       ".terraform.lock.hcl  text merge=tofu-modlock\r\n", kHas},
+      {"empty", "", kAttributes},
+      {"other lines", "*.png binary\n", kAttributes},
+      {"other attributes", ".terraform.lock.hcl text\n", kAttributes},
+      {"in a comment", "# .terraform.lock.hcl merge=tofu-modlock\n", kAttributes},
+      {"one of the lines", "a b\n.terraform.lock.hcl merge=tofu-modlock\n", kModules},
+      {"one of the lines, CRLF", ".terraform.lock.hcl  text merge=tofu-modlock\r\n", kModules},
+      {"both lines", kAttributes, ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       write_text(top() / ".gitattributes", row.before);
       const Ran ran = init([](auto& line) { line.gitattributes = true; });
-      BOOST_TEST(ran.printed.out == "<top>/.gitattributes: " + std::string(row.done) + "\n" + kDriver);
-      BOOST_TEST(read(".gitattributes") == row.after);
+      BOOST_TEST(ran.printed.out == std::string("<top>/.gitattributes: ") +
+                                        (*row.added == '\0' ? "has the line" : "line added") + "\n" + kDriver +
+                                        kSidecar);
+      BOOST_TEST(read(".gitattributes") == std::string(row.before) + row.added);
+    }
+  }
+  write_text(top() / ".gitattributes", "*.png binary");  // no final newline
+  init([](auto& line) { line.gitattributes = true; });
+  BOOST_TEST(read(".gitattributes") == std::string("*.png binary\n") + kAttributes);
+}
+
+// Module blocks that are in .terraform.lock.hcl stay there.
+BOOST_AUTO_TEST_CASE(the_sidecar_is_chosen_for_a_repository_without_module_blocks) {
+  constexpr const char* kBlock = "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git\"\n}\n";
+  struct Row {
+    const char* name;
+    const char* file;
+    const char* text;
+    bool is_chosen;
+  };
+  const Row rows[] = {
+      {"no lock file", "README.md", "", true},
+      {"a lock file without module blocks", "live/prod/.terraform.lock.hcl", "# by tofu\n", true},
+      {"a lock file with module blocks", "live/dev/.terraform.lock.hcl", kBlock, false},
+      {"a lock file that cannot be parsed", "live/dev/.terraform.lock.hcl", "module {", false},
+      {"a file of the data directory", "live/dev/.terraform/modules/vpc/.terraform.lock.hcl", kBlock, true},
+      {"the sidecar", "live/dev/.terraform.modules.lock.hcl", kBlock, true},
+      {"a setting above", ".tofu-modlock.hcl", "module_lock_file = \"inline\"\n", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Repository repository;
+      fs::create_directories((repository.top() / row.file).parent_path());
+      write_text(repository.top() / row.file, row.text);
+      const Ran attributes = repository.init([](auto& line) { line.gitattributes = true; });
+      BOOST_TEST((attributes.printed.out.find(kSidecar) != std::string::npos) == row.is_chosen);
+      const Ran settings = repository.init([](auto& line) { line.settings = true; });
+      BOOST_TEST(settings.printed.out == "<top>/live/prod/.tofu-modlock.hcl: written\n");
+      BOOST_TEST(repository.read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(row.is_chosen));
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_sidecar_file_has_a_line_too) {
-  write_text(root() / ".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n");
-  init([](auto& line) { line.gitattributes = true; });
-  BOOST_TEST(read(".gitattributes") ==
-             ".terraform.lock.hcl merge=tofu-modlock\n.terraform.modules.lock.hcl merge=tofu-modlock\n");
+BOOST_AUTO_TEST_CASE(an_existing_settings_file_gets_the_line_of_the_sidecar_proposed) {
+  write_text(root() / ".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  BOOST_TEST(init([](auto& line) { line.settings = true; }).printed.out ==
+             "<top>/live/prod/.tofu-modlock.hcl: exists, not changed\n  Add to it:\nmodule_lock_file = \"sidecar\"\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_existing_gitlab_file_is_for_all_and_gets_no_job) {
@@ -216,7 +252,7 @@ BOOST_AUTO_TEST_CASE(without_flags_and_terminal_it_lists_the_flags) {
   BOOST_TEST(ran.printed.out == "");
   BOOST_TEST(ran.printed.err ==
              "Nothing was written. Name what to write, or --all:\n"
-             "  --settings       <top>/live/prod/.tofu-modlock.hcl: settings, each as a comment\n"
+             "  --settings       <top>/live/prod/.tofu-modlock.hcl: settings, most as comments\n"
              "  --gitattributes  <top>/.gitattributes: merge lock files entry by entry\n"
              "  --ci github      <top>/.github/workflows/tofu-modlock.yml: check the lock files in CI\n"
              "  --pre-commit     <top>/.pre-commit-config.yaml: check the lock files before each commit\n");
