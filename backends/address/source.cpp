@@ -252,12 +252,15 @@ std::string Source::named_id() const {
 }
 
 std::string Source::named_tag() const {
-  const std::string_view argument = traits().tag_argument;
   if (has_commits()) {
-    return tag_in_reference(query_value(argument));
+    return tag_in_reference(query_value(traits().tag_argument));
   }
-  const std::string rev = query_value("rev");  // of an external backend
-  return !argument.empty() ? query_value(argument) : !rev.empty() ? rev : query_value("ref");
+  for (const std::string_view argument : {"tag", "rev", "ref"}) {
+    if (std::string value = query_value(argument); !value.empty()) {
+      return value;
+    }
+  }
+  return {};
 }
 
 std::string printable_form(const SourceAddress& address) {

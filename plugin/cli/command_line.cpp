@@ -113,7 +113,7 @@ const CommandRow kCommands[] = {
      "  tofu-modlock graph > modules.mmd\n"
      "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
      graph_flags},
-    {kInspect, "", Verb::versions, "versions", "List the versions that a module source offers",
+    {kRareCommands, "", Verb::versions, "versions", "List the versions that a module source offers",
      "  tofu-modlock versions git::https://example.com/network.git\n"
      "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
      versions_flags},

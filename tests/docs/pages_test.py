@@ -200,7 +200,7 @@ PROVIDERS = re.compile(r"\.terraform\\?\.lock")
 MODULES = re.compile(r"\.terraform\\?\.modules\\?\.lock")
 EITHER = re.compile(r"\.terraform(\(\\\.modules\)\?|\*)\\?\.lock")  # a pattern that matches both names
 TEMPLATES = [PROJECT / ".pre-commit-hooks.yaml",
-             *sorted(file for name in ("github", "gitlab", "init", "terragrunt", "lock-bot", "tofu-modlock-wrapper")
+             *sorted(file for name in ("gitlab", "init", "terragrunt", "lock-bot", "tofu-modlock-wrapper")
                      for place in [PROJECT / "scripts" / name]
                      for file in ([place] if place.is_file() else place.iterdir()))]
 BOTH = {"adoption.md", "bots.md", "ci.md", "first-lock.md", "lock-readers.md", "renovate.md", "settings.md", "team.md",

@@ -145,7 +145,8 @@ struct CiPage : Scene {
     const Ran unlocked = run(commands);
     BOOST_TEST(unlocked.exit_code == 3);
     BOOST_TEST(shown(unlocked.err).find("<dir>/root/live/new has no lock file.") != std::string::npos, unlocked.err);
-    BOOST_TEST(unlocked.err.find("\nlive/new  FROZEN  run: tofu-modlock lock") != std::string::npos, unlocked.err);
+    BOOST_TEST(unlocked.err.find("\nlive/new  FROZEN ") != std::string::npos, unlocked.err);
+    BOOST_TEST(unlocked.err.find("run: tofu-modlock lock --chdir live/new") != std::string::npos, unlocked.err);
     BOOST_TEST(unlocked.err.find("11 root modules: 10 ok, 1 failed (exit code 3).\n") != std::string::npos,
                unlocked.err);
     fs::remove_all(root() / "live/new");
