@@ -187,8 +187,10 @@ class Installer {
     MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
     placement.reused = placement.is_linked ? is_link_in_place(*place, placement) : is_in_place(*place, placement);
     if (!placement.reused) {
-      MODLOCK_TRY(placement.reused, check_pointers(*place, placement));
+      MODLOCK_TRY(placement.reused, has_pointer_content(*place, placement));
     }
+    MODLOCK_TRY(check_pointers(
+        placement.reused && !placement.is_linked ? *place : placement.resolved->package_directory, placement));
     if (placement.reused) {
       return {};
     }
@@ -218,22 +220,31 @@ class Installer {
     return swap_in(staged, target / key);
   }
 
-  // Returns whether the content of the package's Git LFS pointers is in place, where it stays. Otherwise the pointers
-  // will be installed, with a warning. Errors: SOURCE_UNSUPPORTED if they must not be.
-  Result<bool> check_pointers(const fs::path& place, const Placement& placement) {
+  // Returns whether a client has fetched content for Git LFS pointers of the package, and nothing else differs. The
+  // content then stays.
+  Result<bool> has_pointer_content(const fs::path& place, const Placement& placement) const {
+    std::error_code ignored;
+    if (placement.is_linked || !fs::is_directory(fs::symlink_status(place, ignored))) {
+      return false;
+    }
     MODLOCK_TRY(const auto package, list_tree(placement.resolved->package_directory));
     MODLOCK_TRY(const auto pointers, find_lfs_pointers(package));
-    if (pointers.empty()) {
+    const auto entries = pointers.empty() ? fail(Code::not_found, "") : list_tree(place);
+    if (!entries || !has_copied_modes(*entries) || hash_modes(*entries) != placement.modes) {
       return false;
     }
     MODLOCK_TRY(const auto locked, summarise_entries(package, {}, context_));
-    const auto entries = list_tree(place);
-    const auto installed = entries ? summarise_entries(*entries, {}, context_) : fail(entries.error());
-    if (installed) {
-      const auto difference = compare_trees(locked, *installed, entries_of(place));
-      if (difference.tampered.empty() && difference.harmless.empty()) {
-        return true;
-      }
+    MODLOCK_TRY(const auto installed, summarise_entries(*entries, {}, context_));
+    const auto difference = compare_trees(locked, installed, entries_of(place));
+    return difference.tampered.empty() && difference.harmless.empty() && !difference.from_pointers.empty();
+  }
+
+  // Warns about Git LFS pointers in place of their content in a directory. Errors: SOURCE_UNSUPPORTED if `is_strict`.
+  Result<void> check_pointers(const fs::path& directory, const Placement& placement) {
+    MODLOCK_TRY(const auto entries, list_tree(directory));
+    MODLOCK_TRY(const auto pointers, find_lfs_pointers(entries));
+    if (pointers.empty()) {
+      return {};
     }
     constexpr std::size_t kShown = 3;
     std::string names;
@@ -252,7 +263,7 @@ class Installer {
     }
     const std::lock_guard lock(mutex_);
     report_.diagnostics.push_back({Severity::warning, std::move(error)});
-    return false;
+    return {};
   }
 
   tl::unexpected<Error> drop_damaged(const Placement& placement, const std::string& found) const {

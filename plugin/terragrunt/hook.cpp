@@ -321,6 +321,7 @@ class Hook {
   Result<void> install() {
     messages::ModulesInstallParams params;
     params.root = options_.root;
+    params.strict = false;  // a hook has no flag to allow Git LFS pointers, so they are a warning
     MODLOCK_TRY(call(&Engine::install, params));
     return {};
   }

@@ -84,6 +84,8 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
   BOOST_TEST((warned->diagnostics[0].what.code == Code::lfs_pointer));
   BOOST_TEST(warned->diagnostics[0].what.message == message);
   BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
+  BOOST_TEST((install({}, true).error().code == Code::source_unsupported));
+  BOOST_TEST(install()->diagnostics.size() == 1U);
   // As a client fetches it.
   for (const char* name : {"f.zip", "g.txt"}) {
     write(std::string(".terraform/modules/vpc/") + name, content);
@@ -95,6 +97,31 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
     BOOST_TEST(kept->diagnostics.empty());
     BOOST_TEST(read(".terraform/modules/vpc/f.zip") == content);
   }
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path& place)> change;
+  };
+  const fs::path vpc = root() / ".terraform/modules/vpc";
+  for (const Row& row :
+       {Row{"writable by others", [](const fs::path& place) { fs::permissions(place / "f.zip", fs::perms::all); }},
+        Row{"a link", [&](const fs::path& place) {
+              fs::rename(place, root() / "elsewhere");
+              fs::create_directory_symlink(root() / "elsewhere", place);
+            }}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      row.change(vpc);
+      BOOST_TEST((install({}, true).error().code == Code::source_unsupported));
+      BOOST_TEST(keys(install()->installed) == "vpc ");
+      BOOST_TEST(!fs::is_symlink(vpc));
+      BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
+      for (const char* name : {"f.zip", "g.txt"}) {
+        write(std::string(".terraform/modules/vpc/") + name, content);
+      }
+    }
+  }
+  BOOST_TEST(keys(install({"vpc"})->installed) == "vpc ");
+  BOOST_TEST(fs::is_symlink(vpc));
+  fs::remove(vpc);
   write(".terraform/modules/vpc/f.zip", "other content");
   BOOST_TEST(keys(install()->installed) == "vpc ");
   BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
