@@ -57,8 +57,9 @@ Finding examine_git(const std::string& root, const Context& context) {
   Finding finding{.check = "git", .found = fmt::format("{} ({})", version, program->string())};
   const auto repository = find_repository_root(root);
   std::error_code ignored;
-  const auto fault =
-      std::filesystem::exists(repository / ".git", ignored) ? find_repository_fault(repository, context) : std::nullopt;
+  const auto fault = std::filesystem::exists(repository / ".git", ignored)
+                         ? find_repository_fault(repository, repository, {"rev-parse", "--git-dir"}, context)
+                         : std::nullopt;
   if (fault && *fault) {
     finding.verdict = Finding::Verdict::warning;
     finding.found += fmt::format(": {}", (*fault)->why);

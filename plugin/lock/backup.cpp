@@ -50,12 +50,26 @@ std::vector<std::string> split(std::string_view lines) {
   return out;
 }
 
-// The last changes of the lock file, newest first. One process finds all versions without module blocks.
+// Prints the last commits that changed the lock file.
+std::vector<std::string> log_arguments(std::string_view lock_path, std::vector<std::string> options) {
+  std::vector<std::string> arguments = {"log", "--no-show-signature", "--no-textconv", "--no-ext-diff", "--format=%H"};
+  arguments.insert(arguments.end(), std::make_move_iterator(options.begin()), std::make_move_iterator(options.end()));
+  arguments.insert(arguments.end(), {"--", std::string(lock_path)});
+  return arguments;
+}
+
+// Prints the last commit that added or removed a module block, also of a branch whose side a merge did not take. Reads
+// all versions of the file.
+std::vector<std::string> find_block_change(std::string_view lock_path) {
+  return log_arguments(lock_path, {"-n", "1", "--full-history", "-G^module "});
+}
+
+// The last changes of the lock file, newest first; none if git cannot read them. One process finds all versions without
+// module blocks.
 Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path& root, std::string_view lock_path,
                                                     const Context& context) {
   const std::string path(lock_path);
-  MODLOCK_TRY(const auto log,
-              run_local_git(root, {"log", "-n", "20", "--no-show-signature", "--format=%H", "--", path}, context));
+  MODLOCK_TRY(const auto log, run_local_git(root, log_arguments(lock_path, {"-n", "20"}), context));
   const std::vector<std::string> commits = split(log.value_or(""));
   if (commits.empty()) {
     return std::vector<CommittedVersion>();
@@ -145,16 +159,37 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
       found->merge(**modules);
     }
   }
-  return found;
+  if (found) {
+    return found;
+  }
+  // An earlier commit may have removed them, or one of the other side of a merge may have added them.
+  MODLOCK_TRY(const auto change, run_local_git(root, find_block_change(lock_path), context));
+  for (const std::string& commit : split(change.value_or(""))) {
+    for (const char* const parent : {"", "^"}) {
+      MODLOCK_TRY(auto modules, modules_at(root, commit + parent, lock_path, context));
+      if (modules) {
+        return modules;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::path& repository,
                                                         const std::filesystem::path& root, std::string_view lock_path,
                                                         const Context& context) {
-  MODLOCK_TRY(auto fault, find_repository_fault(repository, context));
+  MODLOCK_TRY(auto fault, find_repository_fault(repository, root, {"rev-parse", "--git-dir"}, context));
   if (fault) {
-    std::error_code ignored;
-    return std::filesystem::exists(root / lock_path, ignored) ? std::move(fault) : std::nullopt;
+    return fault;
+  }
+  MODLOCK_TRY(const auto head, run_local_git(root, {"rev-parse", "--verify", "--quiet", "HEAD"}, context));
+  if (!head) {
+    return std::nullopt;  // no commits
+  }
+  MODLOCK_TRY(fault, find_repository_fault(repository, root, find_block_change(lock_path), context));
+  if (fault) {
+    fault->hint = "run: git fsck; if this is a partial clone, clone again without --filter";
+    return fault;
   }
   MODLOCK_TRY(const auto shallow, run_local_git(root, {"rev-parse", "--is-shallow-repository"}, context));
   if (shallow.value_or("") != "true\n") {

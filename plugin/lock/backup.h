@@ -40,13 +40,14 @@ Result<std::optional<LockBackup>> load_lock_backup(const std::filesystem::path& 
 
 // Returns the module blocks of the newest committed version of the root's lock file that has any, of the last 20
 // changes. If a version without any came between these (a client or a merge dropped them), entries that only older
-// versions have are added. Reads only the local repository. nullopt: no git, no repository, no such version; versions
-// that cannot be read are skipped. Errors: those of committed_lock_id().
+// versions have are added. If none of them has any, the blocks before the last change that added or removed one. Reads
+// only the local repository. nullopt: no git, no repository, no such version; versions that cannot be read are skipped.
+// Errors: those of committed_lock_id().
 Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem::path& root, std::string_view lock_path,
                                                           const Context& context);
 
 // Returns why versions of the lock file may be missing; nullopt: none is. The clone is shallow and has committed ones,
-// or git does not read the repository and the file exists. Reads only the local repository. Errors: those of
+// or git does not read the repository or a version. Reads only the local repository. Errors: those of
 // committed_lock_id().
 Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::path& repository,
                                                         const std::filesystem::path& root, std::string_view lock_path,

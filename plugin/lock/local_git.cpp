@@ -209,8 +209,10 @@ RepositoryFault explain_fault(const fs::path& repository, std::string_view messa
           fmt::format("run: git -C {} status, then fix what it reports", repository.string())};
 }
 
-Result<std::optional<RepositoryFault>> find_repository_fault(const fs::path& repository, const Context& context) {
-  const auto finished = run_command(git::enclosing_command(repository, {"rev-parse", "--git-dir"}), context);
+Result<std::optional<RepositoryFault>> find_repository_fault(const fs::path& repository, const fs::path& directory,
+                                                             const std::vector<std::string>& arguments,
+                                                             const Context& context) {
+  const auto finished = run_command(git::enclosing_command(directory, arguments), context);
   if (!finished && ends_the_run(finished.error())) {
     return fail(finished.error());
   }

@@ -27,9 +27,11 @@ struct RepositoryFault {
 // not installed.
 RepositoryFault explain_fault(const std::filesystem::path& repository, std::string_view message);
 
-// Returns why git does not read the repository that contains `root`; nullopt: it does. Errors: those of
+// Runs a git command in a directory of a repository, and returns why it failed; nullopt: it did not. Errors: those of
 // run_local_git().
 Result<std::optional<RepositoryFault>> find_repository_fault(const std::filesystem::path& repository,
+                                                             const std::filesystem::path& directory,
+                                                             const std::vector<std::string>& arguments,
                                                              const Context& context);
 
 // The texts of a file on the sides of a merge, and of their common ancestor. A side that does not have the file has the

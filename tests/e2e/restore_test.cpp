@@ -311,6 +311,61 @@ BOOST_FIXTURE_TEST_CASE(a_repository_of_another_user_is_like_a_shallow_clone, Un
   check_restored(json({"lock", "--include", "modules"}));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_version_that_git_cannot_read_is_like_a_shallow_clone, UnreadHistory) {
+  git({"commit", "--quiet", "--all", "--message=rewritten"});
+  struct Row {
+    const char* name;
+    std::function<void(const fs::path& clone)> begin;
+  };
+  const fs::path origin = path("origin");
+  fs::rename(root(), origin);
+  const auto clone = [&](const fs::path& to, const std::string& option) {
+    run({"git", "clone", "--quiet", option, "file://" + origin.string(), to.string()}, path("."), environment);
+  };
+  run({"git", "config", "uploadpack.allowFilter", "true"}, origin, environment);
+  for (const Row& row : {
+           Row{"a partial clone", [&](const fs::path& to) { clone(to, "--filter=blob:none"); }},
+           Row{"objects of a clone that is gone",
+               [&](const fs::path& to) {
+                 clone(path("reference"), "--no-tags");
+                 clone(to, "--reference=" + path("reference").string());
+                 fs::remove_all(path("reference"));
+               }},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(root());
+      row.begin(root());
+      environment["CI"] = "true";
+      const Json::Value error = json({"lock", "--include", "modules"}, 3)["error"];
+      environment.erase("CI");
+      BOOST_TEST(error["message"].asString().find("git cannot read the repository: ") != std::string::npos,
+                 error["message"].asString());
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(blocks_are_found_behind_many_versions, UnreadHistory) {
+  for (int i = 0; i < 25; ++i) {
+    write(".terraform.lock.hcl", std::string(kRewritten) + "# " + std::to_string(i) + "\n");
+    git({"commit", "--quiet", "--all", "--message=providers"});
+  }
+  write(".terraform.lock.hcl", kRewritten);
+  git({"commit", "--quiet", "--all", "--message=last"});
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(blocks_are_found_on_the_side_that_a_merge_did_not_take, Restoring) {
+  write(".terraform.lock.hcl", kRewritten);
+  commit_everything();
+  git({"checkout", "--quiet", "-b", "side"});
+  write(".terraform.lock.hcl", before);
+  git({"commit", "--quiet", "--all", "--message=locked"});
+  git({"checkout", "--quiet", "-"});
+  git({"merge", "--quiet", "--strategy=ours", "--message=merge", "side"});
+  fs::remove_all(root() / ".terraform");
+  check_restored(json({"lock", "--include", "modules"}));
+}
+
 BOOST_FIXTURE_TEST_CASE(without_git_the_history_is_unread, UnreadHistory) {
   environment["PATH"] = path("empty").string();
   check("git is not installed", "install git");

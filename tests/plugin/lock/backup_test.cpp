@@ -231,8 +231,6 @@ BOOST_AUTO_TEST_CASE(cut_off_history) {
       BOOST_TEST(gap->has_value() == row.expected);
     }
   }
-  const TemporaryDirectory plain;
-  BOOST_TEST(!find_history_gap(plain.path(), plain.path(), kLockFileName, Context{}).value());
 }
 
 BOOST_AUTO_TEST_CASE(no_text_conversion_runs) {
