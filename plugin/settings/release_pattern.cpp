@@ -81,10 +81,11 @@ std::string usual_host(std::string_view host) {
   };
   // Hosts that redirect, or that serve ssh on the port of https.
   constexpr std::array<Alias, 4> kAliases = {{{"www.github.com", "github.com"},
-                                              {"ssh.github.com:443", "github.com"},
-                                              {"altssh.gitlab.com:443", "gitlab.com"},
-                                              {"altssh.bitbucket.org:443", "bitbucket.org"}}};
-  const auto alias = std::find_if(kAliases.begin(), kAliases.end(), [&](const Alias& one) { return one.host == host; });
+                                              {"ssh.github.com", "github.com"},
+                                              {"altssh.gitlab.com", "gitlab.com"},
+                                              {"altssh.bitbucket.org", "bitbucket.org"}}};
+  const std::string_view name = without_suffix(host, ":443");
+  const auto alias = std::find_if(kAliases.begin(), kAliases.end(), [&](const Alias& one) { return one.host == name; });
   return std::string(alias == kAliases.end() ? host : alias->usual);
 }
 

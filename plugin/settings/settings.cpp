@@ -98,13 +98,14 @@ bool is_unreserved(char c) {
   return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-// An escape of a character that does not need it (RFC 3986, section 2.3).
-bool has_needless_escape(std::string_view text) {
+// An escape of a character that does not need it (RFC 3986, section 2.3), or of a slash, which servers decode.
+bool has_odd_escape(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
     int code = 0;
     const std::string_view digits = text.substr(at + 1, 2);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-    if (error == std::errc{} && end == digits.data() + 2 && is_unreserved(static_cast<char>(code))) {
+    if (error == std::errc{} && end == digits.data() + 2 &&
+        (is_unreserved(static_cast<char>(code)) || code == '/' || code == '\\')) {
       return true;
     }
   }
@@ -141,7 +142,7 @@ bool is_odd_address(std::string host) {
   return ::inet_aton(host.c_str(), &address) != 0 && host != ::inet_ntop(AF_INET, &address, text.data(), text.size());
 }
 
-// Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, needless
+// Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, odd
 // escapes, the default port, a port with leading zeros, a host that ends with a dot, an unusual form of an IP address.
 bool has_other_spelling(std::string_view identity) {
   identity = identity.substr(0, identity.find('?'));
@@ -157,7 +158,7 @@ bool has_other_spelling(std::string_view identity) {
   const std::string_view user_and_host = authority.substr(0, authority.size() - port.size());
   const bool odd_port = port.starts_with(":0") || has_default_port(identity.substr(0, mark), port);
   return odd_port || user_and_host.ends_with('.') ||
-         is_odd_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_needless_escape(rest) ||
+         is_odd_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_odd_escape(rest) ||
          has_dot_segment(rest.substr(authority.size()));
 }
 
