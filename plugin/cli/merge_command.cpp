@@ -6,8 +6,10 @@
 #include "backends/base/files.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/terminal.h"
+#include "plugin/config/config_files.h"
 #include "plugin/lock/merge.h"
 #include "plugin/lock/side_alignment.h"
+#include "protocol/base/result.h"
 
 namespace modlock::cli {
 namespace {
@@ -15,14 +17,20 @@ namespace {
 constexpr int kConflict = 1;
 constexpr int kUnreadable = 2;
 
+// A side that is too long is not read.
+Result<std::string> read_text(const std::string& path) {
+  MODLOCK_TRY(auto text, read_document(path, {}));
+  return text ? Result<std::string>(std::move(*text)) : read_file(path);  // whose error names the missing file
+}
+
 Result<LockFile> read_side(const std::string& path) {
-  const auto text = read_file(path);
-  return text ? parse_lock(*text, path) : fail(text.error());
+  MODLOCK_TRY(const auto text, read_text(path));
+  return parse_lock(text, path);
 }
 
 Result<std::optional<LockFile>> read_base(const std::string& path) {
-  const auto text = read_file(path);
-  return text ? parse_ancestor(*text, path) : fail(text.error());
+  MODLOCK_TRY(const auto text, read_text(path));
+  return parse_ancestor(text, path);
 }
 
 int refuse(const Error& error) {

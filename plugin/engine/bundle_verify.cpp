@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -94,7 +95,17 @@ class CheckedRepository final : public CheckedBundle {
   }
   Result<fs::path> find(const Blob& layer, const std::string& provider, const fs::path& download) const override {
     MODLOCK_TRY(const auto repository, repository_of(provider));
-    MODLOCK_TRY(remote::download(registry_, repository, layer, download, context_));
+    constexpr std::chrono::seconds kSmallDownload{60};
+    const auto time = download_time(layer.size, kSmallDownload);
+    Context limited = context_;
+    const auto deadline = std::chrono::steady_clock::now() + time;
+    limited.deadline = limited.deadline ? std::min(*limited.deadline, deadline) : deadline;
+    auto done = remote::download(registry_, repository, layer, download, limited);
+    if (!done && done.error().code == Code::deadline_exceeded && context_.check()) {
+      return fail(Code::timeout,
+                  fmt::format("\"{}\" did not send {} within {} s", repository.display, layer.digest, time.count()));
+    }
+    MODLOCK_TRY(done);
     return download;
   }
 
