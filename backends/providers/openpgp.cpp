@@ -167,6 +167,19 @@ bool is_packet(std::string_view bytes) {
   return (static_cast<unsigned char>(bytes.front()) & 0x80U) != 0;
 }
 
+// Returns the first armored key of a text, as the clients read it: they ignore text before and after it.
+std::string first_key(std::string_view text) {
+  constexpr std::string_view kBegin = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
+  constexpr std::string_view kEnd = "-----END PGP PUBLIC KEY BLOCK-----";
+  const std::size_t begin = text.find(kBegin);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  const std::size_t end = text.find(kEnd, begin);
+  return end == std::string_view::npos ? std::string(text.substr(begin))
+                                       : std::string(text.substr(begin, end + kEnd.size() - begin)) + "\n";
+}
+
 }  // namespace
 
 Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, std::string_view document,
@@ -178,9 +191,9 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
     return fail(Code::internal, "librnp cannot create a key ring");
   }
   const Ring ring(ffi);
-  const Input key = input_of(armored_key);
-  if (armored_key.find("-----BEGIN PGP PUBLIC KEY BLOCK-----") == std::string_view::npos || !key ||
-      rnp_import_keys(ffi, key.get(), RNP_LOAD_SAVE_PUBLIC_KEYS, nullptr) != RNP_SUCCESS) {
+  const std::string first = first_key(armored_key);
+  const Input key = input_of(first);
+  if (first.empty() || !key || rnp_import_keys(ffi, key.get(), RNP_LOAD_SAVE_PUBLIC_KEYS, nullptr) != RNP_SUCCESS) {
     return fail(Code::bad_response, "no public key can be read from it");
   }
   if (signature.empty()) {

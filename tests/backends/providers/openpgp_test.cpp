@@ -56,6 +56,33 @@ const Keys& keys() {
 
 BOOST_AUTO_TEST_SUITE(openpgp_test)
 
+// As people paste keys into a registry. Of several keys, the clients read the first.
+BOOST_AUTO_TEST_CASE(text_around_a_key) {
+  const std::string key = keys().key.armored();
+  const std::string other = keys().other.armored();
+  struct Row {
+    const char* name;
+    std::string text;
+    Kind verdict;
+  };
+  const std::string signature = keys().key.sign(kDocument);
+  for (const Row& row : {
+           Row{"none", key, Kind::good},
+           Row{"a blank line after it", key + "\n", Kind::good},
+           Row{"spaces after it", key + "   \n\n", Kind::good},
+           Row{"a comment after it", key + "# my key\n", Kind::good},
+           Row{"a comment before it", "# my key\n" + key, Kind::good},
+           Row{"another key after it", key + other, Kind::good},
+           Row{"another key before it", other + key, Kind::unknown_issuer},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto verdict = check_detached_signature(row.text, kDocument, signature);
+      BOOST_TEST_REQUIRE(verdict.has_value());
+      BOOST_TEST((verdict->kind == row.verdict));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(verdicts) {
   const auto& [key, other, expired] = keys();
   struct Row {
