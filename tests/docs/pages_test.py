@@ -303,6 +303,16 @@ class Names(unittest.TestCase):
                     missing.append(f"{page.relative_to(PROJECT)}: {target}")
         self.assertEqual(missing, [])
 
+    def test_variables(self):
+        """docs/exit-codes.md has every variable of tofu-modlock that the program or a script reads."""
+        read = [file for name in ("protocol", "backends", "plugin", "scripts") for file in (PROJECT / name).rglob("*")
+                if file.is_file()]
+        variables = {name for file in [*read, PROJECT / "action.yml"]
+                     for name in re.findall(r"\bTOFU_MODLOCK_[A-Z_]*[A-Z]\b", file.read_text(encoding="utf-8", errors="replace"))}
+        page = (PROJECT / "docs/exit-codes.md").read_text(encoding="utf-8")
+        self.assertGreater(len(variables), 15)
+        self.assertEqual(sorted(name for name in variables if f"`{name}`" not in page), [])
+
     @staticmethod
     def anchors(file):
         """The anchors that GitHub gives to headings, and those that the page writes."""
