@@ -114,8 +114,8 @@ scene_first_lock() {
   printf '.terraform\n' >"$ROOT/.gitignore"
 }
 
-newer_network() { call label "$(git_source label)?ref=v0.3.1" | release network 1.2.1; }
-exclude_every_version() { sed -i 's/~> 1.1/~> 3.1/' "$ROOT/.tofu-modlock.hcl"; }
+newer_network() { call label "$(git_source label)?ref=v0.3.1" | release network 2.0.1; }
+exclude_every_version() { sed -i 's/~> 2.0/~> 3.1/' "$ROOT/.tofu-modlock.hcl"; }
 
 # Pages that begin with a locked root module.
 
