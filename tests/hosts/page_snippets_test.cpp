@@ -1,4 +1,4 @@
-// The snippets of the section "Integrations" of the README, unchanged, each in an empty directory.
+// The first snippets of the pages about integrations, each in an empty directory.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -9,19 +9,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The code blocks of that section, in order.
-std::vector<std::string> snippets() {
-  const std::string readme = read_text(MODLOCK_README);
-  std::string section = readme.substr(readme.find("## Integrations\n"));
-  section.resize(section.find("## Commands\n"));
-  std::vector<std::string> blocks;
-  for (std::size_t at = section.find("```"); at != std::string::npos; at = section.find("```", at)) {
-    const std::size_t start = section.find('\n', at) + 1;
-    const std::size_t end = section.find("```", start);
-    blocks.push_back(section.substr(start, end - start));
-    at = end + 3;
-  }
-  return blocks;
+// The first code block of a page in `language`.
+std::string snippet(const std::string& page, const std::string& language) {
+  const std::string text = read_text(fs::path(MODLOCK_DOCS) / page);
+  const std::string fence = "```" + language + "\n";
+  const std::size_t start = text.find(fence);
+  BOOST_REQUIRE(start != std::string::npos);
+  const std::size_t end = text.find("```", start + fence.size());
+  return text.substr(start + fence.size(), end - start - fence.size());
 }
 
 // What is typed behind the prompt.
@@ -41,10 +36,10 @@ std::string with(std::string text, const std::string& what, const std::string& o
   return text.replace(text.find(what), what.size(), other);
 }
 
-BOOST_FIXTURE_TEST_SUITE(readme, TerragruntScene)
+BOOST_FIXTURE_TEST_SUITE(page_snippets, TerragruntScene)
 
 BOOST_AUTO_TEST_CASE(the_hooks) {
-  write("live/vpc/terragrunt.hcl", snippets().at(0));
+  write("live/vpc/terragrunt.hcl", with(snippet("terragrunt.md", "hcl"), "/catalog/vpc", "/catalog"));
   const Ran ran = terragrunt({"plan"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(shown(unit_lock()).find("\"git:<1.0.0>\"") != std::string::npos, unit_lock());
@@ -57,7 +52,8 @@ BOOST_AUTO_TEST_CASE(the_wrapper) {
   fs::copy_file(client, path("real/tofu"));
   fs::create_directories(path("first"));
   environment["PATH"] = path("first").string() + ":" + path("real").string() + ":" + environment["PATH"];
-  std::string text = with(typed(snippets().at(1)), "/opt/tofu-modlock/bin/tofu", path("first/tofu").string());
+  std::string text =
+      with(typed(snippet("wrapper.md", "console")), "/opt/tofu-modlock/bin/tofu", path("first/tofu").string());
   text = with(std::move(text), "scripts/", std::string(MODLOCK_SCRIPTS) + "/");
   write("catalog/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   const Ran ran = program({"/bin/sh", "-c", "cd catalog\n" + text});
@@ -68,7 +64,8 @@ BOOST_AUTO_TEST_CASE(the_wrapper) {
 
 BOOST_AUTO_TEST_CASE(the_protocol) {
   write("catalog/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
-  const std::string text = with(typed(snippets().at(2)), "/repo/live", (root() / "catalog").string());
+  const std::string text =
+      with(typed(snippet("protocol.md", "console")), "/path/to/root", (root() / "catalog").string());
   const Ran ran = program({"/bin/sh", "-c", text});
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out.find("\"id\":2,\"result\":{") != std::string::npos, ran.out);
