@@ -37,10 +37,17 @@ std::vector<std::string> read_lines(const char* name) {
 std::string gitlab_script(const std::string& job) {
   const std::vector<std::string> lines = read_lines("gitlab/tofu-modlock.yml");
   std::size_t at = static_cast<std::size_t>(std::find(lines.begin(), lines.end(), job + ":") - lines.begin());
-  while (at < lines.size() && lines[at] != "    - |") {
-    ++at;
+  at = static_cast<std::size_t>(std::find(lines.begin() + static_cast<std::ptrdiff_t>(at), lines.end(), "  script:") -
+                                lines.begin());
+  std::string script;
+  while (++at < lines.size() && lines[at].starts_with("    ")) {
+    if (lines[at] == "    - |") {
+      script += read_block(lines, at + 1, 6);
+    } else if (lines[at].starts_with("    - ")) {
+      script += lines[at].substr(6) + "\n";
+    }
   }
-  return read_block(lines, at + 1, 6);
+  return script;
 }
 
 // The root directory is a checkout of the branch "bot", on which something has changed a source of the root module
