@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plugin/lock/lock_file.h"
+
 namespace modlock {
 namespace {
 

@@ -1,14 +1,13 @@
 #include "plugin/settings/settings.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "backends/address/ip_address.h"
 #include "backends/base/ascii.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -128,20 +127,6 @@ bool has_default_port(std::string_view scheme, std::string_view port) {
          (scheme.ends_with("http") && port == ":80");
 }
 
-// Whether a host is an IP address in another form than the usual one: "127.1", "0x7f000001", "[::ffff:127.0.0.1]",
-// "[0:0::1]". Resolvers accept all forms of inet_aton(3).
-bool is_odd_address(std::string host) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (host.starts_with('[') && host.ends_with(']')) {
-    in6_addr address{};
-    host = host.substr(1, host.size() - 2);
-    return ::inet_pton(AF_INET6, host.c_str(), &address) != 1 || IN6_IS_ADDR_V4MAPPED(&address) ||
-           host != ::inet_ntop(AF_INET6, &address, text.data(), text.size());
-  }
-  in_addr address{};
-  return ::inet_aton(host.c_str(), &address) != 0 && host != ::inet_ntop(AF_INET, &address, text.data(), text.size());
-}
-
 // Whether an address has a plainer equivalent spelling, which a list could name instead: dot segments, odd
 // escapes, the default port, a port with leading zeros, a host that ends with a dot, an unusual form of an IP address.
 bool has_other_spelling(std::string_view identity) {
@@ -158,7 +143,7 @@ bool has_other_spelling(std::string_view identity) {
   const std::string_view user_and_host = authority.substr(0, authority.size() - port.size());
   const bool odd_port = port.starts_with(":0") || has_default_port(identity.substr(0, mark), port);
   return odd_port || user_and_host.ends_with('.') ||
-         is_odd_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_odd_escape(rest) ||
+         is_odd_ip_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_odd_escape(rest) ||
          has_dot_segment(rest.substr(authority.size()));
 }
 
