@@ -8,6 +8,7 @@
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/shell_word.h"
 #include "plugin/cli/local_modules.h"
@@ -16,6 +17,7 @@
 #include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/apply.h"
+#include "plugin/lock/backup.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
@@ -257,17 +259,35 @@ struct WrittenUpdate {
   Result<messages::LockPlanResult> result;
   CallDetails details = {};
   Result<messages::UpdateDiffResult> diff = {};
-  std::string notes = {};  // about subjects that are not updated
-  bool is_planned = true;  // false: no subject has a newer version
+  std::string notes = {};       // about subjects that are not updated
+  bool is_planned = true;       // false: no subject has a newer version
+  bool is_since_commit = true;  // the lock files were those of the last commit before
 };
+
+// Returns whether each lock file among the texts is the one of the last commit. Without one, a comparison with the
+// commit would show other changes than those of the update.
+bool are_committed(const Texts& texts, const std::string& root, const Context& context) {
+  return std::all_of(texts.begin(), texts.end(), [&](const messages::Document& document) {
+    const std::string name = fs::path(document.path).filename().string();
+    if (name != kLockFileName && name != kSidecarFileName) {
+      return true;
+    }
+    RunningHash hash(Hash::sha1);
+    hash.update(fmt::format("blob {}", document.text.size()) + '\0' + document.text);
+    const auto digest = hash.finish();
+    const auto committed = committed_lock_id(root, document.path, context);
+    return committed && *committed == hex(digest.data(), digest.size());
+  });
+}
 
 // `committed` are earlier texts of files that were changed before this command.
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                            const Texts& committed = {}) {
   Texts before = asked.result ? texts_before(root, asked.result->edits) : Texts();
+  const bool is_since_commit = !committed.empty() || are_committed(before, root, host.context());
   before.insert(before.end(), committed.begin(), committed.end());
   auto [result, details] = write_plan(line, host, root, std::move(asked));
-  WrittenUpdate written{.result = std::move(result), .details = std::move(details)};
+  WrittenUpdate written{.result = std::move(result), .details = std::move(details), .is_since_commit = is_since_commit};
   if (written.result) {
     written.diff = compare_packages(line, host, root, *written.result, std::move(before));
   }
@@ -275,12 +295,14 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
 }
 
 // Returns the command that prints the findings of an update; empty: there is none.
-std::string diff_command(const CommandLine& line, const std::string& root) {
+std::string diff_command(const CommandLine& line, const std::string& root, bool is_since_commit) {
   const std::string command = "tofu-modlock diff ";
   if (!line.dry_run) {
     std::error_code ignored;
     const bool is_in_git = fs::exists(find_repository_root(root) / ".git", ignored);
-    return is_in_git ? command + "--lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff) : "";
+    return is_in_git && is_since_commit
+               ? command + "--lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff)
+               : "";
   }
   const auto updates = parse_updates(line);
   const bool has_versions = updates && std::none_of(updates->begin(), updates->end(), [](const auto& update) {
@@ -290,7 +312,7 @@ std::string diff_command(const CommandLine& line, const std::string& root) {
 }
 
 void print_diff_summary(const CommandLine& line, const std::string& root,
-                        const Result<messages::UpdateDiffResult>& compared) {
+                        const Result<messages::UpdateDiffResult>& compared, bool is_since_commit) {
   const bool as_markdown = line.output_format == "markdown";
   if (!compared) {
     print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "", compared.error().message));
@@ -314,7 +336,7 @@ void print_diff_summary(const CommandLine& line, const std::string& root,
   for (const Diagnostic& diagnostic : not_compared(diff)) {
     print_out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
   }
-  const std::string command = is_quiet ? "" : diff_command(line, root);
+  const std::string command = is_quiet ? "" : diff_command(line, root, is_since_commit);
   print_out(command.empty() ? "" : with_root(fmt::format("To read them, run: {}\n", command)));
 }
 
@@ -339,7 +361,7 @@ RootOutcome tell_update(const CommandLine& line, const Host& host, const std::st
     return std::move(*incomplete);
   }
   if (!line.common.json) {
-    print_diff_summary(line, root, written.diff);
+    print_diff_summary(line, root, written.diff, written.is_since_commit);
   }
   return {.exit_code = 0,
           .json = messages::encode(*result),

@@ -120,10 +120,15 @@ BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
   BOOST_TEST(outside.out.find(changes) != std::string::npos, outside.out);
   BOOST_TEST(outside.out.find("To read them") == std::string::npos, outside.out);
   write(".terraform.lock.hcl", before);
-  BOOST_TEST_REQUIRE(program({"git", "init", "--quiet"}).exit_code == 0);
+  commit();
+  const std::string hint = "To read them, run: tofu-modlock diff --lock-rev HEAD\n";
   const Ran updated = modlock({"update", "net"});
-  BOOST_TEST(updated.out.find(changes + "To read them, run: tofu-modlock diff --lock-rev HEAD\n") != std::string::npos,
-             updated.out);
+  BOOST_TEST(updated.out.find(changes + hint) != std::string::npos, updated.out);
+  // To the last commit, there is no difference.
+  const Ran undone = modlock({"update", "net=1.0.0"});
+  BOOST_TEST(undone.out.find("module.net has changes to read: ") != std::string::npos, undone.out);
+  BOOST_TEST(undone.out.find("To read them") == std::string::npos, undone.out);
+  BOOST_TEST(modlock({"diff", "--lock-rev", "HEAD"}).out.find("No module changes") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
