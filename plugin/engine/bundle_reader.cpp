@@ -382,14 +382,16 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
   return std::nullopt;
 }
 
-// Returns a package of git of the cache, if a bundle or store listed it for this source: this store, or any in offline
-// mode. A named bundle is asked itself, because another file may have had its name.
+// Returns a package of git of the cache, if a bundle or store listed it for this source: this store, or, without a
+// place and in offline mode, any. A named file is asked itself, because another one may have had its name, and a named
+// registry if it may be.
 std::optional<Package> BundleReader::find_claimed(const Source& source, std::string_view origin, std::string_view h1,
                                                   const Context& context) const {
-  const bool is_store = has_place() && options_.role == Role::store;
-  auto known =
-      source.has_commits() && (context.offline || is_store) ? store_.find_proven(origin, h1, context) : std::nullopt;
-  const std::string_view by = context.offline ? std::string_view() : options_.name;
+  const bool is_store = options_.role == Role::store || (context.offline && options_.name.starts_with("oci://"));
+  auto known = source.has_commits() && (has_place() ? is_store : context.offline)
+                   ? store_.find_proven(origin, h1, context)
+                   : std::nullopt;
+  const std::string_view by = has_place() ? options_.name : std::string_view();
   return known && store_.is_claimed(*known, source.package_identity(), by) ? std::move(known) : std::nullopt;
 }
 

@@ -256,7 +256,7 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   }
   const BundleReader* bundle = open->bundle();
   const bool remote_only = params.remote_only.value_or(false);
-  if (remote_only && !bundle->has_place()) {
+  if (remote_only && !params.from && !remote()) {
     return fail(Code::invalid_params, "no bundle or remote store to install from",
                 "name one with --from, TOFU_MODLOCK_REMOTE or the setting remote_store");
   }

@@ -57,7 +57,8 @@ ModuleLocks OpenRoot::allowed_entries() const {
 
 std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
   const std::string tag = closure_tag(effective_lock(lock).modules);
-  auto place = make_registry_place(network().oci_registry(), repository, tag, context);
+  const bool is_asked = role == BundleReader::Role::named || !context.offline;
+  auto place = is_asked ? make_registry_place(network().oci_registry(), repository, tag, context) : nullptr;
   auto& is_down = role == BundleReader::Role::store ? run_.remote_is_down() : run_.bundle_is_down();
   return std::make_unique<BundleReader>(BundleReader::Options{.place = std::move(place),
                                                               .name = repository.display,

@@ -182,6 +182,15 @@ BOOST_AUTO_TEST_CASE(lists_of_a_writer_prove_nothing) {
   check({"install", "--from", bundle}, 0, "");
   check({"install", "--from", bundle, "--remote-only"}, 0, "");
   check({"install", "--offline"}, 0, "");
+  // Neither the bundle of the fork nor a store lists it for the origin.
+  const std::string of_fork = path("modules").string();
+  check({"install", "--from", of_fork, "--remote-only"}, 7, "OFFLINE_MISS");
+  check({"install", "--from", of_fork, "--offline"}, 7, "OFFLINE_MISS");
+  use_store();
+  check({"install", "--remote-only"}, 7, "OFFLINE_MISS");
+  check({"install", "--from", store(), "--remote-only"}, 7, "OFFLINE_MISS");
+  check({"install", "--offline"}, 0, "");
+  environment.erase("TOFU_MODLOCK_REMOTE");
   check({"bundle", "create", "--offline", "--output", path("again").string()}, 0, "");
   BOOST_TEST(!fs::exists(cache() / "v2/identities"));
   BOOST_TEST(!fs::exists(cache() / "v2/installed"));
