@@ -11,7 +11,6 @@
 #include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
 #include "plugin/resolve/module_node.h"
@@ -69,20 +68,13 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
   return overrides;
 }
 
-// The request accepts installed content only if its modes are the locked ones, because the h1 does not cover them.
-//
 // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
-// proven. The locked h1 of installed content does not prove it.
+// proven. Installed content does not prove it.
 PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
                         const Context& context) {
   PlanRequest request = frozen_plan(root, lock, store, context);
-  request.installed = [find = std::move(request.installed), mode, &modules = lock.file.modules, &data = root.data,
-                       &store, &context](const ModuleNode& node, std::string_view h1) {
-    const auto entry = modules.find(node.key);
-    auto place = mode != OverrideMode::remove && needs_override(node) ? std::nullopt : find(node, h1);
-    const bool fits =
-        place && entry != modules.end() && has_locked_modes(entry->second, place->directory, data, store, context);
-    return fits ? std::move(place) : std::nullopt;
+  request.installed = [find = std::move(request.installed), mode](const ModuleNode& node, std::string_view h1) {
+    return mode != OverrideMode::remove && needs_override(node) ? std::nullopt : find(node, h1);
   };
   return request;
 }

@@ -8,6 +8,7 @@
 #include "backends/address/source_text.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/provider_request.h"
+#include "plugin/install/install_record.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
 #include "plugin/lock/backup.h"
@@ -161,20 +162,26 @@ Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocume
 }
 
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context) {
+  LockFile effective = effective_lock(lock);
+  auto installed = find_installed(root, effective.modules, store, context);
   return {.walk = root.walk,
-          .lock = effective_lock(lock),
+          .lock = std::move(effective),
           .mode = PlanMode::frozen,
           .resolution = Resolution::per_call,
-          .installed = find_installed(root, store, context)};
+          .installed = std::move(installed)};
 }
 
 std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               ModuleLocks entries,
                                                                                                const Store& store,
                                                                                                const Context& context) {
   auto manifest = read_manifest(root.data.manifest());
-  return [&data = root.data, &store, &context, manifest = manifest.value_or(Manifest{})](const ModuleNode& node,
-                                                                                         std::string_view h1) {
-    return installed_package(node, h1, data, manifest, store, context);
+  return [&data = root.data, &store, &context, entries = std::move(entries), manifest = manifest.value_or(Manifest{})](
+             const ModuleNode& node, std::string_view h1) {
+    const auto entry = entries.find(node.key);
+    auto place = entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, context);
+    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, context);
+    return is_proven ? std::move(place) : std::nullopt;
   };
 }
 
@@ -255,7 +262,6 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       }
     }
   }
-  request.installed = find_installed(root, engine.store(), context);
   request.judge = [&root, &engine, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
     check_client_versions(tree, root.implementation, engine.options(), context, diagnostics);
   };
@@ -265,6 +271,9 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       request.restorable.insert_or_assign(key, entry);
     }
   }
+  ModuleLocks entries = request.lock.modules;
+  entries.insert(request.restorable.begin(), request.restorable.end());
+  request.installed = find_installed(root, std::move(entries), engine.store(), context);
   if (params.adopt && is_first_lock(request)) {
     MODLOCK_TRY(auto installed, find_installed_records(root.data, context));
     MODLOCK_TRY(auto locked, open_opentofu_lock(root));

@@ -45,8 +45,10 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
 // share a version were determined when they were locked. `root`, `store` and `context` outlive the request.
 PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context);
 
-// Returns PlanRequest::installed for a root. If its manifest cannot be read, nothing counts as installed.
+// Returns PlanRequest::installed for a root and its lock entries: content with the locked h1 and modes counts as
+// installed if has_locked_modes() proves the entry. If the manifest cannot be read, nothing counts as installed.
 std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
+                                                                                               ModuleLocks entries,
                                                                                                const Store& store,
                                                                                                const Context& context);
 

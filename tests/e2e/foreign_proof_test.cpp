@@ -221,6 +221,40 @@ BOOST_AUTO_TEST_CASE(lists_of_a_writer_prove_nothing) {
   }
 }
 
+// A checkout may contain an installed module that its lock entry names, with a record that names its origin.
+BOOST_AUTO_TEST_CASE(installed_content_of_a_checkout_proves_nothing) {
+  struct Row {
+    const char* name;
+    bool is_edited;
+    bool has_cache;
+    Words command;
+    int exit_code;
+  };
+  for (const Row& row :
+       {Row{"of the fork", true, false, {"lock", "--frozen"}, 4}, Row{"of the fork", true, false, {"lock"}, 4},
+        Row{"of the fork", true, false, {"lock", "--frozen", "--offline"}, 7},
+        Row{"of the fork", true, false, {"ci"}, 4},
+        Row{"of the fork, which the cache has", true, true, {"lock", "--frozen"}, 4},
+        Row{"of the origin", false, false, {"lock", "--frozen"}, 0},
+        Row{"of the origin", false, false, {"lock", "--frozen", "--offline"}, 7},
+        Row{"of the origin, which the cache has", false, true, {"lock", "--frozen", "--offline"}, 0}}) {
+    BOOST_TEST_CONTEXT(row.name << ": " << row.command.front() << " " << row.command.back()) {
+      start_empty();
+      write(".terraform.lock.hcl", honest);
+      BOOST_TEST(modlock({"install", "--recursive"}).exit_code == 0);
+      if (row.is_edited) {
+        write(".terraform.lock.hcl", edited);
+        fs::copy(root() / "fork/.terraform/modules/fork", root() / ".terraform/modules/net",
+                 fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+      }
+      fs::remove_all(row.has_cache ? path("none") : cache());
+      BOOST_TEST(modlock({"verify"}).exit_code == 0);
+      const Ran ran = modlock(row.command);
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.out << ran.err);
+    }
+  }
+}
+
 // An earlier release recorded no source.
 BOOST_AUTO_TEST_CASE(packages_without_a_recorded_source_are_refused_offline) {
   const std::string bundle = path("modules").string();
