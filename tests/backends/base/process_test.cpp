@@ -18,6 +18,7 @@
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::ends;
 using modlock::test::TemporaryDirectory;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
