@@ -128,6 +128,9 @@ class BundleReader {
   // first call extracts all packages of Options::modules that the store lacks, in parallel.
   std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1, const Context& context);
 
+  // Lets find() serve calls whose entries the lock file lost, if it has none for them. They are not read ahead.
+  void add_entries(const ModuleLocks& modules) { options_.modules.insert(modules.begin(), modules.end()); }
+
   // Returns whether the bundle lists a package of a lock entry; nullopt: the bundle cannot be read, which is reported
   // as for find(). Needs a place.
   std::optional<bool> lists(const ModuleLock& entry, const Context& context);

@@ -143,9 +143,9 @@ class Engine {
   // OpenRoot::open(); IO_ERROR.
   Result<bool> restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const;
   // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
-  // `held`, `not_locked` with the reason in `detail`, `missing` if the files of the locked package are not known, or
-  // `tampered` with all files that differ, and all that a client would load and that were added. Errors: those of
-  // OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+  // `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
+  // locked package, or `tampered` with all files that differ, and all that a client would load and that were added.
+  // Errors: those of OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
   Result<VerifiedUnitSource> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
 
   // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the

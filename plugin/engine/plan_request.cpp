@@ -187,6 +187,7 @@ std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> 
 
 void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
                 std::function<bool(const ModuleNode&)> needs_proof) {
+  bundle->add_entries(request.restorable);
   request.installed = [find = std::move(request.installed), bundle, &context, needs_proof = std::move(needs_proof)](
                           const ModuleNode& node, std::string_view h1) {
     auto place = find ? find(node, h1) : std::nullopt;

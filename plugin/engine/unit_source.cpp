@@ -199,19 +199,11 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
     PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode)};
-    add_bundle(plan, open->bundle(), open->context);
     if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
       MODLOCK_TRY(auto backup, load_lock_backup(open->root.data.path));
       plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
     }
-    const auto locked = plan.lock.modules.find(options.key);
-    const bool is_locked =
-        plan.mode == PlanMode::missing && locked != plan.lock.modules.end() && !why_not_answered(*node, locked->second);
-    if (is_locked && read_file_list(open->root.data, "h1:" + locked->second.hash_value("h1"))) {
-      result.entry = locked->second;
-      result.was_locked = true;
-      return result;
-    }
+    add_bundle(plan, open->bundle(), open->context);
     auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
     if (!call) {
       return fail(open->network().with_warnings(std::move(call.error())));
@@ -280,9 +272,21 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
   verdict.source = entry->second.source;
   MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry->second));
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
-  LocalPackage package = stored_package(*node, lock, store(), open->context);
-  if (package.directory.empty() && !read_file_list(open->root.data, h1)) {
+  // The working directory may be part of a checkout, and the cache may know the content from another source. So neither
+  // a file list nor content with this h1 proves that this source had it. A package of a registry or an archive that
+  // came from the remote store is not in the cache: only its list shows that it was installed.
+  const Source& source = node->address.source;
+  const Backend* const backend = open->fetcher().backend(source);
+  const std::string id = backend == nullptr ? std::string() : backend->id_of(entry->second.hashes);
+  const bool is_proven =
+      store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 || (remote() && !source.has_commits());
+  LocalPackage package = is_proven ? stored_package(*node, lock, store(), open->context) : LocalPackage{};
+  if (package.directory.empty() && !(is_proven && read_file_list(open->root.data, h1))) {
     package = open->bundle()->find(*node, h1, open->context).value_or(LocalPackage{});
+  }
+  if (!is_proven && package.directory.empty()) {
+    verdict.kind = VerdictKind::missing;
+    return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   MODLOCK_TRY(auto files, locked_files(*open, h1, package));
   if (!files) {

@@ -92,7 +92,8 @@ Result<void> to_result(const Verdict& verdict, const HookOptions& options) {
     error.location = verdict.location;
   } else if (verdict.kind == VerdictKind::missing) {
     error.code = Code::missing;
-    error.message = fmt::format("no file list is available for {} (\"{}\")", verdict.subject, verdict.source);
+    error.message =
+        fmt::format("the cache does not have the package of {} from \"{}\"", verdict.subject, verdict.source);
     error.hint = "run: terragrunt init";
   } else {
     error.code = Code::hash_mismatch;

@@ -37,6 +37,26 @@ struct RemoteUnit : TerragruntScene {
     text.erase(start, text.find("\n}\n", start) + 3 - start);
     write("live/vpc/.terraform.lock.hcl", text);
   }
+  // Writes a commit that only a fork has into the lock file of the unit. The root module `root` installs it rightly.
+  void lock_commit_of_fork() {
+    GitRepository& fork = repository("fork.git");
+    fork.git({"fetch", "--quiet", stacks.url(), "main"});
+    fork.branch("main", "FETCH_HEAD");
+    fork.commit({{"network/main.tf", read("catalog/main.tf") + "# evil\n"}});
+    fork.tag("v1.0.0");
+    write("root/main.tf", module_call("fork", "git::" + fork.url() + "?ref=v1.0.0"));
+    BOOST_REQUIRE(modlock({"lock", "--install", "root"}).exit_code == 0);
+    BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+    std::string edited = unit_lock();
+    const std::string lock_of_fork = read("root/.terraform.lock.hcl");
+    for (const char* scheme : {"\"git:", "\"h1:"}) {
+      const std::size_t own = edited.find(scheme, edited.find("hashes = [", edited.find("terragrunt:source")));
+      const std::size_t other = lock_of_fork.find(scheme, lock_of_fork.find("hashes = ["));
+      edited.replace(own, edited.find('"', own + 1) - own,
+                     lock_of_fork.substr(other, lock_of_fork.find('"', other + 1) - other));
+    }
+    write("live/vpc/.terraform.lock.hcl", edited);
+  }
   fs::path downloaded(const std::string& unit = "live/vpc") const { return working_directory(unit).parent_path(); }
 
   GitRepository& stacks;
@@ -194,27 +214,11 @@ BOOST_AUTO_TEST_CASE(a_bundle_has_the_source_and_the_module_calls) {
   BOOST_TEST(missing.err.find("does not have the package of ") != std::string::npos, missing.err);
 }
 
-// The lock file of the unit names a commit that only a fork has. The cache knows it as one of the fork.
+// The cache knows the locked commit as one of the fork.
 BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_the_source_of_a_unit) {
-  GitRepository& fork = repository("fork.git");
-  fork.git({"fetch", "--quiet", stacks.url(), "main"});
-  fork.branch("main", "FETCH_HEAD");
-  fork.commit({{"network/main.tf", read("catalog/main.tf") + "# evil\n"}});
-  fork.tag("v1.0.0");
-  write("root/main.tf", module_call("fork", "git::" + fork.url() + "?ref=v1.0.0"));
-  BOOST_REQUIRE(modlock({"lock", "--install", "root"}).exit_code == 0);
+  lock_commit_of_fork();
   BOOST_REQUIRE(modlock({"bundle", "create", "root", "--output", path("modules").string()}).exit_code == 0);
   environment["PLACES"] = "1";
-  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
-  std::string edited = unit_lock();
-  const std::string lock_of_fork = read("root/.terraform.lock.hcl");
-  for (const char* scheme : {"\"git:", "\"h1:"}) {
-    const std::size_t own = edited.find(scheme, edited.find("hashes = [", edited.find("terragrunt:source")));
-    const std::size_t other = lock_of_fork.find(scheme, lock_of_fork.find("hashes = ["));
-    edited.replace(own, edited.find('"', own + 1) - own,
-                   lock_of_fork.substr(other, lock_of_fork.find('"', other + 1) - other));
-  }
-  write("live/vpc/.terraform.lock.hcl", edited);
   environment["CI"] = "true";
   for (const bool is_from_bundle : {false, true}) {
     BOOST_TEST_CONTEXT((is_from_bundle ? "listed for the fork" : "fetched from the fork")) {
@@ -233,6 +237,70 @@ BOOST_AUTO_TEST_CASE(a_commit_of_a_fork_is_not_the_source_of_a_unit) {
       }
     }
   }
+}
+
+// The checkout has the directory of Terragrunt with the files of a fork, and with their list.
+BOOST_AUTO_TEST_CASE(a_checkout_does_not_prove_the_source_of_a_unit) {
+  lock_commit_of_fork();
+  const fs::path place = working_directory();
+  const fs::path lists = ".terraform/tofu-modlock/files";
+  fs::remove_all(downloaded() / "shared");
+  const auto overwrite = fs::copy_options::recursive | fs::copy_options::overwrite_existing;
+  fs::copy(root() / "root/.terraform/modules/fork", downloaded(), overwrite);
+  fs::copy(root() / "live/vpc/.terraform.lock.hcl", place / ".terraform.lock.hcl", overwrite);
+  fs::rename(cache(), path("cache-of-fork"));
+  const auto hook = [&](const char* command) {
+    return program({"/bin/sh", "-c", "cd \"$0\" && exec tofu-modlock hook --unit \"$1\" --root \"$2\" \"$3\"",
+                    place.string(), (root() / "live/vpc").string(), root().string(), command});
+  };
+  struct Row {
+    const char* command;
+    int exit_code;
+    const char* code;
+  };
+  for (const bool has_cache : {true, false}) {
+    for (const bool has_list : {true, false}) {
+      for (const char* ci : {"true", ""}) {
+        for (const Row& row : {Row{"plan", 3, "[MISSING]\n  hint: run: terragrunt init\n"},
+                               Row{"apply", 3, "[MISSING]"}, Row{"init", 4, "[HASH_MISMATCH]"}}) {
+          BOOST_TEST_CONTEXT(has_cache << " " << has_list << " CI=" << ci << " " << row.command) {
+            environment["CI"] = ci;
+            fs::remove_all(cache());
+            fs::remove_all(place / lists);
+            if (has_cache) {
+              fs::copy(path("cache-of-fork"), cache(), overwrite);
+            }
+            if (has_list) {
+              fs::copy(root() / "root" / lists, place / lists, overwrite);
+            }
+            const Ran ran = hook(row.command);
+            BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+            BOOST_TEST(ran.err.find(row.code) != std::string::npos, ran.err);
+          }
+        }
+      }
+    }
+  }
+  environment["TOFU_MODLOCK_OFFLINE"] = "1";
+  BOOST_TEST(hook("init").exit_code == 7);
+}
+
+// A plan sends no request: `init` queries the source once, and then the cache knows it.
+BOOST_AUTO_TEST_CASE(a_plan_with_an_empty_cache_needs_init) {
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  fs::remove_all(cache());
+  const auto plan = [this] {
+    return program({"/bin/sh", "-c", "cd \"$0\" && exec tofu-modlock hook --unit \"$1\" --root \"$2\" plan",
+                    working_directory().string(), (root() / "live/vpc").string(), root().string()});
+  };
+  BOOST_TEST(plan().exit_code == 3);
+  BOOST_TEST(shown(plan().err) ==
+             "Error: the cache does not have the package of terragrunt:source from "
+             "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [MISSING]\n"
+             "  hint: run: terragrunt init\n");
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  fs::rename(stacks.path(), path("elsewhere"));
+  BOOST_TEST(plan().exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_remote_store_has_the_source_and_the_module_calls, *needs(DockerRegistry::kPrograms)) {
