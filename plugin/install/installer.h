@@ -46,7 +46,7 @@ struct InstallReport {
 // A linked package is one symbolic link to its directory in the store, whose files become read-only. The store records
 // the links first. If it cannot, or if other users may write to it, the packages are copied, with a warning.
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
-// dropped it: plan and install again fetch it anew); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
+// dropped it; a new plan and installation fetch it again); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);
 
 }  // namespace modlock
