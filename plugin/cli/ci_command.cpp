@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -27,6 +28,13 @@ std::string_view subcommand(const std::vector<std::string>& command) {
     }
   }
   return {};
+}
+
+// Returns whether exit code 2 of the command means a plan with changes.
+bool asks_for_changes(const std::vector<std::string>& command) {
+  return subcommand(command) == "plan" && std::any_of(command.begin(), command.end(), [](std::string_view argument) {
+           return argument == "-detailed-exitcode" || argument == "--detailed-exitcode";
+         });
 }
 
 Result<void> check_upgrade(const std::vector<std::string>& command) {
@@ -83,9 +91,9 @@ class Ci {
     const int worst = worst_ != 0 ? worst_ : client_worst_;
     print_err("\n");
     print_table_err(rows, Fit::cut);
-    const std::string failed = failures_ == 0 ? "" : fmt::format(", {} failed (exit code {})", failures_, worst);
-    print_err(fmt::format("{} root module{}: {} ok{}.\n", roots.size(), roots.size() == 1 ? "" : "s",
-                          roots.size() - failures_, failed));
+    print_err(fmt::format("{} root module{}: {} ok{}{}.\n", roots.size(), roots.size() == 1 ? "" : "s",
+                          roots.size() - failures_, failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
+                          worst == 0 ? "" : fmt::format(" (exit code {})", worst)));
     return worst;
   }
 
@@ -107,6 +115,7 @@ class Ci {
     }
     print_diagnostics(prepared.details.diagnostics, root);
     print_out(installed_text(*prepared.result));
+    std::string changes;
     if (!line_.command.empty()) {
       flush_out();  // the client writes to the same stream
       const auto code = run_in_foreground(line_.command, root, client_environment(include_), interrupt_);
@@ -115,6 +124,10 @@ class Ci {
       }
       if (*code != 0) {
         client_worst_ = client_worst_ == 0 || *code == 1 ? *code : client_worst_;
+      }
+      if (*code == 2 && asks_for_changes(line_.command)) {
+        changes = ", the plan has changes";
+      } else if (*code != 0) {
         return {.exit_code = *code, .json = {}, .result = fmt::format("exit code {}", *code), .hint = "see its output"};
       }
     }
@@ -128,7 +141,7 @@ class Ci {
       return own(verify_root(line_.common, host_, root, verified));
     }
     print_diagnostics(verified.details.diagnostics, root);
-    return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts)};
+    return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
   }
 
   RootOutcome own(RootOutcome outcome) {

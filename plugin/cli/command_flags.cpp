@@ -363,6 +363,7 @@ void install_flags(CLI::App& command, CommandLine& out) {
 void ci_flags(CLI::App& command, CommandLine& out) {
   install_flags(command, out);
   add_include_flag(command, out.common);
+  command.get_option("--json")->group("");  // an error that names the commands that have it
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {

@@ -76,17 +76,17 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
   }
   const fs::path top = find_repository_root(directory);
   const auto settings = load_settings(directory, top, std::nullopt, {});
-  const bool uses_sidecar = settings && !settings->module_lock_file && !may_have_inline_blocks(top);
+  const bool may_use_sidecar = settings && !settings->module_lock_file;
+  const bool uses_sidecar = may_use_sidecar && !may_have_inline_blocks(top);
   const std::vector<std::string> locks = {std::string(kLockFileName), std::string(kSidecarFileName)};
   const bool is_gitlab = line.ci.empty() ? fs::exists(top / ".gitlab-ci.yml", error) : line.ci == "gitlab";
-  const std::string set_image = "replace the image in the file with yours: it contains tofu-modlock, tofu and git";
   Offer ci{.flag = is_gitlab ? "--ci gitlab" : "--ci github",
            .directory = top,
            .name = is_gitlab ? ".gitlab-ci.yml" : ".github/workflows/tofu-modlock.yml",
            .purpose = "check the lock files in CI",
            .text = std::string(is_gitlab ? kGitlabJob : kGithubWorkflow),
            .addition = is_gitlab ? std::string(kGitlabJob) : "",
-           .next = set_image,
+           .next = "replace the image as the file says; for Terraform, also replace tofu with terraform",
            .is_wanted = line.all || !line.ci.empty()};
   return std::vector<Offer>{
       {.flag = "--settings",
@@ -95,6 +95,9 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
        .purpose = "settings, most as comments",
        .text = commented_settings(uses_sidecar),
        .addition = uses_sidecar ? std::string(kUseSidecar) + "\n" : "",
+       .next = may_use_sidecar && !uses_sidecar
+                   ? fmt::format("module locks stay in {}; to move them, set {}", kLockFileName, kUseSidecar)
+                   : "",
        .is_wanted = line.all || line.settings},
       {.flag = "--gitattributes",
        .directory = top,

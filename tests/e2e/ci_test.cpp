@@ -87,6 +87,20 @@ BOOST_AUTO_TEST_CASE(exit_codes_of_the_client) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_with_changes_has_not_failed) {
+  write("a/exit", "2");
+  const Ran changes = modlock({"ci", "a", "--", "client", "plan", "-detailed-exitcode"});
+  BOOST_TEST(changes.exit_code == 2);
+  BOOST_TEST(changes.err ==
+             "\nROOT  RESULT                            HINT\n"
+             "a     1 verified, the plan has changes\n1 root module: 1 ok (exit code 2).\n");
+  const Ran failed = modlock({"ci", "a", "--", "client", "plan"});
+  BOOST_TEST(failed.exit_code == 2);
+  BOOST_TEST(failed.err ==
+             "\nROOT  RESULT       HINT\na     exit code 2  see its output\n"
+             "1 root module: 0 ok, 1 failed (exit code 2).\n");
+}
+
 BOOST_AUTO_TEST_CASE(upgrades_are_refused_before_the_client_starts) {
   struct Row {
     const char* name;
@@ -139,6 +153,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
   const Ran json = modlock({"ci", "a", "--json"});
   BOOST_TEST(json.exit_code == 2);
   BOOST_TEST(json.out.find("ci has no --json") != std::string::npos, json.out);
+  BOOST_TEST(modlock({"ci", "--help-all"}).out.find("--json") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_stock_client_initializes_what_is_locked, *needs("tofu or terraform")) {

@@ -60,7 +60,9 @@ constexpr const char* kDriver =
     "    git config merge.tofu-modlock.name 'tofu-modlock'\n"
     "    git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n";
 constexpr const char* kImage =
-    "  Next: replace the image in the file with yours: it contains tofu-modlock, tofu and git\n";
+    "  Next: replace the image as the file says; for Terraform, also replace tofu with terraform\n";
+constexpr const char* kInline =
+    "  Next: module locks stay in .terraform.lock.hcl; to move them, set module_lock_file = \"sidecar\"\n";
 constexpr const char* kSidecar =
     "Before the first lock, set module_lock_file = \"sidecar\" in .tofu-modlock.hcl, so that the client keeps the "
     "module locks: tofu-modlock init --settings\n";
@@ -188,12 +190,13 @@ BOOST_AUTO_TEST_CASE(the_sidecar_is_chosen_for_a_repository_without_module_block
     const char* file;
     const char* text;
     bool is_chosen;
+    const char* next = "";
   };
   const Row rows[] = {
       {"no lock file", "README.md", "", true},
       {"a lock file without module blocks", "live/prod/.terraform.lock.hcl", "# by tofu\n", true},
-      {"a lock file with module blocks", "live/dev/.terraform.lock.hcl", kBlock, false},
-      {"a lock file that cannot be parsed", "live/dev/.terraform.lock.hcl", "module {", false},
+      {"a lock file with module blocks", "live/dev/.terraform.lock.hcl", kBlock, false, kInline},
+      {"a lock file that cannot be parsed", "live/dev/.terraform.lock.hcl", "module {", false, kInline},
       {"a file of the data directory", "live/dev/.terraform/modules/vpc/.terraform.lock.hcl", kBlock, true},
       {"the sidecar", "live/dev/.terraform.modules.lock.hcl", kBlock, true},
       {"a setting above", ".tofu-modlock.hcl", "module_lock_file = \"inline\"\n", false},
@@ -206,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_sidecar_is_chosen_for_a_repository_without_module_block
       const Ran attributes = repository.init([](auto& line) { line.gitattributes = true; });
       BOOST_TEST((attributes.printed.out.find(kSidecar) != std::string::npos) == row.is_chosen);
       const Ran settings = repository.init([](auto& line) { line.settings = true; });
-      BOOST_TEST(settings.printed.out == "<top>/live/prod/.tofu-modlock.hcl: written\n");
+      BOOST_TEST(settings.printed.out == std::string("<top>/live/prod/.tofu-modlock.hcl: written\n") + row.next);
       BOOST_TEST(repository.read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(row.is_chosen));
     }
   }
