@@ -21,6 +21,7 @@
 using namespace modlock;
 using modlock::test::FewDescriptors;
 using modlock::test::mode_of;
+using modlock::test::needs;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
