@@ -1,5 +1,7 @@
 #include "plugin/resolve/module_tree.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/resolve/plan_fixture.h"
