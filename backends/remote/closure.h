@@ -80,7 +80,7 @@ struct Closure {
   void add(const std::vector<BundledProvider>& more);
 };
 
-// A closure and the tag of its lock file. An empty tag: packages that are found only by their own tags.
+// A closure and the tag of its lock file.
 struct NamedClosure {
   std::string tag;
   Closure closure;

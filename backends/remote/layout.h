@@ -36,7 +36,6 @@ class LayoutWriter {
   // same tag stays. Only the index is kept in memory. Errors: LIMIT_EXCEEDED (the index is larger than 4 MiB);
   // IO_ERROR.
   Result<void> add_closure(NamedClosure closure);
-  bool has_closures() const { return !closures_.empty(); }
   // Passes the closures on, one at a time. Errors: those of read_closure(); IO_ERROR.
   Result<void> for_each_closure(const ClosureSink& sink) const;
   // Adds the manifests of providers. Then it moves the layout to `output`, a directory that must not exist or be empty,

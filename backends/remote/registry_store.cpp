@@ -53,8 +53,7 @@ class Push {
       for (const BundledProvider& provider : closure.providers) {
         versions_.insert({provider.address, provider.version});
       }
-      MODLOCK_TRY(auto index, one.tag.empty() ? Result<std::optional<std::string>>(std::string())
-                                              : missing_index(one.tag, closure));
+      MODLOCK_TRY(auto index, missing_index(one.tag, closure));
       if (index) {
         missing.push_back({one.tag, std::move(closure), std::move(*index)});
         bytes += one.index.size;
@@ -125,7 +124,7 @@ class Push {
     MODLOCK_TRY(std::exchange(has_config_, true) ? Result<void>() : push_config(repository_));
     MODLOCK_TRY(push_packages(missing, Known::ask));
     for (const Missing& one : missing) {
-      MODLOCK_TRY(one.tag.empty() ? Result<void>() : push_closure(one));
+      MODLOCK_TRY(push_closure(one));
     }
     return {};
   }

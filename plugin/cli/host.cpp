@@ -98,8 +98,10 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
   }
   options.offline = flags.offline;
   options.remote = variable("TOFU_MODLOCK_REMOTE");
-  MODLOCK_TRY(const auto write, switch_variable("TOFU_MODLOCK_REMOTE_WRITE"));
-  options.remote_write = write ? write : options.remote_write;
+  if (!variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {
+    return fail(Code::invalid_params, "TOFU_MODLOCK_REMOTE_WRITE was removed",
+                "unset it, and run: tofu-modlock bundle push --recursive");
+  }
   MODLOCK_TRY(const auto plain_http, switch_variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP"));
   options.plain_http = flags.plain_http || plain_http.value_or(false);
   if (!flags.settings_from.empty()) {

@@ -86,7 +86,7 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
            .purpose = "check the lock files in CI",
            .text = std::string(is_gitlab ? kGitlabJob : kGithubWorkflow),
            .addition = is_gitlab ? std::string(kGitlabJob) : "",
-           .next = "replace the image as the file says; for Terraform, also replace tofu with terraform",
+           .next = "replace the image in the file; for Terraform, also replace tofu with terraform",
            .is_wanted = line.all || !line.ci.empty()};
   return std::vector<Offer>{
       {.flag = "--settings",

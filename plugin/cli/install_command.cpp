@@ -75,8 +75,7 @@ int run_install(const CommandLine& line, const Host& host) {
         return missing ? AskedInstallation{.result = fail(*std::move(missing))}
                        : host.call(&Engine::install, install_params(line, host, root));
       },
-      [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); },
-      push_packages(line, host));
+      [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

@@ -200,8 +200,7 @@ int run_lock(const CommandLine& line, const Host& host) {
   NamedSubjects targets(line.common, line.targets);
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
-      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); },
-      push_packages(line, host));
+      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
 }
 
 }  // namespace modlock::cli

@@ -178,22 +178,8 @@ void print_table(const std::vector<RootRow>& rows) {
                         rows.size() - static_cast<std::size_t>(failures), failures, worst));
 }
 
-AfterRoots push_packages(const CommandLine& line, const Host& host) {
-  if (!host.engine().writes_remote() || line.dry_run) {
-    return {};
-  }
-  return [&](const std::vector<std::string>& roots) {
-    std::vector<messages::RootParams> params;
-    std::transform(roots.begin(), roots.end(), std::back_inserter(params),
-                   [&](const std::string& root) { return host.root_params(root, line.common); });
-    Run run = host.run();
-    host.engine().write_remote(params, run);
-    host.request_done();
-  };
-}
-
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-                  const std::function<RootOutcome(const std::string& root)>& work, const AfterRoots& after) {
+                  const std::function<RootOutcome(const std::string& root)>& work) {
   int worst = 0;
   printed_for_roots().clear();
   unused_blocks().clear();
@@ -203,7 +189,6 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   std::vector<std::vector<Cell>> states;
   bool is_interrupted = false;
   NextSteps next;
-  std::vector<std::string> succeeded;
   for (const std::string& root : roots) {
     const NamedRoot named(root, are_several);
     if (are_several && !flags.json) {
@@ -213,9 +198,6 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_unlocked_root(root, outcome.exit_code, flags);
     worst = worse_exit_code(worst, outcome.exit_code);
     is_interrupted = is_interrupted || outcome.is_interrupted;
-    if (outcome.exit_code == 0) {
-      succeeded.push_back(root);
-    }
     const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
     states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
     rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
@@ -248,9 +230,6 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
     print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : results_of(answers)));
-  }
-  if (after && !is_interrupted && !succeeded.empty()) {
-    after(succeeded);
   }
   return worst;
 }

@@ -61,18 +61,13 @@ struct RootRow {
 };
 void print_table(const std::vector<RootRow>& rows);
 
-// Is called with the roots that succeeded, if the command was not interrupted.
-using AfterRoots = std::function<void(const std::vector<std::string>& roots)>;
-// Returns what pushes the packages of the roots to the remote store, if the user's settings allow it.
-AfterRoots push_packages(const CommandLine& line, const Host& host);
-
 // Runs `work` for every root, under a heading if there are several, and prints the JSON if requested: the result itself
 // for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and print_table() is
 // called last. After an interruption, "Interrupted." and the state of each root are printed instead. Returns the worst
 // exit code. If the flags name a root without configuration, that is an error unless a
 // lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-                  const std::function<RootOutcome(const std::string& root)>& work, const AfterRoots& after = {});
+                  const std::function<RootOutcome(const std::string& root)>& work);
 int run_for_roots(const CommonFlags& flags, const Host& host,
                   const std::function<RootOutcome(const std::string& root)>& work);
 
@@ -93,16 +88,14 @@ auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& fl
 
 // Like run_for_roots(), but calls `ask` in parallel and `tell` with the answers in the order of the roots.
 template <typename Ask, typename Tell>
-int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell,
-                  const AfterRoots& after = {}) {
+int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   const auto roots = find_roots(flags, host);
   if (!roots) {
     return failed_everywhere(roots.error(), flags);
   }
   auto asked = call_for_roots(*roots, flags, host, ask);
   auto next = asked.begin();
-  return run_for_roots(
-      *roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); }, after);
+  return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
 }
 
 // The subjects that a command line names. With --recursive not every root must have each of them, but at least one

@@ -413,7 +413,7 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
     }
     return tell_update(line, host, root, asked);
   };
-  return run_for_roots(flags, host, ask, tell, push_packages(line, host));
+  return run_for_roots(flags, host, ask, tell);
 }
 
 // Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
@@ -558,8 +558,7 @@ void add_unreadable(const std::string& root, Error error, const std::vector<fs::
   concerned.push_back({.root = root, .error = std::move(error)});
 }
 
-int update_concerned(const CommandLine& line, const Host& host, const std::vector<ConcernedRoot>& concerned,
-                     std::string_view none,
+int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& concerned, std::string_view none,
                      const std::function<RootOutcome(const ConcernedRoot& root, bool is_one_of_several)>& update) {
   std::vector<std::string> roots;
   std::transform(concerned.begin(), concerned.end(), std::back_inserter(roots),
@@ -568,13 +567,10 @@ int update_concerned(const CommandLine& line, const Host& host, const std::vecto
     print_err(none);
   }
   auto next = concerned.begin();
-  return run_for_roots(
-      roots, line.common,
-      [&](const std::string& root) {
-        const ConcernedRoot& one = *next++;
-        return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
-      },
-      push_packages(line, host));
+  return run_for_roots(roots, line.common, [&](const std::string& root) {
+    const ConcernedRoot& one = *next++;
+    return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
+  });
 }
 
 Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const Host& host) {
@@ -610,12 +606,11 @@ int run_from_file(const CommandLine& line, const Host& host) {
   // The file lists what a bot has already changed in the work tree.
   const auto diff = diff_with_revision(find_repository_root(fs::current_path()), "HEAD", host.context());
   const Texts committed = diff ? diff->documents : Texts();
-  return update_concerned(line, host, *concerned, "No locked root module is affected.\n",
-                          [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            auto written = write_update(line, host, one.root,
-                                                        plan_updates(line, host, one.root, one.updates), committed);
-                            return tell_update(line, host, one.root, written, is_one_of_several);
-                          });
+  return update_concerned(
+      line, *concerned, "No locked root module is affected.\n", [&](const ConcernedRoot& one, bool is_one_of_several) {
+        auto written = write_update(line, host, one.root, plan_updates(line, host, one.root, one.updates), committed);
+        return tell_update(line, host, one.root, written, is_one_of_several);
+      });
 }
 
 // Returns an error for a file of the root whose text at the revision is not available.
@@ -679,15 +674,15 @@ int run_from_diff(const CommandLine& line, const Host& host) {
       concerned.push_back({.root = root, .targets = std::move(**targets)});
     }
   }
-  return update_concerned(
-      line, host, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
-      [&](const ConcernedRoot& one, bool is_one_of_several) {
-        auto params = plan_params(line, host, one.root);
-        params.mode = one.targets.empty() ? "missing" : "upgrade";
-        params.targets = one.targets;
-        const auto written = write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
-        return tell_update(line, host, one.root, written, is_one_of_several);
-      });
+  return update_concerned(line, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+                          [&](const ConcernedRoot& one, bool is_one_of_several) {
+                            auto params = plan_params(line, host, one.root);
+                            params.mode = one.targets.empty() ? "missing" : "upgrade";
+                            params.targets = one.targets;
+                            const auto written =
+                                write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
+                            return tell_update(line, host, one.root, written, is_one_of_several);
+                          });
 }
 
 }  // namespace

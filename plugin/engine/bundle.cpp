@@ -61,38 +61,6 @@ std::string zh_of(const Blob& layer) {
   return "zh:" + layer.digest.substr(layer.digest.find(':') + 1);
 }
 
-// A package that the store has from its source, for a lock entry.
-struct FetchedPackage {
-  ModuleLock entry;
-  ResolvedModule module;
-  SourceAddress address;
-};
-
-// Returns the packages of lock entries that the store has from their sources, without network access.
-Result<std::vector<FetchedPackage>> fetched_packages(const Store& store, OpenRoot& open, const ModuleLocks& modules) {
-  std::vector<FetchedPackage> packages;
-  for (const auto& [key, entry] : modules) {
-    const auto source = parse_identity(entry.source);
-    Backend* const backend = source ? open.fetcher().backend(*source) : nullptr;
-    if (backend == nullptr) {
-      continue;
-    }
-    ResolvedModule module{.version = {},
-                          .ref = source->is_registry() ? entry.version.value_or("") : "",
-                          .id = backend->id_of(entry.hashes),
-                          .h1 = "h1:" + entry.hash_value("h1"),
-                          .package_directory = {}};
-    const auto package = store.find(*source, module.id, module.ref);
-    if (package && package->h1 == module.h1 && is_intact(store, *package, open.context)) {
-      module.package_directory = package->directory;
-      module.package_subdir = package->subdir;
-      MODLOCK_TRY(const auto node, node_of_entry(entry));
-      packages.push_back({entry, std::move(module), node.address});
-    }
-  }
-  return packages;
-}
-
 class BundleWriter {
  public:
   // `work` is an empty directory of the caller, who removes it.
@@ -126,16 +94,6 @@ class BundleWriter {
     }
     MODLOCK_TRY(closure.providers, add_providers(*open));
     return writer_.add_closure({closure_tag(effective_lock(open->lock).modules), std::move(closure)});
-  }
-
-  // `tag` may be empty: NamedClosure.
-  Result<void> add_fetched(OpenRoot& open, const std::vector<FetchedPackage>& packages, const std::string& tag) {
-    Closure closure;
-    for (const auto& [entry, module, address] : packages) {
-      MODLOCK_TRY(auto package, add_package(open, entry, module, address));
-      closure.packages.push_back(std::move(package));
-    }
-    return writer_.add_closure({tag, std::move(closure)});
   }
 
   LayoutWriter& layout() { return writer_; }
@@ -343,81 +301,6 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
   return {};
 }
 
-// Returns whether the store has content for a module of a lock file.
-bool has_package(const Store& store, const ModuleLocks& modules) {
-  return std::any_of(modules.begin(), modules.end(), [&](const auto& entry) {
-    return store.find_by_h1("h1:" + entry.second.hash_value("h1")).has_value();
-  });
-}
-
-// Returns whether a repository has each tag.
-Result<std::vector<bool>> has_tags(oci::Registry& registry, const oci::Repository& repository,
-                                   const std::vector<std::string>& tags, const Context& context) {
-  constexpr std::size_t kRequests = 8;
-  std::vector<Result<std::optional<std::string>>> found(tags.size());
-  parallel_for(tags.size(), kRequests,
-               [&](std::size_t i) { found[i] = registry.find_manifest(repository, tags[i], context); });
-  std::vector<bool> has;
-  for (const auto& one : found) {
-    MODLOCK_TRY(const auto digest, one);
-    has.push_back(digest.has_value());
-  }
-  return has;
-}
-
-// Uploads what a repository lacks of root modules and what this machine has fetched: closures if it has fetched all of
-// their packages, else single packages. `work` is an empty directory.
-Result<void> push_missing(const Engine& engine, const oci::Repository& repository,
-                          const std::vector<messages::RootParams>& roots, const fs::path& work, Run& run) {
-  const Context context = engine.context_for(run);
-  std::map<std::string, const messages::RootParams*> roots_by_tag;
-  for (const messages::RootParams& params : roots) {
-    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
-    if (const ModuleLocks modules = effective_lock(open->lock).modules; has_package(engine.store(), modules)) {
-      roots_by_tag.emplace(closure_tag(modules), &params);
-    }
-  }
-  const auto network = engine.network(run);
-  const auto registry = network->oci_registry();
-  std::vector<std::string> tags;
-  for (const auto& [tag, params] : roots_by_tag) {
-    tags.push_back(tag);
-  }
-  MODLOCK_TRY(const auto has_closure, has_tags(*registry, repository, tags, context));
-  BundleWriter writer(engine, run, work, {});
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    if (has_closure[i]) {
-      continue;
-    }
-    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, *roots_by_tag.at(tags[i]), {}));
-    const ModuleLocks modules = effective_lock(open->lock).modules;
-    MODLOCK_TRY(auto packages, fetched_packages(engine.store(), *open, modules));
-    const bool is_complete = packages.size() == modules.size();
-    if (!is_complete) {
-      std::vector<std::string> package_tags;
-      for (const FetchedPackage& package : packages) {
-        package_tags.push_back(bundled_entry(package.entry).tag());
-      }
-      MODLOCK_TRY(const auto is_known, has_tags(*registry, repository, package_tags, context));
-      std::size_t at = 0;
-      std::erase_if(packages, [&](const FetchedPackage&) { return is_known[at++]; });
-    }
-    if (!packages.empty()) {
-      MODLOCK_TRY(writer.add_fetched(*open, packages, is_complete ? tags[i] : ""));
-    }
-  }
-  if (!writer.layout().has_closures()) {
-    return {};
-  }
-  MODLOCK_TRY(writer.layout().finish(work / "bundle", context));
-  MODLOCK_TRY(const auto layout, Layout::open(work / "bundle", work / "unused", context));
-  MODLOCK_TRY(const auto pushed, remote::push(layout, *registry, repository, context));
-  context.log->write(LogLevel::info,
-                     fmt::format("pushed to {}: {} package{} uploaded, {} already there", repository.display,
-                                 pushed.sent, pushed.sent == 1 ? "" : "s", pushed.present));
-  return {};
-}
-
 }  // namespace
 
 Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http) {
@@ -519,36 +402,6 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
   auto report = push_it();
   (void)remove_tree(work);  // `cache prune` handles a failure
   return report;
-}
-
-void Engine::write_remote(const std::vector<messages::RootParams>& roots, Run& run) const {
-  if (!writes_remote()) {
-    return;
-  }
-  if (run.remote_is_down()) {
-    run.options().log->write(LogLevel::info,
-                             fmt::format("not pushed to {}: a registry failed in this run", remote_->display));
-    return;
-  }
-  RunOptions limited = run.options();
-  const auto deadline = std::chrono::steady_clock::now() + options_.remote_write_time;
-  limited.deadline = limited.deadline ? std::min(*limited.deadline, deadline) : deadline;
-  Run writing = run.next(limited);
-  const auto work = store().make_temporary();
-  const auto written = work ? push_missing(*this, *remote_, roots, *work, writing) : fail(work.error());
-  if (work) {
-    (void)remove_tree(*work);  // `cache prune` handles a failure
-  }
-  if (!written && written.error().code != Code::request_cancelled) {
-    const Error error = with_plain_http_hint(written.error(), *remote_);
-    const bool is_late = error.code == Code::deadline_exceeded;
-    run.options().log->write(
-        LogLevel::warning,
-        is_late ? fmt::format("not pushed to {}: this took longer than {} s", remote_->display,
-                              std::chrono::duration_cast<std::chrono::seconds>(options_.remote_write_time).count())
-                : fmt::format("not pushed to {}: {}{}", remote_->display, error.message,
-                              error.hint.empty() ? "" : fmt::format(" ({})", error.hint)));
-  }
 }
 
 Result<void> Engine::pull_bundle(const PullOptions& options, const remote::ClosureSink& sink, Run& run) const {

@@ -198,7 +198,6 @@ const std::vector<std::pair<const char*, Describe>>& described() {
       {"install", [](const Settings& s) { return !s.links   ? ""
                                                  : *s.links ? "link"
                                                             : "copy"; }},
-      {"remote_write", [](const Settings& s) { return s.remote_write ? "true" : ""; }},
       {"trust_publication_dates",
        [](const Settings& s) {
          return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";
@@ -239,8 +238,7 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
   for (const char* name :
        {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
         "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
-        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_REMOTE_WRITE",
-        "TOFU_MODLOCK_RESOLUTION"}) {
+        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_RESOLUTION"}) {
     if (const std::string value = variable(name); !value.empty()) {
       finding.found = "effective settings and their sources";
       finding.details.push_back(

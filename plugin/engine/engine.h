@@ -52,10 +52,7 @@ struct EngineOptions {
   bool offline = false;
   bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
   // The repository of module packages that is read before any source; empty: that of the user's settings.
-  std::string remote = {};                // "oci://HOST/REPOSITORY"
-  std::optional<bool> remote_write = {};  // as in Settings, which it overrides
-  // The time that write_remote() may take.
-  std::chrono::milliseconds remote_write_time = std::chrono::seconds(30);
+  std::string remote = {};                      // "oci://HOST/REPOSITORY"
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
   std::vector<BackendSetting> externals = {};   // external backends that the host names
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
@@ -168,10 +165,6 @@ class Engine {
   // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
   // Layout::open() and remote::push().
   Result<messages::PushedBundle> push_bundle(const PushOptions& options, Run& run) const;
-  // Uploads the closures of root modules that the remote store lacks, if the user's settings allow it and the cache has
-  // all of their packages, which it fetched from their sources. Sends one request for each closure that the remote
-  // store has. A failure is a warning in the log.
-  void write_remote(const std::vector<messages::RootParams>& roots, Run& run) const;
   // Downloads the closures of root modules from a repository of an OCI registry, and writes them like create_bundle().
   // Errors: those of OpenRoot::open(), bundle_repository(), remote::find_closure(), remote::pull() and
   // LayoutWriter; NOT_FOUND (the repository does not have a closure).
@@ -195,10 +188,6 @@ class Engine {
   const Settings& user_settings() const { return user_settings_; }
   // Returns the repository that locked packages are read from before their sources; nullopt: none.
   const std::optional<oci::Repository>& remote() const { return remote_; }
-  // Returns whether write_remote() may upload packages.
-  bool writes_remote() const {
-    return remote_ && !options_.offline && options_.remote_write.value_or(user_settings_.remote_write);
-  }
   // Returns the network of this client. Thread-safe.
   std::shared_ptr<const Network> network(ClientKind tool, const std::string& version, const Run& run) const;
   // Returns the network of the client that is used if no root is given.

@@ -87,41 +87,6 @@ void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& 
   }
 }
 
-// Returns the file of a repository that configures or starts Syft, relative to its top or the root; empty: there is
-// none. Syft reads no provider from a lock file that has module blocks.
-std::string find_syft(const RootRequest& root) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  for (const fs::path& directory : {root.walk.root, root.repository}) {
-    for (const char* name : {".syft.yaml", ".syft/config.yaml"}) {
-      if (!directory.empty() && fs::is_regular_file(directory / name, error)) {
-        return name;
-      }
-    }
-  }
-  const fs::path top = root.repository.empty() ? root.walk.root : root.repository;
-  std::vector<fs::path> jobs = {".gitlab-ci.yml"};
-  for (fs::directory_iterator entry(top / ".github/workflows", error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    jobs.push_back(fs::path(".github/workflows") / entry->path().filename());
-  }
-  std::sort(jobs.begin(), jobs.end());
-  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const fs::path& job) {
-    const auto text = confine(top / job, {top}) ? read_file(top / job) : fail(Error{});
-    return text && (text->find("syft") != std::string::npos || text->find("anchore/sbom-action") != std::string::npos);
-  });
-  return found == jobs.end() ? std::string() : found->string();
-}
-
-// Returns the documents with the module blocks in the sidecar instead of the lock file, where there are none yet.
-LockDocument with_sidecar(LockDocument lock) {
-  lock.beside = std::move(lock.file);
-  lock.file = {};
-  lock.path = kSidecarFileName;
-  lock.left_sidecar.reset();
-  return lock;
-}
-
 // Adds the change of an existing file: to another text, or its removal without one. Adds nothing if it stays the same.
 void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::string_view before,
                    const std::optional<std::string>& after, const EngineOptions& options) {
@@ -233,21 +198,7 @@ class LockPlanner {
     }
     const Diagnostics& unread = open->network().warnings();
     diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
-    const std::string reader =
-        is_first_lock_ && !modules_->modules.empty() && !root.walk.settings.module_lock_file && !lock.merge
-            ? find_syft(root)
-            : "";
-    if (reader.empty()) {
-      return answer(root, lock);
-    }
-    diagnostics_.push_back(
-        {Severity::info,
-         Error{.code = Code::lock_incomplete,
-               .message = fmt::format("the module blocks are in {}, because of {}: Syft reads no provider from a lock "
-                                      "file with module blocks",
-                                      kSidecarFileName, reader),
-               .hint = "nothing to do; to have them in .terraform.lock.hcl, set module_lock_file = \"inline\""}});
-    return answer(root, with_sidecar(lock));
+    return answer(root, lock);
   }
 
  private:
@@ -300,7 +251,6 @@ class LockPlanner {
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
     plan_request.skipped = wanted_.skipped;
-    is_first_lock_ = is_first_lock(plan_request) && !params_.lock.path && !params_.lock.text && !lock.beside;
     const bool may_lose_blocks = plan_request.history_gap && (params_.mode == "missing" || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
@@ -463,7 +413,6 @@ class LockPlanner {
   WantedVersions wanted_;
   Run& run_;
   std::optional<Plan> modules_;
-  bool is_first_lock_ = false;
   bool is_locked_per_call_ = false;  // under frozen
   std::optional<ProviderPlan> providers_;
   std::vector<OverridePlan::Write> overrides_;  // our files that no longer match

@@ -84,8 +84,6 @@ const std::vector<SettingInfo>& setting_table() {
        true,
        "Whether install copies packages, or makes symbolic links into the cache",
        {"copy", "link"}},
-      {"", "remote_write", Kind::flag, File::user, "false", true,
-       "Whether packages that this machine fetched from their sources are pushed to the remote store"},
       {"", "trust_publication_dates", Kind::list, File::user, "[\"registry.opentofu.org\"]", true,
        "Registries whose publication dates count for minimum_release_age"},
       {"module", "version", Kind::text, File::repository, "\"~> 1.2\"", false,

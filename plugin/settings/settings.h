@@ -95,7 +95,6 @@ struct Settings {
   std::vector<std::string> git_helpers;                    // only "codecommit"; only from the user's file
   std::optional<SourceText> remote_store;                  // "oci://HOST/REPOSITORY"; only from the user's file
   std::optional<bool> links;                               // `install` links packages; only from the user's file
-  bool remote_write = false;                               // to the remote store; only from the user's file
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.
   // Unset: only registry.opentofu.org.
   std::optional<std::vector<std::string>> trust_publication_dates;

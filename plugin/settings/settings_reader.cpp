@@ -103,14 +103,6 @@ Result<std::size_t> SettingsText::read_count(const hcl::Attribute& attribute, st
   return count;
 }
 
-Result<bool> SettingsText::read_flag(const hcl::Attribute& attribute) const {
-  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
-  const auto* flag = std::get_if<bool>(&value.data);
-  return flag != nullptr ? Result<bool>(*flag)
-                         : reject(attribute.value.range, fmt::format("{} must be true or false, found {}",
-                                                                     attribute.name, hcl::type_name(value)));
-}
-
 Result<SourceText> SettingsText::read_string(const hcl::Attribute& attribute) const {
   MODLOCK_TRY(auto text, hcl::static_string(attribute.value, path_, attribute.name, Code::config_parse));
   return SourceText{std::move(text), Location{path_, attribute.value.range}};
@@ -234,6 +226,10 @@ Result<void> SettingsReader::deny_programs(const hcl::Body& body) const {
 
 Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   const std::string_view name = attribute.name;
+  if (name == "remote_write") {
+    return reject(attribute.name_range, "remote_write was removed",
+                  "remove it, and run: tofu-modlock bundle push --recursive");
+  }
   const SettingInfo* setting = find_setting(name);
   if (setting == nullptr) {
     return unknown("setting", name, attribute.name_range, setting_names(""));
@@ -280,9 +276,6 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   }
   if (name == "install") {
     return read_choice(attribute, setting->choices).map([this](std::size_t choice) { settings_.links = choice == 1; });
-  }
-  if (name == "remote_write") {
-    return read_flag(attribute).map([this](bool is_on) { settings_.remote_write = is_on; });
   }
   if (name == "trust_publication_dates") {
     return read_trusted_registries(attribute);

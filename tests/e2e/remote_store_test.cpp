@@ -461,6 +461,15 @@ BOOST_AUTO_TEST_CASE(variables_that_turn_something_on) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_variable_that_was_removed_is_an_error) {
+  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
+  const Ran ran = modlock({"install"});
+  BOOST_TEST(ran.exit_code == 2);
+  BOOST_TEST(ran.err ==
+             "Error: TOFU_MODLOCK_REMOTE_WRITE was removed [INVALID_PARAMS]\n"
+             "  hint: unset it, and run: tofu-modlock bundle push --recursive\n");
+}
+
 // Without the flag only https is spoken, which this server does not understand.
 BOOST_AUTO_TEST_CASE(plain_http_needs_its_flag) {
   environment.erase("TOFU_MODLOCK_REMOTE");
@@ -598,46 +607,6 @@ BOOST_AUTO_TEST_CASE(faults_of_the_store) {
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
     }
   }
-}
-
-// A push to the store that fails is one warning.
-BOOST_AUTO_TEST_CASE(faults_of_a_push) {
-  struct Row {
-    const char* name;
-    Behaviour behaviour;
-    std::string warning;
-  };
-  const Row rows[] = {
-      {"no access", faults::status(403), "access denied"},
-      {"no uploads", faults::status(404), "repository \"oci://<registry>/platform/modules\" not found"},
-      {"down", faults::no_answer(), "the connection was closed without a response"},
-  };
-  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
-  for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      server.clear_rules();
-      server.add({.behaviour = row.behaviour});
-      const Ran ran = modlock({"install"});
-      BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(occurrences(ran.err, "Warning: ") == 1U, ran.err);
-      BOOST_TEST(ran.err.starts_with("Warning: not pushed to oci://<registry>/platform/modules: "), ran.err);
-      BOOST_TEST(ran.err.find(row.warning) != std::string::npos, ran.err);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(nothing_is_pushed_to_a_store_that_failed) {
-  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
-  start_empty();
-  server.add({.behaviour = faults::status(403)});
-  const Ran ran = modlock({"--verbose", "install"});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(occurrences(ran.err, "Warning: ") == 1U, ran.err);
-  BOOST_TEST(occurrences(ran.err, "Warning: not installed from oci://<registry>/platform/modules: ") == 1U, ran.err);
-  BOOST_TEST(
-      occurrences(ran.err, "not pushed to oci://<registry>/platform/modules: a registry failed in this run") == 1U,
-      ran.err);
-  BOOST_TEST(occurrences(ran.err, "debug: HEAD ") == 0U, ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_password_in_an_address_is_not_shown) {

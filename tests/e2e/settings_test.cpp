@@ -92,64 +92,6 @@ BOOST_AUTO_TEST_CASE(a_switch_between_sidecar_and_inline_leaves_one_file) {
   check({"verify"});
 }
 
-// Syft reads no provider from a lock file with module blocks.
-BOOST_AUTO_TEST_CASE(a_first_lock_of_a_repository_that_uses_syft_creates_a_sidecar) {
-  write(".syft.yaml", "");
-  const Ran ran = modlock({"lock"});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(
-      ran.err.find("Info: the module blocks are in .terraform.modules.lock.hcl, because of .syft.yaml: Syft reads "
-                   "no provider from a lock file with module blocks") == 0U,
-      ran.err);
-  BOOST_TEST(!has(kInline));
-  const std::string locked = read(kSidecar);
-  fs::remove(root() / ".syft.yaml");
-  BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
-  check({"lock", "--frozen"});
-  check({"install"});
-  check({"verify"});
-  BOOST_TEST(read(kSidecar) == locked);
-  BOOST_TEST(!has(kInline));
-}
-
-BOOST_AUTO_TEST_CASE(a_job_that_starts_syft_is_found) {
-  struct Row {
-    const char* file;
-    const char* text;
-    bool is_found;
-  };
-  for (const Row& row : {Row{".github/workflows/build.yml", "- uses: anchore/sbom-action@v0\n", true},
-                         Row{".gitlab-ci.yml", "script: syft dir:.\n", true},
-                         Row{".github/workflows/build.yml", "- run: tofu init\n", false},
-                         Row{".gitlab-ci.yml", "script: tofu init\n", false}}) {
-    BOOST_TEST_CONTEXT(row.file << " " << row.text) {
-      write(row.file, row.text);
-      const Ran ran = modlock({"lock"});
-      BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(has(kSidecar) == row.is_found);
-      BOOST_TEST((ran.err.find(std::string("because of ") + row.file) != std::string::npos) == row.is_found, ran.err);
-      for (const char* left : {row.file, kSidecar, kInline, ".terraform"}) {
-        fs::remove_all(root() / left);
-      }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_setting_decides_in_a_repository_that_uses_syft) {
-  write(".syft.yaml", "");
-  place("inline");
-  check({"lock"});
-  BOOST_TEST(has(kInline));
-  BOOST_TEST(!has(kSidecar));
-}
-
-BOOST_AUTO_TEST_CASE(a_lock_file_with_module_blocks_stays_in_a_repository_that_uses_syft) {
-  check({"lock"});
-  write(".syft.yaml", "");
-  BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
-  BOOST_TEST(!has(kSidecar));
-}
-
 BOOST_AUTO_TEST_CASE(a_switch_keeps_what_a_client_wrote) {
   check({"lock"});
   const std::string provider =

@@ -60,7 +60,7 @@ constexpr const char* kDriver =
     "    git config merge.tofu-modlock.name 'tofu-modlock'\n"
     "    git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n";
 constexpr const char* kImage =
-    "  Next: replace the image as the file says; for Terraform, also replace tofu with terraform\n";
+    "  Next: replace the image in the file; for Terraform, also replace tofu with terraform\n";
 constexpr const char* kInline =
     "  Next: module locks stay in .terraform.lock.hcl; to move them, set module_lock_file = \"sidecar\"\n";
 constexpr const char* kSidecar =

@@ -93,6 +93,15 @@ BOOST_AUTO_TEST_CASE(tags_that_stall_have_the_time_of_the_index) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(time_for_downloads_is_bounded) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+  for (const auto& [bytes, expected] :
+       {std::pair(std::uint64_t{0}, 30), std::pair(kMiB - 1, 30), std::pair(kMiB, 31), std::pair(569 * kMiB, 599),
+        std::pair(570 * kMiB, 600), std::pair(571 * kMiB, 600), std::pair(~std::uint64_t{0}, 600)}) {
+    BOOST_TEST(download_time(bytes, PlaceTimes{}.packages).count() == expected);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 // A bundle with the packages of two lock files.

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
        "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
        "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
-       "\"remote_store\", \"install\", \"remote_write\", \"trust_publication_dates\""},
+       "\"remote_store\", \"install\", \"trust_publication_dates\""},
       {"deny without releases",
        kNear,
        "deny \"a/b/c\" {}\n",
@@ -399,12 +399,11 @@ BOOST_AUTO_TEST_CASE(errors) {
        "source \"*\" {\n  link = \"false\"\n}\n",
        {Code::config_parse, "link must be false, found a string", ".tofu-modlock.hcl:2:10"},
        "remove it; to link packages, set install = \"link\" in your own configuration"},
-      {"writing to the remote store in a repository",
+      {"a setting that was removed",
        kNear,
        "remote_write = true\n",
-       {Code::config_parse, "remote_write is a setting of one machine, found in a file of a repository",
-        ".tofu-modlock.hcl:1:1"},
-       "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl"},
+       {Code::config_parse, "remote_write was removed", ".tofu-modlock.hcl:1:1"},
+       "remove it, and run: tofu-modlock bundle push --recursive"},
       {"trusted dates in a repository",
        kNear,
        "trust_publication_dates = [\"registry.example.com\"]\n",

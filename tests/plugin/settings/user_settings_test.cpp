@@ -172,15 +172,4 @@ BOOST_AUTO_TEST_CASE(connections_are_counted) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(remote_write_is_true_or_false) {
-  const TemporaryDirectory directory;
-  const fs::path file = directory / "config.hcl";
-  for (const auto& [text, expected] : {std::pair("true", true), std::pair("false", false)}) {
-    write_text(file, std::string("remote_write = ") + text + "\n");
-    BOOST_TEST(load_user_settings(file).value().remote_write == expected);
-  }
-  write_text(file, "remote_write = \"true\"\n");
-  BOOST_TEST(load_user_settings(file).error().message == "remote_write must be true or false, found a string");
-}
-
 BOOST_AUTO_TEST_SUITE_END()
