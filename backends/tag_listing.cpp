@@ -52,7 +52,9 @@ Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::s
     newest_first.push_back({{numbers[0], numbers[1], numbers[2]}, &one});
   }
   std::stable_sort(newest_first.begin(), newest_first.end(), [](const Key& left, const Key& right) {
-    return left.numbers != right.numbers ? left.numbers > right.numbers : left.named->version > right.named->version;
+    const auto order = left.numbers != right.numbers ? std::weak_ordering(right.numbers <=> left.numbers)
+                                                     : right.named->version <=> left.named->version;
+    return order != 0 ? order < 0 : left.named->version.metadata() < right.named->version.metadata();
   });
   listing.versions.reserve(named.size());
   for (const Key& next : newest_first) {
@@ -86,7 +88,7 @@ void merge_equal_versions(Listing& listing, std::string_view id_name) {
     return;
   }
   for (auto next = first + 1; next != listing.versions.end(); ++next) {
-    if (!(first->version == next->version)) {
+    if (first->version != next->version || first->version.metadata() != next->version.metadata()) {
       if (++first != next) {
         *first = std::move(*next);
       }

@@ -26,7 +26,8 @@ class ModuleConstraint {
   // expected; `version = ""` and a trailing comma are errors as in OpenTofu.
   static Result<ModuleConstraint> parse(std::string_view text);
 
-  // go-version's Check: whether an installed or locked version may stay.
+  // go-version's Check, whether an installed or locked version may stay; except that `= 1.2.0+b` allows only this
+  // build.
   bool allows(const Version& version) const;
   // Whether OpenTofu would select the version from a listing: allows(), and the rule for prereleases.
   bool selects(const Version& version) const;

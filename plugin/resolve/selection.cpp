@@ -130,17 +130,31 @@ std::string newest_versions(const Listing& listing) {
   return text.empty() ? "none" : text;
 }
 
+std::string find_other_tag(const Listing& listing, const ListedVersion& chosen, std::span<const ConstraintUse> uses) {
+  const auto [first, last] = std::equal_range(
+      listing.versions.begin(), listing.versions.end(), chosen,
+      [](const ListedVersion& left, const ListedVersion& right) { return left.version > right.version; });
+  const auto other = std::find_if(first, last, [&](const ListedVersion& one) {
+    return one.id != chosen.id && (uses.empty() || selects(uses, one.version));
+  });
+  return other == last ? chosen.ambiguous_with : other->tag;
+}
+
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
-                                        const std::string& package) {
-  if (!chosen.ambiguous_with.empty()) {
+                                        const std::string& package, const std::string& other_tag) {
+  if (!other_tag.empty()) {
+    const std::string version = chosen.version.to_string();
+    const bool same_build = other_tag == chosen.ambiguous_with;
     return fail(
         Error{.code = Code::version_ambiguous,
               .message = fmt::format("the tags \"{}\" and \"{}\" of \"{}\" name version {}, but different commits",
-                                     chosen.tag, chosen.ambiguous_with, package, chosen.version.to_string()),
+                                     chosen.tag, other_tag, package, version.substr(0, version.find('+'))),
               .subject = uses.empty() ? std::string() : "module." + uses.front().key,
               .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-              .hint = "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
-                      "constraint"});
+              .hint = same_build ? "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
+                                   "constraint"
+                                 : "name the version exactly, with its build metadata, such as \"1.2.0+build.3\"; a "
+                                   "\"!=\" constraint excludes all builds of a version"});
   }
   return chosen;
 }
@@ -168,10 +182,10 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
       deprecated = deprecated == nullptr ? &candidate : deprecated;
       continue;
     }
-    return check_unambiguous(candidate, uses, package);
+    return check_unambiguous(candidate, uses, package, find_other_tag(listing, candidate, uses));
   }
   if (deprecated != nullptr) {
-    return check_unambiguous(*deprecated, uses, package);
+    return check_unambiguous(*deprecated, uses, package, find_other_tag(listing, *deprecated, uses));
   }
   if (oldest_young) {
     return fail(

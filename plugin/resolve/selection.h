@@ -33,14 +33,19 @@ struct ReleaseGate {
 // NO_MATCHING_VERSION (there is no release; or a single constraint has no match: names it, the newest three versions,
 // and how many tags were skipped and why); CONSTRAINT_CONFLICT (each has a match, together they have none: every
 // constraint with its module and location, what to change, and the setting `resolution = "per-call"`);
-// VERSION_AMBIGUOUS (the selected version has two tags with different ids). Also NO_MATCHING_VERSION if all matching
-// versions are too new: reports when the first is old enough. RELEASE_DENIED if deny rules leave no matching version.
+// VERSION_AMBIGUOUS (two tags of the selected version with different ids match; builds such as 1.2.0+a and 1.2.0+b
+// too). Also NO_MATCHING_VERSION if all matching versions are too new: reports when the first is old enough.
+// RELEASE_DENIED if deny rules leave no matching version.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});
 
-// Checks a version of a listing that was chosen some other way. Errors: VERSION_AMBIGUOUS, as above.
+// Returns another tag of a listed version that the constraints select, with another id; empty if there is none.
+std::string find_other_tag(const Listing& listing, const ListedVersion& chosen,
+                           std::span<const ConstraintUse> uses = {});
+
+// Returns the version if `other_tag` is empty. Errors: VERSION_AMBIGUOUS, as above.
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
-                                        const std::string& package);
+                                        const std::string& package, const std::string& other_tag);
 
 // Returns "1.2.5, 1.2.4, 1.2.3", at most three; "none".
 std::string newest_versions(const Listing& listing);

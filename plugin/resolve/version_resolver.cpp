@@ -461,9 +461,10 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
   }
   const std::string package = node.address.source.package_identity();
   const ListedVersion* installed = find_installed_version(group, *listing);
-  MODLOCK_TRY(auto selected, installed != nullptr
-                                 ? check_unambiguous(*installed, in_order(group.uses), package)
-                                 : select_version(*listing, in_order(group.uses), package, gate_of(group)));
+  MODLOCK_TRY(auto selected,
+              installed != nullptr
+                  ? check_unambiguous(*installed, in_order(group.uses), package, installed->ambiguous_with)
+                  : select_version(*listing, in_order(group.uses), package, gate_of(group)));
   group.decision = {
       .version = selected.version, .ref = selected.ref, .id = selected.id, .h1 = {}, .package_directory = {}};
   return {};

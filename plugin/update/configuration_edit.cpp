@@ -293,8 +293,11 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
   if (!listing) {
     return fail(listing.error());
   }
-  const auto listed = std::find_if(listing->versions.begin(), listing->versions.end(),
-                                   [&](const ListedVersion& offered) { return offered.version == version; });
+  const auto listed =
+      std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& offered) {
+        const bool is_build = offered.version.metadata() == version.metadata();
+        return offered.version == version && (version.metadata().empty() || is_build);
+      });
   if (listed == listing->versions.end()) {
     return fail(
         Error{.code = Code::no_matching_version,
@@ -303,7 +306,8 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
               .subject = node.subject(),
               .location = node.call.source.location});
   }
-  return check_unambiguous(*listed, node.constraints, node.address.source.package_identity());
+  const std::string other = version.metadata().empty() ? find_other_tag(*listing, *listed) : listed->ambiguous_with;
+  return check_unambiguous(*listed, node.constraints, node.address.source.package_identity(), other);
 }
 
 Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {

@@ -12,6 +12,7 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_selection.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/resolve/selection.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/argument_change.h"
 #include "protocol/base/result.h"
@@ -244,7 +245,7 @@ class Modules {
       const ListedVersion& listed = listing.versions[i];
       const bool is_old_enough = minimum.count() == 0 || fetcher_.now() - known_since[i] >= minimum;
       const bool is_denied = denial_of(node, listed.version, listed.id) != nullptr;
-      if (listed.ambiguous_with.empty() && !listed.deprecated && is_old_enough && is_denied == are_denied) {
+      if (find_other_tag(listing, listed).empty() && !listed.deprecated && is_old_enough && is_denied == are_denied) {
         offered.push_back({listed.version, listed.id});
       }
     }
@@ -252,8 +253,9 @@ class Modules {
   }
 
   static std::string tag_of(const Listing& listing, const Version& version) {
-    const auto listed = std::find_if(listing.versions.begin(), listing.versions.end(),
-                                     [&](const ListedVersion& candidate) { return candidate.version == version; });
+    const auto listed = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const auto& candidate) {
+      return candidate.version.to_string() == version.to_string();
+    });
     return listed->tag;
   }
 

@@ -62,15 +62,15 @@ BOOST_AUTO_TEST_CASE(tags_become_versions_newest_first) {
       {"three of a kind",
        {{"1.2.0", "a", ""}, {"v1.2.0", "a", ""}, {"v1.2.0+x", "b", ""}},
        "",
-       "1.2.0 1.2.0 a  or v1.2.0+x\n- v1.2.0: the same version and digest as \"1.2.0\"\n"},
-      {"the first of two others",
-       {{"1.2.0", "a", ""}, {"v1.2.0", "b", ""}, {"v1.2.0+x", "c", ""}},
+       "1.2.0 1.2.0 a \n1.2.0+x v1.2.0+x b \n- v1.2.0: the same version and digest as \"1.2.0\"\n"},
+      {"two of each build, in any order",
+       {{"1.2.0+x", "d", ""}, {"1.2.0", "a", ""}, {"v1.2.0+x", "c", ""}, {"v1.2.0", "b", ""}},
        "",
-       "1.2.0 1.2.0 a  or v1.2.0\n"},
-      {"metadata does not tell versions apart",
-       {{"v1.0.0+b", "a", ""}, {"v1.0.0+a", "b", ""}},
+       "1.2.0 1.2.0 a  or v1.2.0\n1.2.0+x 1.2.0+x d  or v1.2.0+x\n"},
+      {"builds of a version, also of one commit",
+       {{"v1.0.0+b", "a", ""}, {"v1.0.0+a", "a", ""}},
        "",
-       "1.0.0+b v1.0.0+b a  or v1.0.0+a\n"},
+       "1.0.0+a v1.0.0+a a \n1.0.0+b v1.0.0+b a \n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

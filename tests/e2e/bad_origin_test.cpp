@@ -283,6 +283,34 @@ BOOST_AUTO_TEST_CASE(two_tags_of_one_version) {
   BOOST_TEST(locked_commits(*this)["vpc"] == "<1.3.0>");
 }
 
+BOOST_AUTO_TEST_CASE(build_metadata_names_one_of_two_tags) {
+  release(vpc, "1.2.0+b1");
+  release(vpc, "1.2.0+b2");
+  const auto rule = [&](const std::string& version) { write(".tofu-modlock.hcl", module_rule("vpc", version)); };
+  for (const char* range : {">= 1.2", "1.2.0"}) {
+    rule(range);
+    check_refused({"upgrade"}, 6,
+                  {"the tags \"v1.2.0+b1\" and \"v1.2.0+b2\" of ", " name version 1.2.0, but different commits",
+                   "hint: name the version exactly, with its build metadata, such as \"1.2.0+build.3\"; a \"!=\" "
+                   "constraint excludes all builds of a version"});
+  }
+  for (const char* excluding : {">= 1.2, != 1.2.0+b1", "1.2.0+b3"}) {
+    rule(excluding);
+    check_refused({"upgrade"}, 6, {"[NO_MATCHING_VERSION]"});
+  }
+  for (const char* build : {"1.2.0+b2", "1.2.0+b1"}) {
+    rule(build);
+    BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 3);
+    BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+    BOOST_TEST(locked_commits(*this)["vpc"] == "<" + std::string(build) + ">");
+    BOOST_TEST(modlock({"verify", "--online"}).exit_code == 0);
+  }
+  // A range keeps the locked build.
+  rule(">= 1.2");
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(locked_commits(*this)["vpc"] == "<1.2.0+b1>");
+}
+
 BOOST_AUTO_TEST_CASE(two_tags_of_one_version_and_commit) {
   release(vpc, "1.2.0");
   vpc.tag("1.2.0", "v1.2.0");
