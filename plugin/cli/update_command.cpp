@@ -185,9 +185,11 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
       updates.push_back({.subject = subject, .new_version = newest->new_version, .new_constraint = {}});
     } else {
       const auto& options = dependency.updates;
-      notes += !dependency.pinned_by.empty()
-                   ? fmt::format("{} {} is pinned by {}, and newer versions exist. They need a newer version of {}.\n",
-                                 subject, dependency.current_version, dependency.pinned_by, dependency.pinned_by)
+      notes += !dependency.pinned_by.empty() ? fmt::format(
+                                                   "{} {} is pinned by {}, and newer versions exist. They need a newer "
+                                                   "version of {}, run: tofu-modlock update {}\n",
+                                                   subject, dependency.current_version, dependency.pinned_by,
+                                                   dependency.pinned_by, dependency.pinned_by)
                : options.empty()
                    ? fmt::format("{} {} is the newest version.\n", subject, dependency.current_version)
                    : fmt::format(

@@ -59,7 +59,8 @@ void print_tampered(const messages::Verdict& verdict) {
   text += verdict.detail.find(kContradiction) == std::string::npos
               ? "  To restore the locked package, run:\n    tofu-modlock install\n"
               : "  The lock file is wrong: restore this entry from version control.\n";
-  text += fmt::format("  To lock the newest version instead, run:\n    tofu-modlock upgrade --target {}\n", subject);
+  text +=
+      fmt::format("  To lock the newest version instead, run:\n    {}\n", reselect_command(verdict.source, subject));
   print_err(with_root(text));
 }
 

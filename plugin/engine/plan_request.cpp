@@ -121,7 +121,8 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
   MODLOCK_TRY(const auto source, parse_identity(entry.source));
   const DenyRule* rule = find_denial(std::span(settings.deny_rules), source, entry.parsed_version(), entry.hashes);
   return rule == nullptr ? Result<void>()
-                         : fail(denied_release(*rule, locked_text(entry), source.package_identity(), entry.key));
+                         : fail(denied_release(*rule, locked_text(entry), source.package_identity(), entry.key,
+                                               reselect_command(entry.source, "module." + entry.key)));
 }
 
 ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/version.h"
+#include "backends/git/references.h"
 
 namespace modlock {
 
@@ -33,6 +34,13 @@ std::optional<std::string> tag_prefix_of(std::string_view tag) {
     }
   }
   return std::nullopt;
+}
+
+std::string reselect_command(std::string_view source, std::string_view subject) {
+  const auto parsed = parse_identity(source);
+  const std::string ref = parsed ? named_reference(*parsed) : "";
+  return fmt::format("tofu-modlock {} {}",
+                     tag_prefix_of(ref) || git::is_full_commit(ref) ? "update" : "upgrade --target", subject);
 }
 
 std::string short_id(std::string_view id) {

@@ -21,6 +21,9 @@ std::string pin_text(const std::string& source, const std::string& ref);
 // Returns the text before the version in a tag: "network/" for "network/v1.2.0". nullopt: the tag names no version.
 std::optional<std::string> tag_prefix_of(std::string_view tag);
 
+// Returns the command that selects another release of a module: a tag or commit that its source names is changed there.
+std::string reselect_command(std::string_view source, std::string_view subject);
+
 // Returns the first digits of a commit or digest, which may follow its scheme.
 std::string short_id(std::string_view id);
 

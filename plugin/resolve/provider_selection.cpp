@@ -134,7 +134,9 @@ Result<void> check_provider_allowed(const ProviderAddress& address, const Provid
                                     std::span<const std::string> hashes, std::span<const DenyRule> rules) {
   const DenyRule* rule = find_denial(rules, address, version, hashes);
   const std::string name = address.to_string();
-  return rule == nullptr ? Result<void>() : fail(denied_release(*rule, version.to_string(), name, "provider." + name));
+  return rule == nullptr ? Result<void>()
+                         : fail(denied_release(*rule, version.to_string(), name, "provider." + name,
+                                               "tofu-modlock upgrade --target provider." + name));
 }
 
 Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,

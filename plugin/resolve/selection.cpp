@@ -107,8 +107,8 @@ Error too_young(const Version& version, std::span<const ConstraintUse> uses, con
 
 Error all_denied(const Version& version, const DenyRule& rule, std::span<const ConstraintUse> uses,
                  const std::string& package) {
-  Error error =
-      denied_release(rule, version.to_string(), package, uses.empty() ? std::string() : "module." + uses.front().key);
+  Error error = denied_release(rule, version.to_string(), package,
+                               uses.empty() ? std::string() : "module." + uses.front().key, "");
   error.message =
       fmt::format("no matching version of \"{}\" is left: {} is {}", package, version.to_string(), rule.text());
   error.hint = "wait for a fixed release, change the constraints, or remove the rule";

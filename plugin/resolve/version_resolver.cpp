@@ -395,7 +395,8 @@ Result<void> VersionResolver::check_allowed(const Group& group) const {
           denied_release(*rule,
                          locked_text(decision.version ? std::optional(decision.version->to_string()) : std::nullopt,
                                      named_reference(node->address.source), origin),
-                         node->address.source.package_identity(), node->subject()));
+                         node->address.source.package_identity(), node->subject(),
+                         reselect_command(node->address.source.identity(), node->subject())));
     }
   }
   return {};

@@ -315,13 +315,12 @@ std::string DenyRule::text() const {
 }
 
 Error denied_release(const DenyRule& rule, std::string_view release, std::string_view address,
-                     const std::string& subject) {
-  return {
-      .code = Code::release_denied,
-      .message = fmt::format("{} of \"{}\" is {}", release, address, rule.text()),
-      .subject = subject,
-      .related = {{"the rule is here", rule.location}},
-      .hint = fmt::format("to select a release that no rule denies, run: tofu-modlock upgrade --target {}", subject)};
+                     const std::string& subject, std::string_view command) {
+  return {.code = Code::release_denied,
+          .message = fmt::format("{} of \"{}\" is {}", release, address, rule.text()),
+          .subject = subject,
+          .related = {{"the rule is here", rule.location}},
+          .hint = fmt::format("to select a release that no rule denies, run: {}", command)};
 }
 
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {

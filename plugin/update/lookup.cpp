@@ -224,7 +224,7 @@ class Modules {
       const DenyRule* rule = denial_of(node, denied.version, denied.id);
       if (rule != nullptr && !is_exceeded) {
         Error error = denied_release(*rule, denied.version.to_string(), node.address.source.package_identity(),
-                                     dependency.subject);
+                                     dependency.subject, "");
         error.hint.clear();
         diagnostics.push_back({Severity::info, std::move(error)});
       }
@@ -385,8 +385,9 @@ void name_denied(const LookupRequest& request, const std::function<bool(const st
     }
     const Source& source = node->second.address.source;
     if (const DenyRule* rule = find_denial(rules, source, lock.parsed_version(), lock.hashes)) {
-      diagnostics.push_back({Severity::warning, denied_release(*rule, locked_text(lock), source.package_identity(),
-                                                               node->second.subject())});
+      diagnostics.push_back({Severity::warning,
+                             denied_release(*rule, locked_text(lock), source.package_identity(), node->second.subject(),
+                                            reselect_command(lock.source, node->second.subject()))});
     }
   }
   for (const auto& [address, lock] : request.providers) {

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(calls_that_a_package_pins_are_not_the_newest) {
   BOOST_TEST(!found[0].isMember("pinnedBy"));
   BOOST_TEST(modlock({"update", "net.old"}).out ==
              "module.net.old 1.0.0 is pinned by module.net, and newer versions exist. They need a newer version of "
-             "module.net.\n");
+             "module.net; run: tofu-modlock update module.net\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_hint_names_the_directory_of_the_root_module) {
