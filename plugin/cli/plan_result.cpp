@@ -31,24 +31,16 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
 std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
-  const auto count_adopted = [&](bool from_lock) {
-    return std::count_if(changes.begin(), changes.end(), [&](const messages::Change& change) {
-      return change.action == "adopted" && change.reason.starts_with(kOpenTofuLockReason) == from_lock;
-    });
-  };
-  const auto are = [](auto count) { return count == 1 ? "1 module is" : fmt::format("{} modules are", count); };
-  const auto from_lock = count_adopted(true);
-  const std::string locked =
-      from_lock == 0 ? "" : fmt::format("\n{} locked as in .opentofu.lock.hcl (adopted).\n", are(from_lock));
-  const auto count = count_adopted(false);
+  const auto count = std::count_if(changes.begin(), changes.end(),
+                                   [](const messages::Change& change) { return change.action == "adopted"; });
   if (count == 0) {
-    return locked;
+    return {};
   }
-  return locked + fmt::format(
-                      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
-                      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
-                      are(count), count == 1 ? "its source gives" : "their sources give",
-                      dry_run ? "lock --no-adopt" : "upgrade");
+  return fmt::format(
+      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
+      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
+      count == 1 ? "1 module is" : fmt::format("{} modules are", count),
+      count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
 }
 
 Color color_of(const messages::Change& change) {
@@ -182,8 +174,7 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const messages:
   for (const messages::Change& change : result.changes) {
     const bool is_version = change.action == "added" || change.action == "updated" || change.action == "moved" ||
                             change.action == "source-changed" || change.action == "renamed" ||
-                            change.action == "restored" || change.action == "merged" ||
-                            (change.action == "adopted" && change.reason.starts_with(kOpenTofuLockReason));
+                            change.action == "restored" || change.action == "merged";
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);
     next.init = is_version && next.init.empty() ? client_name(host) : next.init;

@@ -15,7 +15,6 @@
 #include "plugin/config/module_scope.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/lock/opentofu_lock.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"
@@ -88,9 +87,8 @@ class CandidateReader {
 
   void read() {
     std::error_code ignored;
-    candidate_.has_lock = fs::exists(directory_ / kLockFileName, ignored) ||
-                          fs::exists(directory_ / kSidecarFileName, ignored) ||
-                          fs::exists(directory_ / kOpenTofuLockFileName, ignored);
+    candidate_.has_lock =
+        fs::exists(directory_ / kLockFileName, ignored) || fs::exists(directory_ / kSidecarFileName, ignored);
     const Documents none;
     ModuleReader reader(none, ClientKind::opentofu, context_);
     const auto module = reader.read(directory_, {top_});

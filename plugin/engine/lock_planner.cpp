@@ -25,6 +25,8 @@
 namespace modlock {
 namespace {
 
+constexpr std::string_view kDraftFileName = ".opentofu.lock.hcl";  // of the draft RFC o#4071
+
 // The new content of a lock, and the files of its parts.
 struct NewLock {
   const ModuleLocks* modules = nullptr;     // null: their blocks stay as they are
@@ -257,6 +259,14 @@ class LockPlanner {
     }
     MODLOCK_TRY(auto plan, make_plan(plan_request, open.fetcher(), open.context));
     modules_ = std::move(plan);
+    std::error_code ignored;
+    if (is_first_lock(plan_request) && std::filesystem::exists(open.root.walk.root / kDraftFileName, ignored)) {
+      modules_->diagnostics.push_back(
+          {Severity::info,
+           Error{.code = Code::lock_incomplete,
+                 .message = fmt::format("{} is not read: no release of OpenTofu writes this file", kDraftFileName),
+                 .hint = fmt::format("nothing to do; {} has the module locks", lock.path)}});
+    }
     if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request.resolution != Resolution::per_call) {
       plan_request.resolution = Resolution::per_call;
       const auto per_call = make_plan(plan_request, open.fetcher(), open.context);
@@ -356,8 +366,7 @@ class LockPlanner {
       return fail(std::move(error));
     }
     providers_ = std::move(*plan);
-    const bool are_adopted = adopts_providers(lock, params_) && !provider_request.locked.empty();
-    providers_->is_written = providers_->is_written || is_settled_otherwise || are_adopted;
+    providers_->is_written = providers_->is_written || is_settled_otherwise;
     diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
     warn_of_overrides(network.client_configuration());
     const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;

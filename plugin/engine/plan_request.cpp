@@ -50,25 +50,6 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
   return {};
 }
 
-using FindRecord = std::function<std::optional<InstalledRecord>(const ModuleNode&)>;
-
-// A lock file was reviewed, so its entries have precedence over what is installed.
-FindRecord prefer_locked(OpenTofuLock lock, FindRecord installed) {
-  return [lock = std::move(lock), installed = std::move(installed)](const ModuleNode& node) {
-    const auto found = lock.modules.find(node.key);
-    if (found == lock.modules.end() || found->second.source != node.address.source.identity()) {
-      return installed(node);
-    }
-    const OpenTofuModuleLock& entry = found->second;
-    return std::optional(InstalledRecord{.version = entry.version,
-                                         .commit = entry.commit,
-                                         .digest = entry.digest,
-                                         .package = entry.package,
-                                         .h1 = entry.h1,
-                                         .is_in_opentofu_lock = true});
-  };
-}
-
 std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& side) {
   if (!side) {
     return std::nullopt;
@@ -277,9 +258,7 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
   entries.insert(request.restorable.begin(), request.restorable.end());
   request.installed = find_installed(root, std::move(entries), engine.store(), context);
   if (params.adopt && is_first_lock(request)) {
-    MODLOCK_TRY(auto installed, find_installed_records(root.data, context));
-    MODLOCK_TRY(auto locked, open_opentofu_lock(root));
-    request.recorded = locked ? prefer_locked(std::move(*locked), std::move(installed)) : std::move(installed);
+    MODLOCK_TRY(request.recorded, find_installed_records(root.data, context));
   }
   return request;
 }

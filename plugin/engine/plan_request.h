@@ -35,8 +35,7 @@ Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocume
                           const Context& context);
 
 // Creates the plan request of `lock/plan` for a root and its lock. `root`, `engine` and `context` outlive the request.
-// Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records() and
-// open_opentofu_lock(); cancellation.
+// Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records(); cancellation.
 Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
                                       const messages::LockPlanParams& params, const Engine& engine,
                                       const Context& context);

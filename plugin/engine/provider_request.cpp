@@ -88,14 +88,9 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
   MODLOCK_TRY(auto needs,
               find_needs(tree, state, hashes == HashSet::providers_lock ? NeedsOf::providers_lock : NeedsOf::init,
                          default_host));
-  ProviderLocks locked = lock.provider_file().providers;
-  if (adopts_providers(lock, params)) {
-    MODLOCK_TRY(auto other, open_opentofu_lock(root));
-    locked = other ? std::move(other->providers) : ProviderLocks{};
-  }
   ProviderPlanRequest request{.needs = std::move(needs),
                               .unknown_needs = why_needs_are_unknown(state, tree),
-                              .locked = std::move(locked),
+                              .locked = lock.provider_file().providers,
                               .mode = parse_mode(params.mode),
                               .hashes = hashes,
                               .platforms = std::move(platforms),
@@ -106,10 +101,6 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
     request.targets = std::move(targets);
   }
   return request;
-}
-
-bool adopts_providers(const LockDocument& lock, const messages::LockPlanParams& params) {
-  return !lock.provider_file().exists && params.mode == "missing" && params.adopt;
 }
 
 std::string release_rules(const ClientProgram& implementation) {

@@ -11,14 +11,10 @@ Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tre
 
 // Creates the `lock/plan` request for the providers of a tree. Problems of the state go to `diagnostics`. Errors:
 // INVALID_PARAMS (an invalid platform, several for the hashes of `init`, a target that no module needs); those of
-// read_state(), find_needs() and open_opentofu_lock().
+// read_state() and find_needs().
 Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const LockDocument& lock,
                                                   const ModuleTree& tree, const messages::LockPlanParams& params,
                                                   Diagnostics& diagnostics);
-
-// Returns whether the provider blocks of `.opentofu.lock.hcl`, if there are any, are the prior ones: a first lock. They
-// are then written to the lock file even if none of them changes.
-bool adopts_providers(const LockDocument& lock, const messages::LockPlanParams& params);
 
 // Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
 std::string release_rules(const ClientProgram& implementation);

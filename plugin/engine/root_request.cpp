@@ -233,16 +233,6 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
   return document;
 }
 
-Result<std::optional<OpenTofuLock>> open_opentofu_lock(const RootRequest& root) {
-  const std::string name(kOpenTofuLockFileName);
-  MODLOCK_TRY(const auto text, read_text(root, name));
-  if (!text) {
-    return std::nullopt;
-  }
-  MODLOCK_TRY(auto lock, parse_opentofu_lock(*text, name, default_registry(root.walk.tool)));
-  return lock;
-}
-
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings) {
   if (settings.allow_lists.empty() && settings.deny_sources.empty()) {
     return {};

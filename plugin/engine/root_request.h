@@ -10,7 +10,6 @@
 #include "plugin/engine/engine.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/lock/opentofu_lock.h"
 #include "plugin/resolve/module_tree.h"
 #include "protocol/messages/lock_plan.h"
 
@@ -70,10 +69,6 @@ struct LockDocument {
 // and merge_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params,
                                const Context* merging = nullptr);
-
-// Reads `.opentofu.lock.hcl` of a root, from an overlaying document or from disk. nullopt: there is none. Errors: those
-// of parse_opentofu_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
-Result<std::optional<OpenTofuLock>> open_opentofu_lock(const RootRequest& root);
 
 // Returns Context::check_source for these settings, which outlive it; empty if they allow every source.
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings);

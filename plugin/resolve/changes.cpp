@@ -137,25 +137,10 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
 std::string why_added(const VersionResolver& resolver, const std::string& key) {
   const InstalledRecord* installed = resolver.recorded(key);
   return fmt::format("not locked before{}{}",
-                     installed == nullptr             ? ""
-                     : installed->is_in_opentofu_lock ? ", and not what is in .opentofu.lock.hcl: " + installed->text()
-                                                      : ", and not what is installed: " + installed->text(),
+                     installed == nullptr ? "" : ", and not what is installed: " + installed->text(),
                      resolver.has_ambiguous_name(key)
                          ? "; several entries of deleted calls match it, and they are locked to different content"
                          : "");
-}
-
-// The file was reviewed, so another version must not be selected without a message.
-Diagnostic not_adopted_warning(const ModuleNode& node, const InstalledRecord& recorded) {
-  return {Severity::warning,
-          Error{.code = Code::lock_incomplete,
-                .message = fmt::format("module \"{}\" is locked to {} in .opentofu.lock.hcl, but another version was "
-                                       "selected: the constraints do not allow it, or no version tag points to it",
-                                       node.key, recorded.text()),
-                .subject = node.subject(),
-                .location = node.call.source.location,
-                .hint = "compare both versions before you commit the lock file; to keep the earlier one, set its "
-                        "version in the configuration"}};
 }
 
 // A renamed call that keeps its locked version is only a renaming.
@@ -219,17 +204,12 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
       const bool restored = kept != nullptr && *kept == after;
       const bool adopted = resolver.is_adopted(key);
       change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
-      change.reason =
-          restored  ? "the block was dropped from the lock file"
-          : adopted ? std::string(resolver.recorded(key)->is_in_opentofu_lock ? kOpenTofuLockReason : kInstalledReason)
-                    : why_added(resolver, key);
+      change.reason = restored  ? "the block was dropped from the lock file"
+                      : adopted ? std::string(kInstalledReason)
+                                : why_added(resolver, key);
       change.subject = "module." + key;
       change.to = side_of(after);
       change.constraints = after.constraints;
-      const InstalledRecord* recorded = resolver.recorded(key);
-      if (change.action == Action::added && recorded != nullptr && recorded->is_in_opentofu_lock) {
-        diagnostics.push_back(not_adopted_warning(tree.nodes.find(key)->second, *recorded));
-      }
       changes.push_back(std::move(change));
       continue;
     }

@@ -235,10 +235,7 @@ class ModuleExplainer {
     }
     ExplainedStep step = kept_step();
     if (is_adopted) {
-      step = {.constraint = fmt::format(
-                  "{}: {}",
-                  changed->reason.starts_with(kOpenTofuLockReason) ? "locked in .opentofu.lock.hcl" : "installed",
-                  resolved.version->to_string())};
+      step = {.constraint = "installed: " + resolved.version->to_string()};
     }
     const std::string way_out = is_adopted ? "--no-adopt" : "upgrade";
     add_step(std::move(step), [&](const Candidate& candidate) -> std::optional<std::string> {
@@ -316,9 +313,7 @@ class ModuleExplainer {
                                         is_version ? ", and the constraints allow it" : "",
                                         former.empty() ? "" : "; run tofu-modlock lock to rename the entry");
     } else if (changed->action == Action::adopted) {
-      explanation_.reason = changed->reason.starts_with(kOpenTofuLockReason)
-                                ? std::string(kOpenTofuLockReason)
-                                : "it is installed, and nothing is locked yet";
+      explanation_.reason = "it is installed, and nothing is locked yet";
     } else {
       explanation_.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";

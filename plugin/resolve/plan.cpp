@@ -239,11 +239,7 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver
 }  // namespace
 
 std::string InstalledRecord::text() const {
-  return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", id_hash());
-}
-
-std::string InstalledRecord::id_hash() const {
-  return origin_of(commit, digest);
+  return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", origin_of(commit, ""));
 }
 
 bool has_module_entries(const ModuleLocks& locks) {

@@ -17,23 +17,16 @@ namespace modlock {
 
 enum class PlanMode { missing, upgrade, frozen };
 
-// The version of a call that has no lock entry: the installed one, or that of `.opentofu.lock.hcl`.
+// The installed version of a call that has no lock entry.
 struct InstalledRecord {
   std::optional<Version> version = {};  // of a registry module
   std::string commit = {};              // of a git tree; empty: unknown
-  std::string digest = {};              // of an OCI package in `.opentofu.lock.hcl`
-  // In `.opentofu.lock.hcl`: the address of the package, and its content if it is known.
-  std::string package = {};
-  std::string h1 = {};
-  bool is_in_opentofu_lock = false;
 
-  std::string id_hash() const;  // "git:…", "oci:…"; empty: neither
-  std::string text() const;     // for people: "1.2.5", "commit 8f2c0d0b6c1f"
+  std::string text() const;  // for people: "1.2.5", "commit 8f2c0d0b6c1f"
 };
 
-// The reasons of a change with the action adopted.
+// The reason of a change with the action adopted.
 inline constexpr std::string_view kInstalledReason = "it is already installed";
-inline constexpr std::string_view kOpenTofuLockReason = "it is locked in .opentofu.lock.hcl";
 
 struct PlanRequest {
   WalkRequest walk;
@@ -65,7 +58,7 @@ struct PlanRequest {
   std::optional<std::chrono::seconds> minimum_release_age = {};  // overrides the settings
   // Returns what is installed for a call if it has this h1; nullopt: nothing suitable. Empty: nothing is installed.
   std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
-  // Returns what is installed, or in `.opentofu.lock.hcl`, for a call. A first lock (is_first_lock()) keeps it if the
+  // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the
   // call's constraints allow it. Empty: nothing is adopted.
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.

@@ -45,8 +45,7 @@ seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
 
 std::string why_taken(const Change& change, const ModuleNode& node) {
   if (change.action == Action::adopted) {
-    return change.reason.starts_with(kOpenTofuLockReason) ? std::string(kOpenTofuLockReason)
-                                                          : "it is already installed";
+    return std::string(kInstalledReason);
   }
   if (!chooses_version(node) || node.commit) {
     return "the configuration names no version to choose";

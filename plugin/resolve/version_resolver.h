@@ -91,7 +91,6 @@ class VersionResolver {
   std::optional<Locked> locked_candidate(const ModuleNode& node, const ModuleLock& entry) const;
   const ModuleLock* contested_prior(const ModuleNode& node, const std::vector<ModuleLock>& entries) const;
   void look_up_recorded(const ModuleNode& node);
-  std::optional<Version> version_of(const ModuleNode& node, const InstalledRecord& record) const;
   std::optional<Locked> recorded_candidate(const ModuleNode& node) const;
   static const ListedVersion* find_installed_version(const Group& group, const Listing& listing);
   static bool decide_from_lock(Group& group);

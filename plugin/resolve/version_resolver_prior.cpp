@@ -42,33 +42,8 @@ bool any_ancestor(std::string_view key, const Visit& visit) {
 
 void VersionResolver::look_up_recorded(const ModuleNode& node) {
   if (adopts_ && !is_target(node.key) && recorded_.find(node.key) == recorded_.end()) {
-    std::optional<InstalledRecord> record = request_.recorded(node);
-    if (record && node.address.source.is_registry() && !record->version && !record->package.empty()) {
-      record->version = version_of(node, *record);
-    }
-    recorded_.emplace(node.key, std::move(record));
+    recorded_.emplace(node.key, request_.recorded(node));
   }
-}
-
-// Returns the highest version whose tag points to a package of `.opentofu.lock.hcl` and that the constraints of the
-// call allow; nullopt if there is none. It is only a candidate: the registry must serve the package as this version.
-std::optional<Version> VersionResolver::version_of(const ModuleNode& node, const InstalledRecord& record) const {
-  const auto address = parse_source(record.package);
-  Backend* backend =
-      address && check_redirected_source(address->source, context_) ? fetcher_.backend(address->source) : nullptr;
-  if (backend == nullptr || !backend->check_redirected(*address, context_)) {
-    return std::nullopt;
-  }
-  const auto listing = backend->list_versions(*address, "", context_);
-  if (!listing) {
-    return std::nullopt;
-  }
-  const auto found = std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& listed) {
-    return backend->id_hash(listed.id) == record.id_hash() &&
-           std::all_of(node.constraints.begin(), node.constraints.end(),
-                       [&](const ConstraintUse& use) { return use.constraint.allows(listed.version); });
-  });
-  return found == listing->versions.end() ? std::nullopt : std::optional(found->version);
 }
 
 const InstalledRecord* VersionResolver::recorded(const std::string& key) const {
@@ -86,8 +61,7 @@ bool VersionResolver::is_adopted(const std::string& key) const {
   if (installed->version) {
     return resolved.version && resolved.version->to_string() == installed->version->to_string();
   }
-  const std::string hash = installed->id_hash();
-  return resolved.id == hash.substr(hash.find(':') + 1);
+  return resolved.id == installed->commit;
 }
 
 // Returns what is treated as locked: a version of a registry, with the commit if the tree has one, or a commit that
@@ -99,10 +73,9 @@ std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const
     return std::nullopt;
   }
   Locked locked;
-  if (const std::string hash = installed->id_hash(); !hash.empty()) {
+  if (const std::string hash = origin_of(installed->commit, ""); !hash.empty()) {
     locked.resolved.id = fetcher_.backend(node.address.source)->id_of({&hash, 1});
   }
-  locked.h1 = find_hash({&installed->h1, 1}, "h1");
   if (is_registry) {
     locked.resolved.version = installed->version;
     locked.resolved.ref = installed->version ? installed->version->to_string() : "";
@@ -131,9 +104,8 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
   }
   if (error.code == Code::not_found || error.code == Code::hash_mismatch) {
     error.locked_thing_gone = false;
-    error.notes.push_back(fmt::format("{} is {} for module \"{}\", and a first lock keeps it", installed->text(),
-                                      installed->is_in_opentofu_lock ? "locked in .opentofu.lock.hcl" : "installed",
-                                      node.key));
+    error.notes.push_back(
+        fmt::format("{} is installed for module \"{}\", and a first lock keeps it", installed->text(), node.key));
     error.hint = fmt::format(
         "to select a version from the source instead, run: tofu-modlock upgrade --target {}, or for all modules: "
         "tofu-modlock "

@@ -95,7 +95,6 @@ BOOST_AUTO_TEST_CASE(what_makes_a_root) {
   };
   const Row rows[] = {
       {"a lock file", {{"a/main.tf", kPlain}, {"a/.terraform.lock.hcl", kLock}}, "a"},
-      {"a lock file of an OpenTofu draft", {{"a/main.tf", kPlain}, {"a/.opentofu.lock.hcl", kLock}}, "a"},
       {"a sidecar", {{"a/main.tf", kPlain}, {"a/.terraform.modules.lock.hcl", kLock}}, "a"},
       {"a backend", {{"a/main.tf", kBackend}}, "a"},
       {"the local backend", {{"a/main.tf", "terraform {\n  backend \"local\" {}\n}\n"}}, "a"},
