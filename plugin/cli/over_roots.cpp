@@ -298,7 +298,7 @@ void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) 
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity == Severity::info && diagnostic.what.code == Code::config_parse) {
       UnusedBlock& block = unused_blocks()[shared_place(diagnostic.what, root)];
-      block.text = block.roots++ == 0 ? render(diagnostic.what, "Info", &excerpts) : block.text;
+      block.text = block.roots++ == 0 ? with_settings_paths(render(diagnostic.what, "Info", &excerpts)) : block.text;
       continue;
     }
     if (is_repeated(diagnostic, root)) {

@@ -17,6 +17,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/shell_word.h"
+#include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::cli {
@@ -395,6 +396,21 @@ std::string with_root(const std::string& text) {
   return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
 }
 
+std::string with_settings_paths(const std::string& text) {
+  if (!NamedRoot::exists() || current_root()->directory.empty() || text.find(kSettingsFileName) == std::string::npos) {
+    return text;
+  }
+  static const std::regex kFile(R"((^|[^\w./-])((?:\.\./)*\.tofu-modlock\.hcl))");
+  std::string shown;
+  auto rest = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), kFile), end; found != end; ++found) {
+    shown.append(rest, (*found)[2].first);
+    shown += (fs::path(current_root()->directory) / (*found)[2].str()).lexically_normal().generic_string();
+    rest = (*found)[2].second;
+  }
+  return shown.append(rest, text.end());
+}
+
 std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {
   std::string text = fmt::format("{}: {} [{}]\n", heading(severity), error.message, to_string(error.code));
   if (error.location && !error.location->path.empty()) {
@@ -434,11 +450,12 @@ void print_raw(std::string_view text) {
 }
 
 void print_out(std::string_view text) {
-  print_raw(printable(text));
+  print_raw(printable(with_settings_paths(std::string(text))));
 }
 
 void print_err(std::string_view text) {
-  print(stderr, wants_colour("auto", STDERR_FILENO) ? with_colored_heading(printable(text)) : printable(text));
+  const std::string shown = printable(with_settings_paths(std::string(text)));
+  print(stderr, wants_colour("auto", STDERR_FILENO) ? with_colored_heading(shown) : shown);
 }
 
 bool flush_out() {

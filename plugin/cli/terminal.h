@@ -123,6 +123,10 @@ std::string heading(std::string_view severity);
 // directory stay as they are.
 std::string with_root(const std::string& text);
 
+// Returns a text of the NamedRoot with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open
+// from the current directory. print_out() and print_err() do this; a text that is printed after the NamedRoot needs it.
+std::string with_settings_paths(const std::string& text);
+
 // Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
 // with a newline.
 std::string render(const Error& error, std::string_view severity = "Error", SourceExcerpts* excerpts = nullptr);

@@ -114,6 +114,31 @@ BOOST_AUTO_TEST_CASE(a_denied_release_stops_commands_until_it_is_replaced) {
   BOOST_TEST(modlock({"verify", "live/b"}).exit_code == 0);
 }
 
+// Paths in JSON stay relative to the root.
+BOOST_AUTO_TEST_CASE(paths_of_settings_open_from_the_working_directory) {
+  const std::string pin = read("live/b/.tofu-modlock.hcl");
+  deny((root() / ".tofu-modlock.hcl").string());
+  write("live/b/.tofu-modlock.hcl", "deny \"*/repositories/vpc\" {\n  versions = \"= 1.1.0\"\n}\n" + pin);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "--recursive"},
+                                                  {"install", "--recursive"},
+                                                  {"verify", "--recursive"},
+                                                  {"ci", "--recursive"}}) {
+    BOOST_TEST_CONTEXT(command.front()) {
+      const Ran ran = modlock(command);
+      BOOST_TEST(ran.exit_code == 4);
+      for (const char* rule : {"in live/b/.tofu-modlock.hcl:1", "in .tofu-modlock.hcl:1: see INC-7"}) {
+        BOOST_TEST(ran.err.find(fmt::format("denied by \"*/repositories/vpc\" {}", rule)) != std::string::npos,
+                   ran.err);
+      }
+      BOOST_TEST(ran.err.find("../.tofu-modlock.hcl") == std::string::npos, ran.err);
+    }
+  }
+  BOOST_TEST(modlock({"install", "--recursive"}).err.find("  - .tofu-modlock.hcl:1:1: the rule is here\n") !=
+             std::string::npos);
+  BOOST_TEST(modlock({"install", "--json", "live/a"}).out.find("in ../../.tofu-modlock.hcl:1: see INC-7") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(an_update_of_a_subject_names_the_rule_that_excludes_a_version) {
   deny(path("home/.config/tofu-modlock/config.hcl").string());
   const std::string denied =
