@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
@@ -42,6 +45,12 @@ std::string without_peeling(std::string_view ref) {
 
 std::string tag_in_reference(std::string_view ref) {
   std::string plain = without_peeling(ref);
+  constexpr std::string_view kNoCommits = "-0-g";
+  if (const std::size_t mark = plain.rfind(kNoCommits);
+      mark != std::string::npos &&
+      std::all_of(plain.begin() + static_cast<std::ptrdiff_t>(mark + kNoCommits.size()), plain.end(), ascii::is_hex)) {
+    plain.erase(mark);
+  }
   if (const std::string_view directory = tag_directory(plain); !directory.empty()) {
     return plain.substr(directory.size());
   }

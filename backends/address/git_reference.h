@@ -15,7 +15,8 @@ inline constexpr std::string_view kPeeled = "^{}";  // after the name of a tag: 
 std::string without_peeling(std::string_view ref);
 
 // Returns the tag that a reference names, if it is not a branch of that name: "v1.0.0" for "v1.0.0", "tags/v1.0.0",
-// "refs/tags/v1.0.0" and each of them with "^{}". Empty: it can name no tag ("", "HEAD", "refs/heads/main").
+// "refs/tags/v1.0.0" and each of them with "^{}" or as git describe writes it ("v1.0.0-0-g8f2c0d0"). Empty: it can name
+// no tag ("", "HEAD", "refs/heads/main").
 std::string tag_in_reference(std::string_view ref);
 
 // Returns the reference to another tag in the spelling of `ref`: "tags/v1.1.0" for "tags/v1.0.0".
