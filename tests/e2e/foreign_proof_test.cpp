@@ -41,6 +41,10 @@ struct Fork : Scene {
       BOOST_TEST(modlock({"lock", directory}).exit_code == 0);
     }
     BOOST_TEST(modlock({"bundle", "create", "fork", "--output", path("modules").string()}).exit_code == 0);
+    edit_lock();
+    served = path("modules");
+  }
+  void edit_lock() {
     honest = lock();
     edited = honest;
     for (const char* scheme : {"git:", "h1:"}) {
@@ -49,7 +53,6 @@ struct Fork : Scene {
       edited.replace(at, own.size(), hash_of(read("fork/.terraform.lock.hcl"), scheme));
     }
     write(".terraform.lock.hcl", edited);
-    served = path("modules");
   }
   std::string store() const { return "oci://" + server.host() + "/platform/modules"; }
   void use_store() {
@@ -218,6 +221,28 @@ BOOST_AUTO_TEST_CASE(lists_of_a_writer_prove_nothing) {
     fs::remove(root() / ".terraform.lock.hcl");
     check({command}, 0, "");
     BOOST_TEST(lock() == honest);
+  }
+}
+
+// An override file makes a client use the commit without a request to the source, so the source has to prove it.
+BOOST_AUTO_TEST_CASE(override_files_are_not_written_from_claims) {
+  write(".terraform.lock.hcl", honest);
+  origin_source = origin_source.substr(0, origin_source.find('?'));
+  write("main.tf", module_call("net", origin_source, "1.0.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  edit_lock();
+  const std::string bundle = claim().string();
+  start_empty();
+  const auto refuses = [&](const Words& command, int exit_code, const std::string& code) {
+    check(command, exit_code, code);
+    BOOST_TEST(!has("modlock_override.tf"), command.back());
+  };
+  for (int round = 0; round < 2; ++round) {
+    refuses({"install", "--overrides", "--from", bundle}, 4, "HASH_MISMATCH");
+    refuses({"install", "--overrides", "--from", bundle, "--remote-only"}, 7, "OFFLINE_MISS");
+    refuses({"install", "--overrides", "--from", bundle, "--offline"}, 7, "OFFLINE_MISS");
+    refuses({"install", "--overrides", "--offline"}, 7, "OFFLINE_MISS");
+    check({"install", "--no-overrides", "--from", bundle}, 0, "");
   }
 }
 
