@@ -15,6 +15,7 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/install_record.h"
+#include "plugin/install/installer.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/backup.h"
@@ -241,8 +242,13 @@ Result<bool> Engine::copy_unit_source(const UnitSourceOptions& options, const fs
     return fail(open->network().with_warnings(std::move(call.error())));
   }
   MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
+  const fs::path module = subdir.empty() ? call->package.directory : call->package.directory / subdir;
+  MODLOCK_TRY(auto pointers, check_lfs_pointers(module, *found.node, false));  // a hook has no flag to allow them
+  if (pointers) {
+    run.diagnostics.push_back(std::move(*pointers));
+  }
   MODLOCK_TRY(make_directories(to.parent_path()));
-  MODLOCK_TRY(copy_tree(subdir.empty() ? call->package.directory : call->package.directory / subdir, to));
+  MODLOCK_TRY(copy_tree(module, to));
   return true;
 }
 

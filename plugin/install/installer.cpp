@@ -189,8 +189,13 @@ class Installer {
     if (!placement.reused) {
       MODLOCK_TRY(placement.reused, has_pointer_content(*place, placement));
     }
-    MODLOCK_TRY(check_pointers(
-        placement.reused && !placement.is_linked ? *place : placement.resolved->package_directory, placement));
+    const bool stays = placement.reused && !placement.is_linked;
+    MODLOCK_TRY(auto pointers, check_lfs_pointers(stays ? *place : placement.resolved->package_directory,
+                                                  *placement.node, request_.is_strict));
+    if (pointers) {
+      const std::lock_guard lock(mutex_);
+      report_.diagnostics.push_back(std::move(*pointers));
+    }
     if (placement.reused) {
       return {};
     }
@@ -237,33 +242,6 @@ class Installer {
     MODLOCK_TRY(const auto installed, summarise_entries(*entries, {}, context_));
     const auto difference = compare_trees(locked, installed, entries_of(place));
     return difference.tampered.empty() && difference.harmless.empty() && !difference.from_pointers.empty();
-  }
-
-  // Warns about Git LFS pointers in place of their content in a directory. Errors: SOURCE_UNSUPPORTED if `is_strict`.
-  Result<void> check_pointers(const fs::path& directory, const Placement& placement) {
-    MODLOCK_TRY(const auto entries, list_tree(directory));
-    MODLOCK_TRY(const auto pointers, find_lfs_pointers(entries));
-    if (pointers.empty()) {
-      return {};
-    }
-    constexpr std::size_t kShown = 3;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
-      names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
-    }
-    const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
-    Error error{.code = request_.is_strict ? Code::source_unsupported : Code::lfs_pointer,
-                .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}",
-                                       placement.node->key, names, more),
-                .subject = placement.node->subject(),
-                .hint = "use a source that has the content, if the module needs it"};
-    if (request_.is_strict) {
-      error.hint += "; otherwise run: tofu-modlock install --no-strict";
-      return fail(std::move(error));
-    }
-    const std::lock_guard lock(mutex_);
-    report_.diagnostics.push_back({Severity::warning, std::move(error)});
-    return {};
   }
 
   tl::unexpected<Error> drop_damaged(const Placement& placement, const std::string& found) const {
@@ -512,6 +490,31 @@ class Installer {
 };
 
 }  // namespace
+
+Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, const ModuleNode& node,
+                                                     bool is_strict) {
+  MODLOCK_TRY(const auto entries, list_tree(directory));
+  MODLOCK_TRY(const auto pointers, find_lfs_pointers(entries));
+  if (pointers.empty()) {
+    return std::nullopt;
+  }
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
+    names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
+  }
+  const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
+  Error error{.code = is_strict ? Code::source_unsupported : Code::lfs_pointer,
+              .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}", node.key,
+                                     names, more),
+              .subject = node.subject(),
+              .hint = "use a source that has the content, if the module needs it"};
+  if (is_strict) {
+    error.hint += "; otherwise run: tofu-modlock install --no-strict";
+    return fail(std::move(error));
+  }
+  return Diagnostic{Severity::warning, std::move(error)};
+}
 
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context) {
   return Installer(request, store, context).run();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,5 +49,10 @@ struct InstallReport {
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
 // dropped it; a new plan and installation fetch it again); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);
+
+// Returns a warning LFS_POINTER if a directory of a module has Git LFS pointers in place of their content. Errors:
+// SOURCE_UNSUPPORTED (is_strict); those of list_tree().
+Result<std::optional<Diagnostic>> check_lfs_pointers(const std::filesystem::path& directory, const ModuleNode& node,
+                                                     bool is_strict);
 
 }  // namespace modlock

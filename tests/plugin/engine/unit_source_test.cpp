@@ -276,6 +276,23 @@ BOOST_AUTO_TEST_CASE(without_its_files_an_entry_cannot_be_checked) {
   BOOST_TEST(verdict(other) == "missing");  // a list of files proves no source
 }
 
+BOOST_AUTO_TEST_CASE(git_lfs_pointers_in_a_copied_source_are_a_warning) {
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, 'a') + "\nsize 3\n";
+  const std::string commit =
+      stacks.commit({{".gitattributes", "*.zip filter=lfs\n"}, {"f.zip", pointer}, {"main.tf", ""}});
+  stacks.tag("v1.5.0", commit);
+  source->source.text = "git::" + stacks.url() + "?ref=v1.5.0";
+  BOOST_REQUIRE(lock().has_value());
+  run.diagnostics.clear();
+  const auto copied = engine.copy_unit_source(options(), directory / "copy", run);
+  BOOST_TEST((copied && *copied));
+  BOOST_TEST_REQUIRE(run.diagnostics.size() == 1U);
+  BOOST_TEST(run.diagnostics[0].what.message ==
+             "module \"host:source\" has Git LFS pointers in place of the content of \"f.zip\"");
+  BOOST_TEST((run.diagnostics[0].what.code == Code::lfs_pointer));
+}
+
 BOOST_AUTO_TEST_CASE(a_dropped_entry_is_restored) {
   const auto locked = lock();
   BOOST_TEST_REQUIRE(locked.has_value());
