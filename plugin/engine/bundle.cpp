@@ -77,7 +77,7 @@ class BundleWriter {
     const bool is_unit = !has_configuration(open->root.walk.root);  // of Terragrunt: its configuration is elsewhere
     if (!is_unit) {
       MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
-      MODLOCK_TRY(check_locked(plan, open->lock.path, run_));
+      MODLOCK_TRY(check_locked(plan, open->root, open->lock, run_, open->context));
       for (const auto& [key, module] : plan.resolved) {
         const auto entry = plan.modules.find(key);
         if (entry != plan.modules.end()) {

@@ -201,9 +201,7 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
-  if (auto ok = check_locked(*plan, lock.path, run); !ok) {
-    return fail(with_dropped_blocks(std::move(ok.error()), root, lock, run, context));
-  }
+  MODLOCK_TRY(check_locked(*plan, root, lock, run, context));
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
@@ -224,10 +222,12 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
 
 }  // namespace
 
-Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& run) {
+Result<void> check_locked(const Plan& plan, const RootRequest& root, const LockDocument& lock, Run& run,
+                          const Context& context) {
   std::vector<Change> blocking;
   std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
-  return blocking.empty() ? Result<void>() : fail(frozen_error(blocking, lock_path, run));
+  return blocking.empty() ? Result<void>()
+                          : fail(with_dropped_blocks(frozen_error(blocking, lock.path, run), root, lock, run, context));
 }
 
 Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock) {

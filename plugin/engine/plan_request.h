@@ -56,9 +56,10 @@ std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> 
 void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
                 std::function<bool(const ModuleNode&)> needs_proof = {});
 
-// Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN. Other changes (an entry
-// without a call) are allowed.
-Result<void> check_locked(const Plan& plan, const std::string& lock_path, Run& run);
+// Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN, as with_dropped_blocks()
+// returns it. Other changes (an entry without a call) are allowed.
+Result<void> check_locked(const Plan& plan, const RootRequest& root, const LockDocument& lock, Run& run,
+                          const Context& context);
 
 // Checks the provider blocks of a lock against the deny rules; make_plan() checks the modules. Errors: RELEASE_DENIED.
 Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock);

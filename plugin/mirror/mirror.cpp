@@ -59,7 +59,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
-  MODLOCK_TRY(check_locked(*plan, open->lock.path, run));
+  MODLOCK_TRY(check_locked(*plan, root, open->lock, run, context));
   MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   MODLOCK_TRY(
       auto overrides,

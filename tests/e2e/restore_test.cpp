@@ -217,6 +217,15 @@ BOOST_AUTO_TEST_CASE(verify_status_and_frozen_distinguish_removed_from_never_loc
           BOOST_TEST(error["data"]["notes"][0].asString() == row.message + "; " + advice);
         }
       }
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{"bundle", "create", "--output", path("bundle").string()},
+            {"mirror", "--", "true"}}) {
+        const Ran ran = modlock(command);
+        BOOST_TEST(ran.exit_code == 3);
+        BOOST_TEST(
+            (ran.err.find("  note: " + row.message + "; run: tofu-modlock lock") != std::string::npos) == is_removed,
+            ran.err);
+      }
     }
   }
 }
