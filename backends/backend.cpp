@@ -48,7 +48,7 @@ void scrub(Listing& listing, const Secrets& secrets) {
 // Used only for comparison, because it may contain secrets.
 std::string question_of(const SourceAddress& source, std::string_view what) {
   const std::string more = source.source.identifies_package() ? "" : source.package_url.reveal();
-  return fmt::format("{}\n{}\n{}", source.source.package_identity(), more, what);
+  return fmt::format("{}\n{}\n{}\n{}", source.source.package_identity(), more, what, source.is_users);
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ struct SourceAddress {
   SecretText package_url;  // the URL for the getter, without getter prefix and subdir; for git also without ref,
                            // depth, sshkey, archive and checksum, and with its host in ASCII. Empty for local and
                            // registry
+  bool is_users = false;   // whether the user names it (in a command, or in a call of the own configuration). Then git
+                           // may query the user's askpass program
 };
 
 // Returns `normalised` for results and people. If that could contain a secret (user-info, query arguments other than

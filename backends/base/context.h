@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -38,6 +39,8 @@ struct Context {
   Progress* progress = &null_progress();
   Stats* stats = nullptr;  // may be null
   ChildLimits children = {};
+  // Where the client would clone a repository: `gitdir:` conditions of git's configuration apply to it. Empty: none do.
+  std::filesystem::path clone_directory = {};
   // Returns SOURCE_DENIED if policy forbids a source. A backend that is redirected to another source (by a redirect or
   // a registry's response) calls it before it sends a request there. Empty: every source is allowed.
   std::function<Result<void>(const Source& source)> check_source = {};

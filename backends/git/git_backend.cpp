@@ -29,6 +29,14 @@ namespace {
 
 using namespace git;
 
+Result<RemoteAddress> address_of(const SourceAddress& source, const Context& context) {
+  auto address = make_remote_address(source);
+  if (address) {
+    address->clone_directory = context.clone_directory;
+  }
+  return address;
+}
+
 class GitBackend final : public BackendCore {
  public:
   explicit GitBackend(GitOptions options)
@@ -38,13 +46,13 @@ class GitBackend final : public BackendCore {
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
-    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(const auto address, address_of(source, context));
     MODLOCK_TRY(auto references, Remote(address, context, &http_).list(Remote::Part::tags, "list the tags of"));
     return make_listing(std::move(references), tag_prefix, std::chrono::system_clock::now());
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
-    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(const auto address, address_of(source, context));
     const std::string ref = without_peeling(source.source.query_value("ref"));
     const Remote remote(address, context, &http_);
     if (is_full_commit(ref)) {
@@ -63,7 +71,7 @@ class GitBackend final : public BackendCore {
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override {
-    const auto address = make_remote_address(source);
+    const auto address = address_of(source, context);
     if (!address) {
       return {requests.size(), fail(address.error())};
     }
@@ -79,7 +87,7 @@ class GitBackend final : public BackendCore {
 
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override {
-    const auto address = make_remote_address(source);
+    const auto address = address_of(source, context);
     if (!address || !is_full_commit(older) || !is_full_commit(newer)) {
       return std::nullopt;
     }
@@ -90,7 +98,7 @@ class GitBackend final : public BackendCore {
 
   Result<std::filesystem::path> repository_with(const SourceAddress& source, std::span<const FetchRequest> requests,
                                                 const Context& context) override {
-    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(const auto address, address_of(source, context));
     MODLOCK_TRY(auto repository, open(address, context));
     const Remote remote(address, context, &http_);
     auto brought = bring(remote, repository, requests, context);
@@ -105,7 +113,7 @@ class GitBackend final : public BackendCore {
 
   Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
                                        const SignatureDemand& demand, const Context& context) override {
-    MODLOCK_TRY(const auto address, make_remote_address(source));
+    MODLOCK_TRY(const auto address, address_of(source, context));
     MODLOCK_TRY(const auto repository, open(address, context));
     return git::verify_signature(Remote(address, context, &http_), repository, request, demand, context);
   }
@@ -113,7 +121,7 @@ class GitBackend final : public BackendCore {
   // Rejects a repository on this machine unless git's own protocol.file.allow allows it as a submodule. OpenTofu
   // follows such a redirect.
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override {
-    const auto address = make_remote_address(source);
+    const auto address = address_of(source, context);
     return address ? check_file_transport(*address, "repository", "and a server must not redirect to it", context)
                    : fail(address.error());
   }

@@ -8,7 +8,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "backends/address/go_url.h"
+#include "backends/base/ascii.h"
 #include "backends/base/shell_word.h"
+#include "backends/git/git_configuration.h"
 
 namespace modlock::git {
 namespace {
@@ -31,14 +34,32 @@ const std::vector<std::string>& repository_variables() {
   return names;
 }
 
+// Whether the user allows a transport for an address that the user gave, by git's rules. GIT_ALLOW_PROTOCOL, which our
+// own list replaces, would hide them.
+bool is_allowed(std::string_view transport, const EnvironmentLookup& environment, const GitConfiguration& users) {
+  if (const auto list = environment("GIT_ALLOW_PROTOCOL")) {
+    return (":" + *list + ":").find(fmt::format(":{}:", transport)) != std::string::npos;
+  }
+  auto policy = users.find(fmt::format("protocol.{}.allow", transport));
+  policy = policy ? policy : users.find("protocol.allow");
+  if (!policy) {
+    policy = transport == "file" || transport == kCodecommit ? "user" : "always";
+  }
+  const std::string lower = ascii::lower(*policy);
+  return lower == "always" ||
+         (lower == "user" && !is_false({"", environment("GIT_PROTOCOL_FROM_USER").value_or("1"), false}));
+}
+
 // Returns the transports that both we and the user allow. A server may redirect an https address only to https, so http
-// is included only if the address itself uses another scheme.
-std::string allowed_transports(const EnvironmentLookup& environment, bool with_http, bool with_helper = false) {
-  const auto users = environment("GIT_ALLOW_PROTOCOL");
+// is included only if the address itself uses another scheme, or if the user's own configuration rewrites it to http.
+std::string allowed_transports(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                               const GitConfiguration& users) {
+  const bool with_http =
+      remote.scheme != "https" || (remote.full_url.empty() && users.rewrite(remote.url).starts_with("http://"));
   std::string result;
   for (const std::string_view transport : kTransports) {
-    const bool is_users = !users || (":" + *users + ":").find(":" + std::string(transport) + ":") != std::string::npos;
-    if (is_users && (with_http || transport != "http") && (with_helper || transport != kCodecommit)) {
+    if ((with_http || transport != "http") && (remote.scheme == kCodecommit || transport != kCodecommit) &&
+        is_allowed(transport, environment, users)) {
       result += (result.empty() ? "" : ":") + std::string(transport);
     }
   }
@@ -66,10 +87,17 @@ std::string ssh_command(const EnvironmentLookup& environment, const std::optiona
   return variant == "simple" ? command : command + " -o BatchMode=yes";
 }
 
+// Queries the askpass program in the words of git. The address is in variables, because a shell would run parts of it.
+constexpr const char* kAskHelper =
+    "!f() { test \"$1\" = get && u=$(sed -n s/^username=//p) && s=$MODLOCK_GIT_SCHEME h=$MODLOCK_GIT_HOST && "
+    "{ test -n \"$u\" || u=$(\"$MODLOCK_ASKPASS\" \"Username for '$s://$h': \"); } && "
+    "p=$(\"$MODLOCK_ASKPASS\" \"Password for '$s://$u@$h': \") && "
+    "printf 'username=%s\\npassword=%s\\n' \"$u\" \"$p\"; }; f";
+
 // Binds credentials to the host of the address, so that a redirect to another host does not get them. An empty helper
 // drops the user's helpers for this host, as git itself does for an address with user-info.
-void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings,
-                     std::map<std::string, std::string>& variables) {
+void add_credentials(const RemoteAddress& remote, const EnvironmentLookup& environment, const GitConfiguration& users,
+                     std::vector<Setting>& settings, std::map<std::string, std::string>& variables) {
   if (remote.scheme != "https" && remote.scheme != "http") {
     return;
   }
@@ -77,6 +105,14 @@ void add_credentials(const RemoteAddress& remote, std::vector<Setting>& settings
   if (!remote.password) {
     if (!remote.username.empty()) {
       settings.emplace_back(section + ".username", remote.username.reveal());
+    }
+    const auto url = GoUrl::parse(users.rewrite(remote.url));
+    const auto program = askpass_program(environment, users);
+    if (remote.uses_askpass && program && url && url->scheme.starts_with("http")) {
+      variables["MODLOCK_ASKPASS"] = *program;
+      variables["MODLOCK_GIT_SCHEME"] = url->scheme;
+      variables["MODLOCK_GIT_HOST"] = url->host;
+      settings.emplace_back(fmt::format("credential.{}://{}.helper", url->scheme, url->host), kAskHelper);
     }
     return;
   }
@@ -113,12 +149,23 @@ void add_query(const RemoteAddress& remote, std::vector<Setting>& settings, Comm
   }
 }
 
+// The user's own variables follow the files that git does not include by itself, and ours follow those.
 void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup& environment,
-                  std::map<std::string, std::string>& variables) {
+                  const std::vector<std::string>& includes, std::map<std::string, std::string>& variables) {
   const std::string users = environment("GIT_CONFIG_COUNT").value_or("0");
   std::size_t count = 0;
   if (std::from_chars(users.data(), users.data() + users.size(), count).ec != std::errc{}) {
     count = 0;
+  }
+  for (std::size_t i = 0; i < count && !includes.empty(); ++i) {
+    for (const char* name : {"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"}) {
+      variables[name + std::to_string(i + includes.size())] =
+          environment((name + std::to_string(i)).c_str()).value_or("");
+    }
+  }
+  for (std::size_t i = 0; i < includes.size(); ++i, ++count) {
+    variables["GIT_CONFIG_KEY_" + std::to_string(i)] = "include.path";
+    variables["GIT_CONFIG_VALUE_" + std::to_string(i)] = includes[i];
   }
   for (const auto& [key, value] : settings) {
     variables["GIT_CONFIG_KEY_" + std::to_string(count)] = key;
@@ -136,45 +183,69 @@ std::optional<std::string> lookup_environment(const char* name) {
 }
 
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
-                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh,
+                        const EnvironmentLookup& environment, const GitConfiguration* known,
                         const std::filesystem::path& ssh_key, bool follows_redirects, std::chrono::seconds patience) {
+  const GitConfiguration users = known == nullptr ? GitConfiguration() : *known;
   Command command{.argv = std::move(arguments)};
   command.argv.insert(command.argv.begin(), "git");
   // Not our working directory: it may have a repository whose configuration must not apply to the remote.
   command.directory = "/";
   command.unset_environment = repository_variables();
-  command.set_environment = {
-      {"LC_ALL", "C"},
-      {"GIT_TERMINAL_PROMPT", "0"},
-      {"GIT_ASKPASS", ""},
-      {"SSH_ASKPASS", ""},
-      {"SSH_ASKPASS_REQUIRE", "never"},
-      {"GCM_INTERACTIVE", "never"},
-      {"GIT_NO_LAZY_FETCH", "1"},
-      {"GIT_ALLOW_PROTOCOL", allowed_transports(environment, remote.scheme != "https", remote.scheme == kCodecommit)},
-      {"GIT_SSH_COMMAND", ssh_command(environment, configured_ssh, ssh_key)}};
+  command.set_environment = {{"LC_ALL", "C"},
+                             {"GIT_TERMINAL_PROMPT", "0"},
+                             {"GIT_ASKPASS", ""},
+                             {"SSH_ASKPASS", ""},
+                             {"SSH_ASKPASS_REQUIRE", "never"},
+                             {"GCM_INTERACTIVE", "never"},
+                             {"GIT_NO_LAZY_FETCH", "1"},
+                             {"GIT_ALLOW_PROTOCOL", allowed_transports(remote, environment, users)},
+                             {"GIT_SSH_COMMAND", ssh_command(environment, users.find("core.sshcommand"), ssh_key)}};
   std::vector<Setting> settings = {
-      {"protocol.version", "2"},           {"http.followRedirects", follows_redirects ? "initial" : "false"},
-      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", std::to_string(patience.count())},
-      {"core.hooksPath", "/dev/null"},     {"gc.auto", "0"},
-      {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
-      {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"}};
-  add_credentials(remote, settings, command.set_environment);
+      {"protocol.version", "2"},
+      {"http.followRedirects", follows_redirects && !users.forbids_redirects(remote.url) ? "initial" : "false"},
+      {"http.lowSpeedLimit", "1"},
+      {"http.lowSpeedTime", std::to_string(patience.count())},
+      {"core.hooksPath", "/dev/null"},
+      {"gc.auto", "0"},
+      {"maintenance.auto", "false"},
+      {"fetch.recurseSubmodules", "false"},
+      {"credential.interactive", "false"},
+      {"fetch.unpackLimit", "1"}};
+  add_credentials(remote, environment, users, settings, command.set_environment);
   add_query(remote, settings, command);
-  add_settings(settings, environment, command.set_environment);
+  if (users.has_remote_conditions() && !remote.hides_query()) {
+    settings.emplace_back(fmt::format("remote.{}.url", kRemoteName), remote.url);
+  }
+  add_settings(settings, environment, users.includes(), command.set_environment);
   return command;
 }
 
-Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment, bool follows_redirects,
-                        std::chrono::seconds patience) {
-  Command command = network_command(remote, {"remote-" + remote.scheme, std::string(kRemoteName)}, environment, {}, {},
-                                    follows_redirects, patience);
+Command configuration_command(const RemoteAddress& remote, std::vector<std::string> arguments,
+                              const EnvironmentLookup& environment, const GitConfiguration& users) {
+  Command command{.argv = std::move(arguments), .directory = "/", .unset_environment = repository_variables()};
+  command.argv.insert(command.argv.begin(), "git");
+  const std::string& url = remote.full_url.empty() ? remote.url : remote.full_url.reveal();
+  add_settings({{fmt::format("remote.{}.url", kRemoteName), url}}, environment, users.includes(),
+               command.set_environment);
+  return command;
+}
+
+std::optional<std::string> askpass_program(const EnvironmentLookup& environment, const GitConfiguration& users) {
+  auto program = environment("GIT_ASKPASS");
+  program = program ? program : users.find("core.askpass");
+  program = program ? program : environment("SSH_ASKPASS");
+  if (program && program->starts_with("~/")) {
+    program = environment("HOME").value_or("") + program->substr(1);
+  }
+  return program && program->empty() ? std::nullopt : program;
+}
+
+Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                        const GitConfiguration* users, bool follows_redirects, std::chrono::seconds patience) {
+  Command command = network_command(remote, {"remote-" + remote.scheme, std::string(kRemoteName)}, environment, users,
+                                    {}, follows_redirects, patience);
   command.input = "stateless-connect git-upload-pack\n";
   return command;
-}
-
-void allow_http(Command& command, const EnvironmentLookup& environment) {
-  command.set_environment["GIT_ALLOW_PROTOCOL"] = allowed_transports(environment, true);
 }
 
 Command local_command(const std::filesystem::path& repository, std::vector<std::string> arguments,

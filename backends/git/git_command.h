@@ -12,6 +12,8 @@
 
 namespace modlock::git {
 
+class GitConfiguration;
+
 // Returns a variable of our own environment, or nullopt if it is not set.
 using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> lookup_environment(const char* name);
@@ -23,20 +25,27 @@ std::optional<std::string> lookup_environment(const char* name);
 // program, so with a query a setting in the environment starts that program with only a remote name. A redirect from
 // https to http makes git fail.
 // If `follows_redirects` is false, any redirect makes git fail with "error: 30x"; otherwise git follows those of the
-// first request. `configured_ssh` is the user's core.sshCommand. `ssh_key` is a private key file that ssh offers too.
-// git fails if an http(s) server is silent for `patience`.
+// first request. `users` is GitConfiguration::of() the remote: its transports, http.followRedirects=false and
+// core.sshCommand apply. The user's askpass program is queried only if the address allows it, and only for the host of
+// the address, so a redirect to another host does not get its password. `ssh_key` is a private key file that ssh offers
+// too. git fails if an http(s) server is silent for `patience`.
 Command network_command(const RemoteAddress& remote, std::vector<std::string> arguments,
-                        const EnvironmentLookup& environment, const std::optional<std::string>& configured_ssh = {},
+                        const EnvironmentLookup& environment, const GitConfiguration* users = nullptr,
                         const std::filesystem::path& ssh_key = {}, bool follows_redirects = true,
                         std::chrono::seconds patience = std::chrono::seconds{30});
 
+// Makes a `git <arguments>` command that sees the configuration of a clone of the remote: `users.includes()` too, and
+// conditions about its URL apply.
+Command configuration_command(const RemoteAddress& remote, std::vector<std::string> arguments,
+                              const EnvironmentLookup& environment, const GitConfiguration& users);
+
+// Returns the program that git would ask for a user name and a password; nullopt: none.
+std::optional<std::string> askpass_program(const EnvironmentLookup& environment, const GitConfiguration& users);
+
 // Makes a command that checks whether a remote with a hidden query speaks version 2 of git's protocol, in which git
 // starts no program with the address. If so, the output starts with a line ending, otherwise with "fallback".
-Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment, bool follows_redirects,
-                        std::chrono::seconds patience);
-
-// Allows http for an https address that the user's own configuration rewrites to http. No server redirected it.
-void allow_http(Command& command, const EnvironmentLookup& environment);
+Command version_command(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                        const GitConfiguration* users, bool follows_redirects, std::chrono::seconds patience);
 
 // Makes a `git <arguments>` command for a repository of tofu-modlock: no configuration except the repository's own, no
 // attributes file, no network. `directory` and `index` name a work tree and its index file; empty: none.

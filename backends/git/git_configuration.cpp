@@ -13,6 +13,7 @@
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
+#include "backends/base/process.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -42,10 +43,65 @@ std::string canonical_key(std::string_view key) {
          ascii::lower(key.substr(last));
 }
 
+constexpr std::string_view kOfRepository = "includeif.gitdir";
+constexpr std::string_view kOfRemotes = "includeif.hasconfig:";
+
 // libgit2 ignores such an include, or its condition.
 bool is_beyond_libgit2(const Entry& entry) {
-  return (entry.key == "include.path" && entry.value.substr(0, 1) == "~") ||
-         entry.key.starts_with("includeif.hasconfig:");
+  return (entry.key == "include.path" && entry.value.substr(0, 1) == "~") || entry.key.starts_with(kOfRepository) ||
+         entry.key.starts_with(kOfRemotes);
+}
+
+// Returns an absolute path for one in the configuration: below the home directory, or beside the file that names it.
+std::string absolute_path(const std::string& path, const std::string& file, const EnvironmentLookup& environment) {
+  if (path.starts_with("~/")) {
+    return environment("HOME").value_or("") + path.substr(1);
+  }
+  return (fs::path(file).parent_path() / path).string();
+}
+
+// Matches as git's wildmatch() with WM_PATHNAME, without sets of characters.
+bool matches_path(std::string_view pattern, std::string_view path) {
+  if (pattern.starts_with("**/")) {
+    const std::size_t slash = path.find('/');
+    return matches_path(pattern.substr(3), path) ||
+           (slash != std::string_view::npos && matches_path(pattern, path.substr(slash + 1)));
+  }
+  if (pattern.starts_with('*')) {
+    return pattern == "**" || matches_path(pattern.substr(1), path) ||
+           (!path.empty() && path[0] != '/' && matches_path(pattern, path.substr(1)));
+  }
+  if (pattern.empty() || path.empty()) {
+    return pattern.empty() && path.empty();
+  }
+  const bool fits = pattern[0] == path[0] || (pattern[0] == '?' && path[0] != '/');
+  return fits && matches_path(pattern.substr(1), path.substr(1));
+}
+
+// Returns the file that "includeif.gitdir:<pattern>.path" in `file` includes for the clone.
+std::optional<std::string> included_file(const Entry& entry, const std::string& file, const fs::path& clone,
+                                         const EnvironmentLookup& environment) {
+  constexpr std::string_view kEnd = ".path";
+  if (clone.empty() || !entry.key.starts_with(kOfRepository) || !entry.key.ends_with(kEnd)) {
+    return std::nullopt;
+  }
+  const bool ignores_case = entry.key.substr(kOfRepository.size()).starts_with("/i:");
+  std::string pattern = entry.key.substr(std::min(kOfRepository.size() + (ignores_case ? 3 : 1), entry.key.size()));
+  pattern.resize(pattern.size() - std::min(kEnd.size(), pattern.size()));
+  if (pattern.starts_with("~/") || pattern.starts_with("./")) {
+    pattern = fs::path(absolute_path(pattern, file, environment)).lexically_normal().string();
+  } else if (!pattern.starts_with('/')) {
+    pattern = "**/" + pattern;
+  }
+  pattern += pattern.ends_with('/') ? "**" : "";
+  std::error_code ignored;
+  for (const fs::path& directory : {fs::weakly_canonical(clone, ignored), clone}) {
+    const std::string path = (directory / ".git").string();
+    if (ignores_case ? matches_path(ascii::lower(pattern), ascii::lower(path)) : matches_path(pattern, path)) {
+      return absolute_path(entry.value, file, environment);
+    }
+  }
+  return std::nullopt;
 }
 
 // Returns false if the file cannot be read as git reads it. A missing file counts as empty.
@@ -118,6 +174,9 @@ bool add_variables(const EnvironmentLookup& environment, std::vector<Entry>& ent
       return false;
     }
     entries.push_back({canonical_key(*key), *value, false});
+    if (entries.back().key.starts_with("include")) {
+      return false;
+    }
   }
   return true;
 }
@@ -160,6 +219,68 @@ std::optional<GitConfiguration> GitConfiguration::read(const EnvironmentLookup& 
     return std::nullopt;
   }
   return GitConfiguration(std::move(entries));
+}
+
+std::optional<GitConfiguration> GitConfiguration::of(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                                     const Context& context) {
+  if (auto known = read(environment)) {
+    return known;
+  }
+  constexpr std::size_t kDeepest = 10;  // as in git; each file may include further ones
+  GitConfiguration found;
+  for (std::size_t depth = 0; depth < kDeepest; ++depth) {
+    const auto listed = run_command(
+        configuration_command(remote, {"config", "--list", "--show-origin", "-z"}, environment, found), context);
+    if (!listed || listed->exit_code != 0) {
+      return std::nullopt;
+    }
+    found.entries_.clear();
+    const std::size_t known = found.includes_.size();
+    for (std::string_view rest = listed->output; !rest.empty();) {
+      constexpr std::string_view kFile = "file:";
+      const std::string_view origin = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(std::min(origin.size() + 1, rest.size()));
+      const std::string_view text = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      Entry entry{std::string(text.substr(0, end)), std::string(text.substr(std::min(end + 1, text.size()))),
+                  end == text.size()};
+      const std::string file(origin.starts_with(kFile) ? origin.substr(kFile.size()) : "");
+      auto included = included_file(entry, file, remote.clone_directory, environment);
+      if (included && std::find(found.includes_.begin(), found.includes_.end(), *included) == found.includes_.end()) {
+        found.includes_.push_back(std::move(*included));
+      }
+      found.entries_.push_back(std::move(entry));
+    }
+    if (found.includes_.size() == known) {
+      break;
+    }
+  }
+  return found;
+}
+
+std::optional<std::string> GitConfiguration::find(std::string_view key) const {
+  const auto found =
+      std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.key == key; });
+  return found == entries_.rend() ? std::nullopt : std::optional(found->value);
+}
+
+bool GitConfiguration::has_remote_conditions() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.key.starts_with(kOfRemotes); });
+}
+
+bool GitConfiguration::forbids_redirects(std::string_view url) const {
+  const auto settings = http_settings(rewrite(url));
+  const auto& all = settings ? *settings : entries_;
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), [](const Entry& entry) { return entry.key.ends_with("followredirects"); });
+  return last != all.rend() && is_false(*last);
+}
+
+bool is_false(const Entry& entry) {
+  const std::string lower = ascii::lower(entry.value);
+  return !entry.is_bare && (lower.empty() || lower == "false" || lower == "no" || lower == "off" || lower == "0");
 }
 
 std::string GitConfiguration::rewrite(std::string_view url) const {

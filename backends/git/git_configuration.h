@@ -20,11 +20,24 @@ class GitConfiguration {
   };
 
   // Returns nullopt if only git itself reads the configuration correctly: GIT_CONFIG_PARAMETERS, an unreadable file, an
-  // include from the home directory or with a condition about remotes.
+  // include from the home directory, by a variable, or with a condition about repositories or remotes.
   static std::optional<GitConfiguration> read(const EnvironmentLookup& environment);
+  // Returns what a clone of the remote would see outside of its own configuration. Runs git where read() returns
+  // nullopt. Returns nullopt if git fails.
+  static std::optional<GitConfiguration> of(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                            const Context& context);
 
+  GitConfiguration() = default;
   explicit GitConfiguration(std::vector<Entry> entries) : entries_(std::move(entries)) {}
   const std::vector<Entry>& entries() const { return entries_; }
+
+  // Returns the included files that git reads only in the clone: those of `gitdir:` conditions.
+  const std::vector<std::string>& includes() const { return includes_; }
+  // Returns the value of a setting that git asks for without a URL; the last one applies.
+  std::optional<std::string> find(std::string_view key) const;
+  bool has_remote_conditions() const;
+  // Returns whether http.followRedirects is false for a URL, also if its URL part is not supported here.
+  bool forbids_redirects(std::string_view url) const;
 
   // Rewrites the URL by url.<base>.insteadOf. The longest match is used, and the first of equals.
   std::string rewrite(std::string_view url) const;
@@ -36,6 +49,10 @@ class GitConfiguration {
 
  private:
   std::vector<Entry> entries_;
+  std::vector<std::string> includes_;
 };
+
+// Whether git reads this value as false.
+bool is_false(const GitConfiguration::Entry& entry);
 
 }  // namespace modlock::git

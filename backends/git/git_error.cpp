@@ -189,8 +189,9 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
         fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}", remote.url);
   } else {
     const bool given = failure == GitFailure::credentials_refused;
-    error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc)", prefix,
-                                remote.host, given ? "rejected the credentials" : "requires authentication");
+    error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc{})", prefix,
+                                remote.host, given ? "rejected the credentials" : "requires authentication",
+                                remote.uses_askpass ? ", GIT_ASKPASS, core.askPass, SSH_ASKPASS" : "");
     error.hint = fmt::format(
         "configure a git credential helper for {0}://{1}, or add \"machine {2} login … password …\" "
         "to ~/.netrc; then `git ls-remote {3}` works without a prompt",

@@ -18,6 +18,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/process.h"
 #include "backends/git/git_command.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
 #include "backends/git/remote_address.h"
 #include "backends/http/text.h"
@@ -58,8 +59,11 @@ std::string value_of(std::string_view output, std::string_view name) {
   return {};
 }
 
-Command credential_command(const RemoteAddress& remote, std::string_view action, std::string input) {
-  Command command = network_command(remote, {"credential", std::string(action)}, lookup_environment);
+Command credential_command(const RemoteAddress& remote, std::string_view action, std::string input,
+                           const Context& context) {
+  const auto users = GitConfiguration::of(remote, lookup_environment, context);
+  Command command =
+      network_command(remote, {"credential", std::string(action)}, lookup_environment, users ? &*users : nullptr);
   command.input = std::move(input);
   return command;
 }
@@ -67,7 +71,8 @@ Command credential_command(const RemoteAddress& remote, std::string_view action,
 // Runs `git credential fill` for the address, without a prompt. Returns nullopt if no helper has a credential or git is
 // not installed. Errors: REQUEST_CANCELLED, DEADLINE_EXCEEDED.
 Result<std::optional<StoredCredential>> fill_credential(const RemoteAddress& remote, const Context& context) {
-  const auto asked = run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n"), context);
+  const auto asked =
+      run_command(credential_command(remote, "fill", describe(remote, remote.username) + "\n", context), context);
   MODLOCK_TRY(context.check());
   if (!asked || asked->exit_code != 0) {
     return std::nullopt;
@@ -83,7 +88,7 @@ void report_credential(const RemoteAddress& remote, const StoredCredential& cred
   std::string input =
       describe(remote, credential.username) + fmt::format("password={}\n\n", credential.password.reveal());
   // A failure of a helper does not affect the listing.
-  (void)run_command(credential_command(remote, verdict, std::move(input)), context);
+  (void)run_command(credential_command(remote, verdict, std::move(input), context), context);
 }
 
 constexpr std::string_view kPath = "/info/refs";

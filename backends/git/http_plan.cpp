@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "backends/address/go_url.h"
-#include "backends/git/git_configuration.h"
 
 namespace modlock::git {
 namespace {
@@ -26,19 +24,16 @@ constexpr std::array kForeignVariables = {"GIT_SSL_NO_VERIFY",
                                           "GIT_PROXY_SSL_KEY",
                                           "GIT_PROXY_SSL_CAINFO",
                                           "GIT_HTTP_USER_AGENT",
-                                          "GIT_HTTP_PROXY_AUTHMETHOD"};
+                                          "GIT_HTTP_PROXY_AUTHMETHOD",
+                                          "ALL_PROXY",
+                                          "all_proxy"};
 // Settings that do not affect a listing.
-constexpr std::array<std::string_view, 12> kHarmless = {
-    "followredirects", "version",     "postbuffer", "lowspeedlimit", "lowspeedtime", "maxrequests",
-    "minsessions",     "savecookies", "noepsv",     "receivepack",   "uploadpack",   "ssltry"};
+constexpr std::array<std::string_view, 11> kHarmless = {"version",     "postbuffer",  "lowspeedlimit", "lowspeedtime",
+                                                        "maxrequests", "minsessions", "savecookies",   "noepsv",
+                                                        "receivepack", "uploadpack",  "ssltry"};
 
 bool is_true(const Entry& entry) {
   return entry.is_bare || entry.value == "true" || entry.value == "yes" || entry.value == "on" || entry.value == "1";
-}
-
-bool is_false(const Entry& entry) {
-  return !entry.is_bare && (entry.value.empty() || entry.value == "false" || entry.value == "no" ||
-                            entry.value == "off" || entry.value == "0");
 }
 
 bool names_proxy(const EnvironmentLookup& environment) {
@@ -103,6 +98,7 @@ Reason apply(HttpPlan& plan, const std::vector<Entry>& settings, const Environme
     }
     const bool is_honoured =
         (entry.key == "sslverify" && is_true(entry)) || (entry.key == "emptyauth" && is_false(entry)) ||
+        (entry.key == "followredirects" && !is_false(entry)) ||
         (entry.key == "proxy" && entry.value.empty() && !entry.is_bare && !names_proxy(environment)) ||
         (entry.key == "sslcainfo" && (environment("GIT_SSL_CAINFO") || trusts_the_same(entry.value, environment)));
     if (!is_honoured) {
@@ -146,10 +142,10 @@ bool restricts_transports(const GitConfiguration& configuration) {
 
 }  // namespace
 
-tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment) {
+tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                              const std::optional<GitConfiguration>& configuration) {
   // Servers that also serve web pages at this address recognize git by its name.
   HttpPlan plan{remote, {}, "git/2.0 (tofu-modlock)"};
-  const auto configuration = GitConfiguration::read(environment);
   if (!configuration) {
     return tl::unexpected<std::string>("git's configuration can be read by git alone");
   }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backends/git/git_command.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/remote_address.h"
 #include "protocol/base/result.h"
 
@@ -19,6 +21,7 @@ struct HttpPlan {
 
 // Applies git's configuration and variables to listing this address over http(s). The error is the reason why only git
 // itself can follow them ("http.sslCert is set"); it never contains a value.
-tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment);
+tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                              const std::optional<GitConfiguration>& configuration);
 
 }  // namespace modlock::git

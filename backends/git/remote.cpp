@@ -8,6 +8,7 @@
 
 #include "backends/address/scrub.h"
 #include "backends/git/git_command.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
 #include "backends/git/new_files.h"
 #include "backends/git/repository.h"
@@ -27,29 +28,11 @@ Error with_purpose(Error error, std::string_view doing, std::string_view display
   return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing, display));
 }
 
-// Returns the user's core.sshCommand, which the command that we put into the environment would hide.
-std::optional<std::string> configured_ssh(const RemoteAddress& address, const Context& context) {
-  if (address.scheme != "ssh" || lookup_environment("GIT_SSH_COMMAND")) {
-    return std::nullopt;
-  }
-  const auto asked =
-      run_command(network_command(address, {"config", "--get", "core.sshCommand"}, lookup_environment), context);
-  if (!asked || asked->exit_code != 0 || asked->output.empty()) {
-    return std::nullopt;
-  }
-  return asked->output.substr(0, asked->output.find_last_not_of('\n') + 1);
-}
-
 // The file system controls who may read a repository on this machine; its owner may be another user.
 void add_upload_pack(const RemoteAddress& address, std::vector<std::string>& arguments) {
   if (address.scheme == "file") {
     arguments.emplace_back("--upload-pack=git -c safe.directory=* upload-pack");
   }
-}
-
-// git reports this for an address that the user rewrites, before any request. It reports a redirect in other words.
-bool is_rewritten_to_http(std::string_view error_output) {
-  return error_output.find("transport 'http' not allowed") != std::string_view::npos;
 }
 
 }  // namespace
@@ -84,12 +67,13 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     MODLOCK_TRY(auto written, PrivateFile::create(address_.ssh_key.reveal()));
     key.emplace(std::move(written));
   }
-  Command command = network_command(address, arguments, lookup_environment, configured_ssh(address, context_),
+  const auto users = GitConfiguration::of(address, lookup_environment, context_);
+  Command command = network_command(address, arguments, lookup_environment, users ? &*users : nullptr,
                                     key ? key->path() : std::filesystem::path(), !context_.check_source,
                                     std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
   command.output_limit = kLongestListing;
   if (address.hides_query() && std::find(arguments.begin(), arguments.end(), "fetch") != arguments.end()) {
-    MODLOCK_TRY(auto asked, ask_version(address, doing));
+    MODLOCK_TRY(auto asked, ask_version(address, users ? &*users : nullptr, doing));
     if (asked.output.empty()) {
       return asked;  // with the reason in its error output
     }
@@ -97,10 +81,6 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
   context_.count_request();
   const auto begun = std::chrono::steady_clock::now();
   auto finished = run_command(command, context_);
-  if (finished && finished->exit_code != 0 && is_rewritten_to_http(finished->error_output)) {
-    allow_http(command, lookup_environment);
-    finished = run_command(command, context_);
-  }
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   context_.log->write(
       LogLevel::debug,
@@ -113,9 +93,10 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
 }
 
 // With another version, git would start programs with the whole address.
-Result<Finished> Remote::ask_version(const RemoteAddress& address, std::string_view doing) const {
+Result<Finished> Remote::ask_version(const RemoteAddress& address, const GitConfiguration* users,
+                                     std::string_view doing) const {
   context_.count_request();
-  auto asked = run_command(version_command(address, lookup_environment, !context_.check_source,
+  auto asked = run_command(version_command(address, lookup_environment, users, !context_.check_source,
                                            std::chrono::ceil<std::chrono::seconds>(context_.children.idle)),
                            context_);
   if (!asked) {

@@ -13,6 +13,7 @@
 
 namespace modlock::git {
 
+class GitConfiguration;
 class Repository;
 class SmartHttp;
 
@@ -65,7 +66,8 @@ class Remote {
  private:
   Result<References> list_by_git(Part part, std::string_view doing) const;
   Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing) const;
-  Result<Finished> ask_version(const RemoteAddress& address, std::string_view doing) const;
+  Result<Finished> ask_version(const RemoteAddress& address, const GitConfiguration* users,
+                               std::string_view doing) const;
   Result<Finished> run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
                           std::string_view doing) const;
 

@@ -72,6 +72,7 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   RemoteAddress address;
   address.display = source.source.package_identity();
   address.prefers_branches = is_shallow(source);
+  address.uses_askpass = source.is_users;
   const std::string& text = source.package_url.reveal();
   if (has_control_character(text)) {
     return denied(address.display, "it holds a control character");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,9 @@ struct RemoteAddress {
 
   // Whether a branch takes precedence over a tag of the same name, as in `git clone --branch`.
   bool prefers_branches = false;
-  SecretText ssh_key = {};  // the private key in `?sshkey=`; empty if there is none
+  bool uses_askpass = false;                   // SourceAddress::is_users
+  std::filesystem::path clone_directory = {};  // Context::clone_directory
+  SecretText ssh_key = {};                     // the private key in `?sshkey=`; empty if there is none
 };
 
 // Errors: SOURCE_DENIED for any other scheme (transport helpers such as ext), a host or path that looks like an option,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/base/process.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/http_exchange.h"
 #include "backends/git/http_plan.h"
 #include "backends/git/wire.h"
@@ -95,7 +96,7 @@ std::optional<Result<References>> SmartHttp::list(const RemoteAddress& remote, s
   if (!is_ours(remote, context) || memory_->is_left_to_git(remote)) {
     return std::nullopt;
   }
-  const auto plan = plan_http(remote, lookup_environment);
+  const auto plan = plan_http(remote, lookup_environment, GitConfiguration::of(remote, lookup_environment, context));
   if (!plan && engine_ == GitEngine::automatic) {
     return std::nullopt;
   }
@@ -146,7 +147,10 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
 
 std::optional<Result<SecretText>> SmartHttp::resolve(const RemoteAddress& remote, std::string_view doing,
                                                      const Context& context) const {
-  const auto plan = http_ == nullptr ? std::nullopt : std::optional(plan_http(remote, lookup_environment));
+  const auto plan = http_ == nullptr
+                        ? std::nullopt
+                        : std::optional(plan_http(remote, lookup_environment,
+                                                  GitConfiguration::of(remote, lookup_environment, context)));
   if (!plan || !*plan) {
     return std::nullopt;
   }

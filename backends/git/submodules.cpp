@@ -17,6 +17,7 @@
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/git_command.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
 #include "backends/git/repository.h"
 #include "protocol/base/result.h"
@@ -134,6 +135,7 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
   auto address = make_remote_address(source);
   if (address) {
     address->ssh_key = parent.ssh_key;
+    address->clone_directory = parent.clone_directory;
     if (scp && scp->is_relative) {
       address->url = url;
     }
@@ -321,13 +323,10 @@ Result<void> check_file_transport(const RemoteAddress& address, std::string_view
   if (const auto allowed = lookup_environment("GIT_ALLOW_PROTOCOL")) {
     return {};  // git itself rejects other transports
   }
-  for (const char* setting : {"protocol.file.allow", "protocol.allow"}) {
-    const auto asked = run_command(network_command(address, {"config", "--get", setting}, lookup_environment), context);
-    if (asked && asked->exit_code == 0) {
-      if (asked->output == "always\n") {
-        return {};
-      }
-      break;
+  if (const auto users = GitConfiguration::of(address, lookup_environment, context)) {
+    const auto policy = users->find("protocol.file.allow");
+    if ((policy ? policy : users->find("protocol.allow")) == "always") {
+      return {};
     }
   }
   return fail(Code::source_denied, fmt::format("the {} \"{}\" is on this machine, {}", thing, address.display, reason),

@@ -54,7 +54,10 @@ int run_explain_credentials(const CommandLine& line, const Host& host) {
   const ProcessEnvironment environment = current_environment();
   const ClientConfiguration configuration =
       read_client_configuration(find_client(host.engine().options()).tool, environment);
-  const auto report = explain_credentials(line.credentials, configuration, environment, host.context());
+  Context context = host.context();
+  const std::filesystem::path root = flags.directories.empty() ? "." : flags.directories.front();
+  context.clone_directory = std::filesystem::absolute(root).lexically_normal() / ".terraform/modules/m";
+  const auto report = explain_credentials(line.credentials, configuration, environment, context);
   if (!report) {
     return failed_everywhere(report.error(), flags);
   }

@@ -10,6 +10,7 @@
 #include "backends/base/process.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/process_environment.h"
+#include "backends/git/git_configuration.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -70,11 +71,21 @@ bool concerns_host(const std::string& key, const std::string& host) {
 
 // Returns git's own settings that give a request credentials, by location; their values may be secrets.
 Result<std::vector<CredentialLocation>> configured_places(const std::string& host, const Context& context) {
-  // As for requests, the configuration of a repository in the current directory does not apply.
-  const auto finished = run_command({.argv = {"git", "config", "--show-origin", "--name-only", "-z", "--get-regexp",
+  const git::RemoteAddress remote{.url = fmt::format("https://{}/", host),
+                                  .full_url = {},
+                                  .display = host,
+                                  .scheme = "https",
+                                  .host = host,
+                                  .username = {},
+                                  .password = {},
+                                  .clone_directory = context.clone_directory};
+  const auto users = git::GitConfiguration::of(remote, git::lookup_environment, context);
+  const auto finished =
+      run_command(git::configuration_command(remote,
+                                             {"config", "--show-origin", "--name-only", "-z", "--get-regexp",
                                               R"(^(credential(\..*)?\.helper|http(\..*)?\.extraheader)$)"},
-                                     .directory = "/"},
-                                    context);
+                                             git::lookup_environment, users.value_or(git::GitConfiguration())),
+                  context);
   if (!finished && finished.error().code == Code::tool_missing) {
     return std::vector{CredentialLocation{"git's own configuration", "git is not on PATH"}};
   }
@@ -97,6 +108,10 @@ Result<std::vector<CredentialLocation>> configured_places(const std::string& hos
   }
   if (places.empty()) {
     places.push_back({"credential.helper of git's configuration", "not set"});
+  }
+  if (git::askpass_program(git::lookup_environment, users.value_or(git::GitConfiguration()))) {
+    places.push_back(
+        {"GIT_ASKPASS, core.askPass or SSH_ASKPASS", "queried by git for addresses of your configuration"});
   }
   return places;
 }

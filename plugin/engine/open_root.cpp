@@ -10,7 +10,9 @@
 namespace modlock {
 
 OpenRoot::OpenRoot(const Engine& engine, Run& run, RootRequest opened)
-    : root(std::move(opened)), context(engine.context_for(run, root.walk.settings)), engine_(engine), run_(run) {}
+    : root(std::move(opened)), context(engine.context_for(run, root.walk.settings)), engine_(engine), run_(run) {
+  context.clone_directory = root.walk.root / root.walk.data_directory / "modules/m";
+}
 
 Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run, const messages::RootParams& root,
                                                  const messages::LockParams& lock, Merging merging) {

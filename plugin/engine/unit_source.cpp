@@ -46,6 +46,7 @@ Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Dia
     error.location = found->source.location;
     return UnitCall{.unchecked = std::move(error)};
   }
+  address->is_users = true;
   if (!address->source.is_remote()) {
     return UnitCall();
   }

@@ -156,6 +156,7 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
     return versions_of_call(*params.call, params.include_prerelease, *this, run);
   }
   MODLOCK_TRY(auto address, parse_source(*params.source, default_registry(find_client(options()).tool)));
+  address.is_users = true;
   std::optional<ModuleConstraint> constraint;
   if (params.constraint) {
     MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));

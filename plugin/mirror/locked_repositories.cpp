@@ -94,7 +94,7 @@ std::string mirrored_reference(std::string_view written, const std::string& comm
 }
 
 Result<std::string> write_locked_repositories(const LockedRepositories& repositories, const fs::path& directory) {
-  const auto users = git::GitConfiguration::read(git::lookup_environment).value_or(git::GitConfiguration({}));
+  const auto users = git::GitConfiguration::read(git::lookup_environment).value_or(git::GitConfiguration());
   std::string rules;
   std::string ends;
   for (const auto& [url, repository] : repositories) {

@@ -258,7 +258,8 @@ class TreeWalk {
       return {};
     }
     node.address = std::move(*address);
-    if (parent.package_directory.empty() && !request_.settings.git_helpers.empty()) {
+    node.address.is_users = parent.package_directory.empty();
+    if (node.address.is_users && !request_.settings.git_helpers.empty()) {
       serve_by_git_helper(node.address);
     }
     Diagnostics warnings;

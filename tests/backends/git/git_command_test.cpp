@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "backends/git/git_configuration.h"
 #include "tests/backends/git/git_fixture.h"
 
 namespace modlock::git {
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_query_is_put_back_by_the_environment) {
   BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == "https:ssh:git:file:tofu-modlock");
   const Command refused = network_command(address, {}, fake({{"GIT_ALLOW_PROTOCOL", "ssh"}}));
   BOOST_TEST(refused.set_environment.at("GIT_ALLOW_PROTOCOL") == "ssh");
-  const Command asking = version_command(address, fake({}), true, std::chrono::seconds{30});
+  const Command asking = version_command(address, fake({}), nullptr, true, std::chrono::seconds{30});
   BOOST_TEST(asking.argv == (std::vector<std::string>{"git", "remote-https", "tofu-modlock-address"}),
              boost::test_tools::per_element());
 }
@@ -150,7 +151,10 @@ BOOST_AUTO_TEST_CASE(the_users_ssh_is_told_not_to_ask) {
            Row{"simple", {{"GIT_SSH", "mine"}, {"GIT_SSH_VARIANT", "simple"}}, std::nullopt, "mine"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      const Command command = network_command(remote("ssh"), {"fetch"}, fake(row.variables), row.configured);
+      const GitConfiguration users(
+          row.configured ? std::vector<GitConfiguration::Entry>{{"core.sshcommand", *row.configured, false}}
+                         : std::vector<GitConfiguration::Entry>{});
+      const Command command = network_command(remote("ssh"), {"fetch"}, fake(row.variables), &users);
       BOOST_TEST(command.set_environment.at("GIT_SSH_COMMAND") == row.expected);
     }
   }
@@ -176,11 +180,111 @@ BOOST_AUTO_TEST_CASE(http_is_for_addresses_of_http) {
              "https:http:ssh:git:file");
   for (const char* users : {"https:http", "https:ssh"}) {
     const auto environment = fake({{"GIT_ALLOW_PROTOCOL", users}});
-    Command command = network_command(remote("https"), {}, environment);
-    BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") ==
-               (users == std::string("https:ssh") ? users : "https"));
-    allow_http(command, environment);
-    BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == users);
+    const auto allowed = [&](const GitConfiguration* known) {
+      return network_command(remote("https"), {}, environment, known).set_environment.at("GIT_ALLOW_PROTOCOL");
+    };
+    BOOST_TEST(allowed(nullptr) == (users == std::string("https:ssh") ? users : "https"));
+    const GitConfiguration rewriting({{"url.http://m.test/.insteadof", "https://h.test:1/", false}});
+    BOOST_TEST(allowed(&rewriting) == users);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_policy_of_the_user_narrows_ours) {
+  using Entries = std::vector<GitConfiguration::Entry>;
+  struct Row {
+    const char* name;
+    Variables variables;
+    Entries entries;
+    const char* transports;
+    const char* redirects;
+  };
+  for (const Row& row : {
+           Row{"none", {}, {}, "https:http:ssh:git:file", "initial"},
+           Row{"only https",
+               {},
+               {{"protocol.allow", "never", false}, {"protocol.https.allow", "always", false}},
+               "https",
+               "initial"},
+           Row{"no file", {}, {{"protocol.file.allow", "never", false}}, "https:http:ssh:git", "initial"},
+           Row{"ext", {}, {{"protocol.ext.allow", "always", false}}, "https:http:ssh:git:file", "initial"},
+           Row{"no value of git", {}, {{"protocol.http.allow", "perhaps", false}}, "https:ssh:git:file", "initial"},
+           Row{"not from a user", {{"GIT_PROTOCOL_FROM_USER", "0"}}, {}, "https:http:ssh:git", "initial"},
+           Row{"only for users, and not from one",
+               {{"GIT_PROTOCOL_FROM_USER", "0"}},
+               {{"protocol.http.allow", "user", false}},
+               "https:ssh:git",
+               "initial"},
+           Row{"a list hides the settings",
+               {{"GIT_ALLOW_PROTOCOL", "http"}},
+               {{"protocol.allow", "never", false}},
+               "http",
+               "initial"},
+           Row{"no redirects", {}, {{"http.followredirects", "No", false}}, "https:http:ssh:git:file", "false"},
+           Row{"all redirects", {}, {{"http.followredirects", "true", false}}, "https:http:ssh:git:file", "initial"},
+           Row{"no redirects of the host",
+               {},
+               {{"http.http://h.test:1/.followredirects", "false", false}},
+               "https:http:ssh:git:file",
+               "false"},
+           Row{"no redirects of another host",
+               {},
+               {{"http.http://i.test/.followredirects", "false", false}},
+               "https:http:ssh:git:file",
+               "initial"},
+           Row{"no redirects of a pattern",
+               {},
+               {{"http.http://*.test:1/.followredirects", "false", false}},
+               "https:http:ssh:git:file",
+               "false"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const GitConfiguration users(row.entries);
+      const Command command = network_command(remote("http"), {}, fake(row.variables), &users);
+      BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == row.transports);
+      BOOST_TEST(settings(command).find(std::string("http.followRedirects=") + row.redirects) != std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_addresses_of_the_user_query_the_askpass_program) {
+  using Entries = std::vector<GitConfiguration::Entry>;
+  struct Row {
+    const char* name;
+    Variables variables;
+    Entries entries;
+    const char* program;  // empty: none
+    const char* host;
+  };
+  for (const Row& row : {
+           Row{"none", {}, {}, "", ""},
+           Row{"GIT_ASKPASS", {{"GIT_ASKPASS", "/a"}, {"SSH_ASKPASS", "/s"}}, {}, "/a", "h.test:1"},
+           Row{"an empty GIT_ASKPASS", {{"GIT_ASKPASS", ""}, {"SSH_ASKPASS", "/s"}}, {}, "", ""},
+           Row{"core.askPass",
+               {{"HOME", "/home/u"}, {"SSH_ASKPASS", "/s"}},
+               {{"core.askpass", "~/a", false}},
+               "/home/u/a",
+               "h.test:1"},
+           Row{"SSH_ASKPASS", {{"SSH_ASKPASS", "/s"}}, {}, "/s", "h.test:1"},
+           Row{"a mirror of the user",
+               {{"GIT_ASKPASS", "/a"}},
+               {{"url.https://mirror.test/.insteadof", "https://h.test:1/", false}},
+               "/a",
+               "mirror.test"},
+       }) {
+    for (const bool is_users : {true, false}) {
+      BOOST_TEST_CONTEXT(row.name << " " << is_users) {
+        RemoteAddress address = remote("https");
+        address.uses_askpass = is_users;
+        const GitConfiguration users(row.entries);
+        const Command command = network_command(address, {}, fake(row.variables), &users);
+        BOOST_TEST(command.set_environment.at("GIT_ASKPASS") == "");
+        BOOST_TEST(command.set_environment.at("SSH_ASKPASS") == "");
+        const auto program = command.set_environment.find("MODLOCK_ASKPASS");
+        BOOST_TEST((program == command.set_environment.end() ? "" : program->second) == (is_users ? row.program : ""));
+        const std::string helper = std::string("credential.https://") + row.host + ".helper=!f()";
+        BOOST_TEST((settings(command).find(helper) != std::string::npos) == (is_users && *row.program != '\0'));
+      }
+    }
   }
 }
 

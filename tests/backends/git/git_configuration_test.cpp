@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
+#include "tests/support/environment.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
@@ -93,6 +94,10 @@ BOOST_AUTO_TEST_CASE(what_only_git_reads_right_is_left_to_it) {
            Row{"command line settings", "", {{"GIT_CONFIG_PARAMETERS", "'a.b=c'"}}},
            Row{"an include of the home", "[include]\n\tpath = ~/more\n", {}},
            Row{"a condition about remotes", "[includeIf \"hasconfig:remote.*.url:https://**\"]\n\tpath = more\n", {}},
+           Row{"a condition about the repository", "[includeIf \"gitdir:~/work/\"]\n\tpath = more\n", {}},
+           Row{"an include of a variable",
+               "",
+               {{"GIT_CONFIG_COUNT", "1"}, {"GIT_CONFIG_KEY_0", "include.path"}, {"GIT_CONFIG_VALUE_0", "/more"}}},
            Row{"no syntax", "[a\n", {}},
            Row{"a count that is none", "", {{"GIT_CONFIG_COUNT", "x"}}},
            Row{"a count without keys", "", {{"GIT_CONFIG_COUNT", "1"}}},
@@ -103,6 +108,64 @@ BOOST_AUTO_TEST_CASE(what_only_git_reads_right_is_left_to_it) {
     BOOST_TEST_CONTEXT(row.name) {
       directory.write(".gitconfig", row.file);
       BOOST_TEST(read(row.variables) == "git alone");
+    }
+  }
+}
+
+// Compared with what git reads in a repository at the place of the clone.
+BOOST_AUTO_TEST_CASE(conditions_apply_as_for_the_clone) {
+  const std::string home = directory.path().string();
+  const std::filesystem::path clone = directory / "work/root/.terraform/modules/m";
+  modlock::test::run({"git", "init", "-q", clone.string()}, directory.path(), {{"HOME", home}});
+  modlock::test::run({"git", "remote", "add", "origin", "https://h.test/m.git"}, clone, {{"HOME", home}});
+  directory.write("c/more", "[x]\n\ty = more\n");
+  directory.write("c/nested", "[includeIf \"gitdir:**/modules/*/\"]\n\tpath = more\n");
+  struct Row {
+    const char* name;
+    const char* condition;
+    const char* file;
+    bool applies;
+  };
+  for (const Row& row : {
+           Row{"below the home directory", "gitdir:~/work/", "c/more", true},
+           Row{"an absolute path", "gitdir:HOME/work/", "c/more", true},
+           Row{"beside the file", "gitdir:./work/", "c/more", true},
+           Row{"a name", "gitdir:root/", "c/more", true},
+           Row{"a part of a name", "gitdir:oot/", "c/more", false},
+           Row{"a star", "gitdir:~/*/root/", "c/more", true},
+           Row{"a star for two names", "gitdir:~/*/.terraform/", "c/more", false},
+           Row{"a question mark", "gitdir:~/w?rk/", "c/more", true},
+           Row{"two stars", "gitdir:~/**/modules/**", "c/more", true},
+           Row{"the directory without a slash", "gitdir:~/work", "c/more", false},
+           Row{"another case", "gitdir:~/WORK/", "c/more", false},
+           Row{"any case", "gitdir/i:~/WORK/", "c/more", true},
+           Row{"another directory", "gitdir:~/home/", "c/more", false},
+           Row{"a file of the home directory", "gitdir:~/work/", "~/c/more", true},
+           Row{"a missing file", "gitdir:~/work/", "c/none", false},
+           Row{"nested", "gitdir:~/work/", "c/nested", true},
+           Row{"the remote", "hasconfig:remote.*.url:https://h.test/**", "c/more", true},
+           Row{"another remote", "hasconfig:remote.*.url:https://i.test/**", "c/more", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string condition = row.condition;
+      if (const std::size_t at = condition.find("HOME"); at != std::string::npos) {
+        condition.replace(at, 4, home);
+      }
+      directory.write(".gitconfig", "[includeIf \"" + condition + "\"]\n\tpath = " + row.file + "\n");
+      const modlock::test::ScopedEnvironment at_home("HOME", home);
+      const RemoteAddress remote{.url = "https://h.test/m.git",
+                                 .full_url = {},
+                                 .display = "m",
+                                 .scheme = "https",
+                                 .host = "h.test",
+                                 .username = {},
+                                 .password = {},
+                                 .clone_directory = clone};
+      const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
+      BOOST_REQUIRE(configuration);
+      BOOST_TEST((configuration->find("x.y") == "more") == row.applies);
+      const std::string by_git = modlock::test::run({"sh", "-c", "git config x.y || true"}, clone, {{"HOME", home}});
+      BOOST_TEST((by_git == "more\n") == row.applies);
     }
   }
 }

@@ -132,6 +132,76 @@ BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *needs(HttpsG
   }
 }
 
+// What the askpass program was asked, with the password "x" of the server in a variable.
+struct Asked : Listed {
+  explicit Asked(GitEngine engine) : Listed(engine) {
+    write_text(directory / "ask", "#!/bin/sh\necho \"$1\" >> " + (directory / "asked").string() +
+                                      "\ncase $1 in User*) echo reader;; *) echo 'p@ss/w:rd%41';; esac\n");
+    fs::permissions(directory / "ask", fs::perms::owner_all);
+  }
+  SourceAddress of_user(const std::string& prefix) const {
+    SourceAddress address = source(url(prefix));
+    address.is_users = true;
+    return address;
+  }
+  std::string questions() const { return fs::exists(directory / "asked") ? read_text(directory / "asked") : ""; }
+};
+
+BOOST_AUTO_TEST_CASE(the_askpass_program_is_queried_for_addresses_of_the_user, *needs(HttpsGitServer::kPrograms)) {
+  struct Row {
+    const char* name;
+    const char* variable;
+    const char* configuration;
+    const char* prefix;
+    bool is_users;
+    bool is_asked;
+  };
+  for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
+    for (const Row& row : {
+             Row{"GIT_ASKPASS", "GIT_ASKPASS", "", "private", true, true},
+             Row{"SSH_ASKPASS", "SSH_ASKPASS", "", "private", true, true},
+             Row{"core.askPass", "X", "[core]\n\taskPass = ../ask\n", "private", true, false},
+             Row{"core.askPass of the home directory", "X", "[core]\n\taskPass = ~/../ask\n", "private", true, true},
+             Row{"of a package", "GIT_ASKPASS", "", "private", false, false},
+             Row{"of a server", "GIT_ASKPASS", "", "elsewhere", true, false},
+         }) {
+      BOOST_TEST_CONTEXT(row.name << (engine == GitEngine::git ? ", git" : ", libgit2")) {
+        Asked asked(engine);
+        asked.configure(row.configuration);
+        const ScopedEnvironment program(row.variable, (asked.directory / "ask").string());
+        SourceAddress address = asked.of_user(row.prefix);
+        address.is_users = row.is_users;
+        const auto listing = asked.backend->list_versions(address, "", asked.context);
+        const std::string host = server()->host();
+        BOOST_TEST(outcome(listing).starts_with(row.is_asked ? "ok" : "AUTH_REQUIRED"), outcome(listing));
+        BOOST_TEST(asked.questions() == (row.is_asked ? "Username for 'https://" + host +
+                                                            "': \nPassword for 'https://reader@" + host + "': \n"
+                                                      : ""));
+        if (!listing && row.is_users) {
+          BOOST_TEST(outcome(listing).ends_with("(looked in: the address, git's credential helpers, ~/.netrc, "
+                                                "GIT_ASKPASS, core.askPass, SSH_ASKPASS)"),
+                     outcome(listing));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(redirects_are_not_followed_if_the_user_forbids_them, *needs(HttpsGitServer::kPrograms)) {
+  for (const GitEngine engine : {GitEngine::automatic, GitEngine::git}) {
+    for (const bool is_checked : {false, true}) {
+      Listed listed(engine);
+      listed.configure("[http]\n\tfollowRedirects = false\n");
+      if (is_checked) {
+        listed.context.check_source = [](const Source&) { return Result<void>(); };
+      }
+      BOOST_TEST(tags(listed.list(listed.url("moved"))) ==
+                 "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
+                     "\": the server redirected to an address that is not this repository");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_repository_has_no_versions, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   const GitRepository empty(server()->repositories() / "empty.git");
@@ -188,7 +258,7 @@ BOOST_AUTO_TEST_CASE(what_git_has_another_way_is_left_to_git, *needs(HttpsGitSer
                "", of_git},
            Row{"a host pattern", "open", "[http \"https://*.test\"]\n\tsslVerify = false\n", "", of_git},
            Row{"cookies", "open", "[http]\n\tcookieFile = /nowhere\n", "", of_git},
-           Row{"an include of the home directory", "open", "[include]\n\tpath = ~/more\n", "", of_git},
+           Row{"an include that git reads", "open", "[include]\n\tpath = ~/more\n", "", request("open", "200")},
            Row{"another host's settings", "open", "[http \"https://other.test\"]\n\tsslVerify = false\n", "",
                request("open", "200")},
            Row{"harmless settings", "open", "[http]\n\tpostBuffer = 1\n\tsslVerify\n[user]\n\tname = x\n", "",

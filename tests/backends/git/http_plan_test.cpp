@@ -24,6 +24,10 @@ Variables setting(const std::string& key, const std::string& value) {
   return {{"GIT_CONFIG_COUNT", "1"}, {"GIT_CONFIG_KEY_0", key}, {"GIT_CONFIG_VALUE_0", value}};
 }
 
+auto plan_of(const RemoteAddress& remote, const EnvironmentLookup& environment) {
+  return plan_http(remote, environment, GitConfiguration::read(environment));
+}
+
 RemoteAddress remote() {
   return {.url = "https://h.test/a/b.git",
           .full_url = {},
@@ -58,6 +62,8 @@ BOOST_AUTO_TEST_CASE(what_only_git_can_do_is_named_without_its_value) {
                "GIT_ALLOW_PROTOCOL does not name its transport"},
            Row{"this transport", {{"GIT_ALLOW_PROTOCOL", "ssh:https"}}, "fine"},
            Row{"a policy of transports", setting("protocol.allow", "never"), "protocol.allow is set"},
+           Row{"redirects forbidden", setting("http.followRedirects", "False"), "http.followredirects is set"},
+           Row{"redirects allowed", setting("http.followRedirects", "true"), "fine"},
            Row{"a proxy", setting("http.proxy", "s3cret"), "http.proxy is set"},
            Row{"no proxy", setting("http.proxy", ""), "fine"},
            Row{"authorities", setting("http.sslCAInfo", "/s"), "http.sslcainfo is set"},
@@ -71,16 +77,16 @@ BOOST_AUTO_TEST_CASE(what_only_git_can_do_is_named_without_its_value) {
                "url.<base>.insteadOf leads to another transport"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      const auto plan = plan_http(remote(), lookup(row.variables));
+      const auto plan = plan_of(remote(), lookup(row.variables));
       BOOST_TEST((plan ? "fine" : plan.error()) == row.expected);
     }
   }
   Variables none = setting("http.proxy", "");
   none["https_proxy"] = "http://proxy.test";
-  BOOST_TEST(!plan_http(remote(), lookup(none)).has_value());
+  BOOST_TEST(!plan_of(remote(), lookup(none)).has_value());
   RemoteAddress with_query = remote();
   with_query.full_url = SecretText("https://h.test/a/b.git?token=x");
-  BOOST_TEST(plan_http(with_query, lookup({})).value().remote.full_url.reveal() == "https://h.test/a/b.git?token=x");
+  BOOST_TEST(plan_of(with_query, lookup({})).value().remote.full_url.reveal() == "https://h.test/a/b.git?token=x");
 }
 
 BOOST_AUTO_TEST_CASE(credentials_stay_with_their_host) {
@@ -98,7 +104,7 @@ BOOST_AUTO_TEST_CASE(credentials_stay_with_their_host) {
            Row{"user and password of the rule", "https://x:y@other.test/", "https://other.test/b.git", "x:y"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      const auto plan = plan_http(remote(), lookup(setting("url." + row.base + ".insteadOf", "https://h.test/a/")));
+      const auto plan = plan_of(remote(), lookup(setting("url." + row.base + ".insteadOf", "https://h.test/a/")));
       BOOST_REQUIRE(plan.has_value());
       BOOST_TEST(plan->remote.url == row.url);
       BOOST_TEST(plan->remote.display == remote().display);
@@ -118,7 +124,7 @@ BOOST_AUTO_TEST_CASE(headers_add_up_and_an_empty_one_clears_them) {
   set(1, "B:2");
   set(2, "C:  3");
   const auto shown = [&] {
-    const auto plan = plan_http(remote(), lookup(variables));
+    const auto plan = plan_of(remote(), lookup(variables));
     std::string text;
     for (const auto& [name, value] : plan->secret_headers) {
       text += name + "=" + value.reveal() + " ";

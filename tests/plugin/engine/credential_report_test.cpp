@@ -77,6 +77,27 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   BOOST_TEST(!has_canary(all));
 }
 
+BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
+  User user;
+  const OwnGit git(user);
+  user.write("work.conf", "[credential]\n\thelper = store\n[core]\n\taskPass = /ask\n");
+  user.write("gitconfig",
+             "[includeIf \"gitdir:" + user.path("work").string() + "/\"]\n\tpath = " + user.path("work.conf").string());
+  for (const char* root : {"work", "home"}) {
+    Context context;
+    context.clone_directory = user.path(root) / ".terraform/modules/m";
+    const auto report = explain_credentials("h.test", {}, user.environment(), context);
+    BOOST_TEST_REQUIRE(report.has_value());
+    BOOST_TEST(list(report->uses.at(3)) ==
+               "git -\n  file ~/.netrc: not found\n" +
+                   (std::string(root) == "work"
+                        ? "  credential.helper in file:" + user.path("work.conf").string() +
+                              ": asked by git\n  GIT_ASKPASS, core.askPass or SSH_ASKPASS: queried by git for addresses "
+                              "of your configuration\n"
+                        : "  credential.helper of git's configuration: not set\n"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   const User user;
   const OwnGit git(user);
