@@ -15,7 +15,7 @@
 namespace modlock::http {
 namespace {
 
-constexpr std::string_view kCheckProxy = "check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY";
+constexpr std::string_view kCheckProxy = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY";
 constexpr std::string_view kTrustHint =
     "if you trust its authority, name a file with the authority's certificate in SSL_CERT_FILE, or a directory of such "
     "files in SSL_CERT_DIR";

@@ -151,7 +151,7 @@ class CurlTransport final : public Transport {
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_PROXY, proxy.c_str());  // never null: libcurl would read the environment itself
-    set(CURLOPT_NOPROXY, proxies_.none.c_str());
+    set(CURLOPT_NOPROXY, "");           // already considered
     if (exchange.method == HttpRequest::Method::head) {
       set(CURLOPT_NOBODY, 1L);
     } else if (exchange.method != HttpRequest::Method::get) {

@@ -85,7 +85,7 @@ struct HttpResponse {
 };
 
 // The only way to send HTTP requests. Thread-safe; connections are kept and reused across threads. Honors HTTPS_PROXY,
-// HTTP_PROXY, ALL_PROXY, NO_PROXY (upper and lower case; never for the loopback, proxy.h), SSL_CERT_FILE and
+// HTTP_PROXY, NO_PROXY (upper and lower case; never for the loopback, proxy.h), SSL_CERT_FILE and
 // SSL_CERT_DIR (trusted_authorities.h). Accepts gzip and deflate. Never follows a redirect from https to http, and
 // never sends a secret header, user-info or cookies to another host or port.
 class HttpClient {

@@ -31,12 +31,8 @@ BOOST_AUTO_TEST_CASE(from_the_environment) {
        "https://h.test/",
        "http://upper:1"},
       {"empty is unset", {{"HTTPS_PROXY", ""}, {"https_proxy", "http://lower:1"}}, "https://h.test/", "http://lower:1"},
-      {"all, https", {{"ALL_PROXY", "socks5://p:1"}}, "https://h.test/", "socks5://p:1"},
-      {"all, http", {{"all_proxy", "socks5://p:1"}}, "http://h.test/", "socks5://p:1"},
-      {"all is the last",
-       {{"ALL_PROXY", "http://all:1"}, {"HTTPS_PROXY", "http://p:1"}},
-       "https://h.test/",
-       "http://p:1"},
+      {"all, https", {{"ALL_PROXY", "socks5://p:1"}}, "https://h.test/", ""},
+      {"all, http", {{"all_proxy", "socks5://p:1"}}, "http://h.test/", ""},
       {"a CGI program", {{"HTTP_PROXY", "http://p:1"}, {"REQUEST_METHOD", "GET"}}, "http://h.test/", ""},
       {"a CGI program, lower case",
        {{"http_proxy", "http://p:1"}, {"REQUEST_METHOD", "GET"}},
@@ -58,6 +54,56 @@ BOOST_AUTO_TEST_CASE(from_the_environment) {
         set.emplace_back(variable.first, variable.second);
       }
       BOOST_TEST(http::ProxySettings::from_environment().proxy_for(row.url) == row.expected);
+    }
+  }
+}
+
+// The rows are those of golang.org/x/net/http/httpproxy, which both clients use.
+BOOST_AUTO_TEST_CASE(hosts_of_no_proxy) {
+  struct Row {
+    const char* entries;
+    const char* url;
+    bool is_excepted;
+  };
+  for (const Row& row : {
+           Row{"", "http://h.test/", false},
+           Row{"*", "http://h.test/", true},
+           Row{"other.test, *", "http://h.test/", true},
+           Row{"*, other.test", "http://h.test/", true},
+           Row{"h.test", "http://h.test/", true},
+           Row{" H.TEST ,x", "http://h.test/", true},
+           Row{"h.test", "http://a.b.h.test/", true},
+           Row{"h.test", "http://oh.test/", false},
+           Row{".h.test", "http://h.test/", false},
+           Row{".h.test", "http://a.h.test/", true},
+           Row{"*.h.test", "http://h.test/", false},
+           Row{"*.h.test", "http://a.h.test/", true},
+           Row{"*h.test", "http://a.h.test/", false},
+           Row{"h.test:80", "http://h.test/", true},
+           Row{"h.test:80", "http://a.h.test/", true},
+           Row{"h.test:80", "https://h.test/", false},
+           Row{"h.test:8443", "https://h.test:8443/", true},
+           Row{"*.h.test:443", "https://a.h.test/", true},
+           Row{"h.test:", "https://h.test/", true},
+           Row{":443", "https://h.test/", false},
+           Row{",,", "https://h.test/", false},
+           Row{"10.0.0.0/8", "http://10.1.2.3/", true},
+           Row{"10.0.0.0/8", "http://11.1.2.3/", false},
+           Row{"10.0.0.0/8", "http://h.test/", false},
+           Row{"10.0.0.0/33", "http://10.0.0.0/", false},
+           Row{"10.1.2.3", "http://10.1.2.3:8080/", true},
+           Row{"10.1.2.3:80", "http://10.1.2.3/", true},
+           Row{"10.1.2.3:80", "http://10.1.2.3:8080/", false},
+           Row{"2001:db8::1", "http://[2001:db8::1]/", true},
+           Row{"[2001:db8::1]:80", "http://[2001:db8::1]/", true},
+           Row{"[2001:db8::1]:81", "http://[2001:db8::1]/", false},
+           Row{"2001:db8::/32", "http://[2001:db8::1]/", true},
+           Row{"2001:db8::/32", "http://[2001:db9::1]/", false},
+           Row{"0.0.0.0/0", "http://[2001:db8::1]/", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.entries << " for " << row.url) {
+      const http::ProxySettings settings{"http://p:1", "http://p:1", row.entries};
+      BOOST_TEST(settings.proxy_for(row.url) == (row.is_excepted ? "" : "http://p:1"));
     }
   }
 }
