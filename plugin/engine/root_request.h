@@ -60,6 +60,8 @@ struct LockDocument {
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
   }
+  // Returns the path for messages.
+  std::string shown_path() const { return (file.text.empty() ? "the missing " : "") + path; }
   const LockFile& provider_file() const { return beside ? *beside : file; }
 };
 

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
      1 | module {
        |        ^
   hint: add the missing "}"
-Error in live/c: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]
+Error in live/c: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]
   hint: run: tofu-modlock lock --chdir live/c, review the change and commit it
 <dir>/root/live/c has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root module, set in <dir>/root/.tofu-modlock.hcl:
   exclude = ["live/c"]

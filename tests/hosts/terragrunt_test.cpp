@@ -112,7 +112,8 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
         BOOST_TEST(ran.exit_code == 1);
         BOOST_TEST(ran.out == "");
         BOOST_TEST(ran.err ==
-                   "Error: .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n" +
+                   "Error: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked) "
+                   "[FROZEN]\n" +
                        (after_a_run ? note : "") +
                        "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
                        "commit it\n"

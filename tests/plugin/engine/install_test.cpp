@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_an_installation_refuses) {
   };
   const Row rows[] = {
       {"no lock", [&](auto&) { fs::remove(directory / "root/.terraform.lock.hcl"); },
-       "FROZEN: .terraform.lock.hcl does not match the configuration: module.vpc (not locked)",
+       "FROZEN: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked)",
        "run: tofu-modlock lock, review the change and commit it"},
       {"an entry without hashes",
        [&](auto&) {

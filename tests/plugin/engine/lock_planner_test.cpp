@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(modes_and_targets_select_what_changes) {
 BOOST_AUTO_TEST_CASE(frozen_leaves_the_changes_in_the_run) {
   const auto planned = call(&Engine::plan, plan_params("frozen"));
   BOOST_TEST(outcome(planned) ==
-             "FROZEN: .terraform.lock.hcl does not match the configuration: module.vpc (not locked)");
+             "FROZEN: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked)");
   BOOST_TEST(lines_of(run->changes) == "module.vpc added: not locked\n");
 }
 

@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(lock_plan_under_frozen_names_the_changes_in_the_error) {
   Json::Value params = root();
   params["mode"] = "frozen";
   BOOST_TEST(outcome(call("lock/plan", params)) ==
-             "FROZEN: .terraform.lock.hcl does not match the configuration: module.vpc (not locked)");
+             "FROZEN: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked)");
   BOOST_TEST(write_json(error_data) ==
              R"({"changes":[{"action":"added","reason":"not locked","subject":"module.vpc"}]})");
 }
