@@ -56,11 +56,16 @@ void print_tampered(const messages::Verdict& verdict) {
     text += fmt::format("    and {} more\n", verdict.more_paths);
   }
   text += both_sides(verdict);
-  text += verdict.detail.find(kContradiction) == std::string::npos
-              ? "  To restore the locked package, run:\n    tofu-modlock install\n"
-              : "  The lock file is wrong: restore this entry from version control.\n";
   text +=
-      fmt::format("  To lock the newest version instead, run:\n    {}\n", reselect_command(verdict.source, subject));
+      verdict.detail.find(kContradiction) == std::string::npos
+          ? fmt::format(
+                "  To restore the locked package, run:\n    tofu-modlock install\n"
+                "  To lock the newest version instead, run:\n    {}\n",
+                reselect_command(verdict.source, subject))
+          : fmt::format(
+                "  The lock file is wrong: restore this entry from version control.\n"
+                "  To lock what the source has instead, after a review, run:\n    tofu-modlock upgrade --target {}\n",
+                subject);
   print_err(with_root(text));
 }
 

@@ -198,6 +198,9 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   if (!plan && plan.error().code == Code::offline_miss && missing) {
     return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof(*missing)));
   }
+  if (!plan && plan.error().code == Code::offline_miss) {
+    plan.error().hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
+  }
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }

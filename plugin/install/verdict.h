@@ -10,9 +10,6 @@
 
 namespace modlock {
 
-// The start of the detail for an entry whose fields cannot all be true, so that no package can match it.
-inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
-
 // The state of one locked module or provider, from best to worst. If several apply, the last one is used.
 enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered, denied };
 std::string_view to_string(VerdictKind kind);

@@ -24,6 +24,9 @@ std::optional<std::string> tag_prefix_of(std::string_view tag);
 // Returns the command that selects another release of a module: a tag or commit that its source names is changed there.
 std::string reselect_command(std::string_view source, std::string_view subject);
 
+// The start of what is said of an entry whose fields cannot all be true, so that no package can match it.
+inline constexpr std::string_view kContradiction = "the lock file contradicts itself";
+
 // Returns the first digits of a commit or digest, which may follow its scheme.
 std::string short_id(std::string_view id);
 

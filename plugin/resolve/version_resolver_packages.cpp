@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 
@@ -47,13 +48,16 @@ Result<void> VersionResolver::take_package(Group& group) {
     return {};
   }
   if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
-    return fail(Error{.code = Code::hash_mismatch,
-                      .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
-                                             "h1:{}, got {}",
-                                             first.key, group.locked_h1, package->h1),
-                      .hint = fmt::format("this may indicate that the module has been tampered with; if the change is "
-                                          "intended, run: tofu-modlock upgrade --target {}",
-                                          first.subject())});
+    return fail(Error{
+        .code = Code::hash_mismatch,
+        .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
+                               "h1:{}, got {}",
+                               first.key, group.locked_h1, package->h1),
+        .hint = fmt::format("{}; to lock what the source has, after a review, run: tofu-modlock upgrade --target {}",
+                            group.decision.id.empty()
+                                ? "this may indicate that the module has been tampered with"
+                                : fmt::format("{}: restore this entry from version control", kContradiction),
+                            first.subject())});
   }
   if (group.locked && !group.locked_h1.empty() && !group.decision.id.empty() && package->id != group.decision.id) {
     fetcher_.remember(first.address.source, fetch_request_for(group), *package);

@@ -146,12 +146,13 @@ BOOST_AUTO_TEST_CASE(what_an_installation_refuses) {
       {"a configuration that does not parse", [&](auto&) { write("main.tf", "module\n"); },
        "CONFIG_PARSE: expected \"=\" or a block after \"module\", found the end of the line", ""},
       {"offline without a package", [&](auto& params) { params.offline = true; },
-       "OFFLINE_MISS: offline: git::https://example.com/vpc.git is not cached", ""},
+       "OFFLINE_MISS: offline: git::https://example.com/vpc.git is not cached",
+       "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE"},
       {"a source that gives something else", [&](auto&) { git.repacked[vpc_1_0] = other; },
        "HASH_MISMATCH: module \"vpc\" has a checksum that doesn't match the lock file: expected "
        "h1:e0fkZVGnJ5Zqfh32v/vvwe3FFcOI1rJeyIPkyZOJyio=, got h1:4/mAoEY5qE3EANZ56tAgxBmPqDGy87ro1tAa5ZAYqQk=",
-       "this may indicate that the module has been tampered with; if the change is intended, run: tofu-modlock upgrade "
-       "--target module.vpc"},
+       "the lock file contradicts itself: restore this entry from version control; to lock what the source has, after "
+       "a review, run: tofu-modlock upgrade --target module.vpc"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
