@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backends/store/first_seen.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/release_age.h"
 
 namespace modlock {
@@ -51,6 +52,20 @@ bool any_selected(const Listing& listing, const ModuleConstraint& constraint) {
                      [&](const ListedVersion& v) { return constraint.selects(v.version); });
 }
 
+// Returns the hint for a constraint that selects a tag with a prefix; empty: there is none.
+std::string prefix_hint(const Listing& listing, const ConstraintUse& use) {
+  for (const SkippedTag& tag : listing.skipped) {
+    const auto prefix = tag_prefix_of(tag.tag);
+    const auto version = prefix ? parse_version_tag(tag.tag, *prefix) : std::nullopt;
+    if (version && use.constraint.selects(*version)) {
+      return fmt::format(
+          "for tags such as \"{}\", set tag_prefix = \"{}\" in the block module \"{}\" of .tofu-modlock.hcl", tag.tag,
+          *prefix, use.key);
+    }
+  }
+  return {};
+}
+
 Error no_match(const Listing& listing, const ConstraintUse& use, const std::string& package) {
   Error error{
       .code = Code::no_matching_version,
@@ -59,6 +74,9 @@ Error no_match(const Listing& listing, const ConstraintUse& use, const std::stri
       .subject = "module." + use.key,
       .location = use.location,
       .hint = "change the constraint, or tag a matching version in the repository (vMAJOR.MINOR.PATCH)"};
+  if (std::string hint = prefix_hint(listing, use); !hint.empty()) {
+    error.hint = std::move(hint);
+  }
   if (std::string skipped = skipped_tags(listing); !skipped.empty()) {
     error.notes.push_back(std::move(skipped));
   }
