@@ -158,7 +158,9 @@ Result<void> Run::check_usage(const ChildLimits& limits) {
     return fail(Code::limit_exceeded,
                 fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here", command_.argv[0],
                             limits.memory >> 20U),
-                "do not use a source that needs so much");
+                fmt::format("if you trust the source, set child_memory = \"{}MiB\" in your own settings "
+                            "(~/.config/tofu-modlock/config.hcl)",
+                            limits.memory >> 18U));
   }
   // The usage of ended processes is no longer included, so the sum may shrink.
   if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
