@@ -194,8 +194,9 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
                                 remote.uses_askpass ? ", GIT_ASKPASS, core.askPass, SSH_ASKPASS" : "");
     error.hint = fmt::format(
         "configure a git credential helper for {0}://{1}, or add \"machine {2} login … password …\" "
-        "to ~/.netrc; then `git ls-remote {3}` works without a prompt",
-        remote.scheme, remote.host, remote.host.substr(0, remote.host.find(':')), remote.url);
+        "to ~/.netrc{4}; then `git ls-remote {3}` works without a prompt",
+        remote.scheme, remote.host, remote.host.substr(0, remote.host.find(':')), remote.url,
+        given ? "" : " (if it has such a line, the server rejected that password)");
   }
   return error;
 }

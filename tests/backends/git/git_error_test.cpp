@@ -142,7 +142,10 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   for (const Row& row : {
            Row{"none", "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n",
                "h.test:8443 requires authentication (looked in: the address, git's credential helpers, ~/.netrc)",
-               kHelper},
+               "configure a git credential helper for https://h.test:8443, or add \"machine h.test login … password "
+               "…\" to "
+               "~/.netrc (if it has such a line, the server rejected that password); then `git ls-remote "
+               "https://h.test:8443/m.git` works without a prompt"},
            Row{"wrong ones", "fatal: Authentication failed for 'https://h.test:8443/m.git/'\n",
                "h.test:8443 rejected the credentials (looked in: the address, git's credential helpers, ~/.netrc)",
                kHelper},
