@@ -102,7 +102,7 @@ Result<std::string> write_locked_repositories(const LockedRepositories& reposito
     MODLOCK_TRY(write_repository(repository, path));
     MODLOCK_TRY(add_rules(url, repository, path, users, rules, ends));
   }
-  return rules + ends;
+  return "[core]\n\tautocrlf = false\n" + rules + ends;
 }
 
 }  // namespace modlock

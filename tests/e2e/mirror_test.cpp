@@ -42,7 +42,7 @@ struct Mirroring : Scene {
     write_text(path("tofurc"), "# the user's own\ncredentials \"" + std::string(kRegistryHost) +
                                    "\" {\n  token = \"canary-token\"\n}\n" + registry.host_block(kRegistryHost));
     // Else no registry may lead there.
-    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n");
+    write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n[core]\n\tautocrlf = true\n");
     write_text(path("client.py"), kStandIn);
     fs::create_directory(path("tmp"));
     environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
