@@ -21,6 +21,7 @@ struct CommonFlags {
   bool recursive = false;
   std::vector<std::string> root_globs;  // with `recursive`
   std::vector<std::string> exclude;     // as above
+  std::string comment = {};             // before the headings of root modules, so that the output stays a graph
   bool only_locks = false;              // with `recursive`: directories without configuration too
   std::size_t jobs = 8;                 // root modules processed in parallel
   bool json = false;

@@ -124,7 +124,9 @@ std::string draw(const messages::ConfigInspectResult& result, bool dot) {
 }  // namespace
 
 int run_graph(const CommandLine& line, const Host& host) {
-  return run_for_roots(line.common, host, [&](const std::string& root) -> RootOutcome {
+  CommonFlags flags = line.common;
+  flags.comment = line.graph_format == "dot" ? "// " : "%% ";
+  return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
     const auto [result, details] = host.call(&Engine::inspect, host.root_params(root, line.common));
     if (!result) {
       return failed(result.error(), line.common, root);

@@ -192,7 +192,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   for (const std::string& root : roots) {
     const NamedRoot named(root, are_several);
     if (are_several && !flags.json) {
-      print_out(fmt::format("{}{}:\n", rows.empty() ? "" : "\n", shown_path(root)));
+      print_out(fmt::format("{}{}{}:\n", rows.empty() ? "" : "\n", flags.comment, shown_path(root)));
     }
     RootOutcome outcome = work(root);
     print_unlocked_root(root, outcome.exit_code, flags);
