@@ -144,7 +144,7 @@ class HostQueries {
   void query(const std::string& name, const HostUse& use, Finding& finding) {
     std::optional<Code> failure;
     if (use.uses.count("registry") != 0) {
-      failure = discover(name, finding);
+      failure = discover(name, use, finding);
     }
     for (auto source = use.sources.begin(); source != use.sources.end() && !failure; ++source) {
       failure = list(source->first, list_versions(source->second), finding);
@@ -165,7 +165,7 @@ class HostQueries {
   }
 
  private:
-  std::optional<Code> discover(const std::string& name, Finding& finding) const {
+  std::optional<Code> discover(const std::string& name, const HostUse& use, Finding& finding) const {
     const auto services = network_.services_of(name, context_);
     if (services) {
       std::string listed;
@@ -173,6 +173,13 @@ class HostQueries {
         listed += (listed.empty() ? "" : ", ") + service;
       }
       finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
+      return std::nullopt;
+    }
+    const bool needs_registry =
+        !use.providers.empty() || std::any_of(use.sources.begin(), use.sources.end(),
+                                              [](const auto& source) { return source.second.source.is_registry(); });
+    if (services.error().code == Code::not_found && !needs_registry) {
+      finding.details.emplace_back("is no registry, which a host of git repositories need not be");
       return std::nullopt;
     }
     finding.verdict = Finding::Verdict::error;
