@@ -170,7 +170,11 @@ int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt) {
   if (auto ok = check_upgrade(line.command); !ok) {
     return failed_everywhere(ok.error(), line.common);
   }
-  const auto roots = find_roots(line.common, host);
+  auto roots = find_roots(line.common, host);
+  if (!roots && line.command.empty() && roots.error().code == Code::invalid_params) {
+    roots.error().hint += fmt::format("; write -- before the client's command: tofu-modlock ci -- {}",
+                                      fmt::join(line.common.directories, " "));
+  }
   return roots ? Ci(line, host, interrupt).run(*roots) : failed_everywhere(roots.error(), line.common);
 }
 

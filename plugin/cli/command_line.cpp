@@ -277,11 +277,11 @@ struct OtherWord {
   const char* word;
   const char* advice;
 };
-constexpr std::array<OtherWord, 8> kOtherWords = {{
+constexpr std::array<OtherWord, 7> kOtherWords = {{
     {"tofu-modlock", "-chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
-    {"tofu-modlock", "--chdir", "write it after the command: tofu-modlock lock --chdir DIR"},
     {"tofu-modlock", "check", "did you mean \"verify\"?"},
-    {"tofu-modlock", "undo", "to restore the committed lock files, run: git restore '.terraform*.lock.hcl'"},
+    {"tofu-modlock", "undo",
+     "restore the files that the command named, as in: git restore main.tf .terraform.lock.hcl"},
     {"tofu-modlock diff", "--markdown", "write --format markdown"},
     {"tofu-modlock diff", "--sarif", "write --format sarif"},
     {"tofu-modlock update", "--markdown", "write --format markdown"},
@@ -297,7 +297,7 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
     std::string nearest = other != kOtherWords.end()
                               ? other->advice
                               : hcl::did_you_mean(name == "-r" ? "--recursive" : name, {known.begin(), known.end()});
-    if (nearest.empty() && full_name(command) == "tofu-modlock mirror") {
+    if (nearest.empty() && (full_name(command) == "tofu-modlock mirror" || full_name(command) == "tofu-modlock ci")) {
       nearest = "write -- before the command";  // whose flag it is
     }
     return fmt::format("unknown {} \"{}\"{}{}", kind, name, nearest.empty() ? "" : "; ", nearest);
@@ -317,9 +317,21 @@ int print_usage_error(std::string message, const CLI::App& command) {
   return exit_code(error);
 }
 
-// Returns the message of CLI11 in this program's words.
-std::string usage_message(std::string message) {
-  static const std::array<std::pair<std::regex, const char*>, 5> kRules = {{
+// Returns the message of CLI11 in this program's words. A value of the environment has the name of its variable.
+std::string usage_message(std::string message, const CLI::App& command, const std::vector<std::string>& words) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string flag = option->get_name();
+    const bool is_written =
+        std::any_of(words.begin(), words.end(), [&](const auto& word) { return word.starts_with(flag); });
+    const std::size_t at = option->get_envname().empty() || is_written ? std::string::npos : message.find(flag + ':');
+    const std::size_t other =
+        at == std::string::npos && !option->get_envname().empty() && !is_written ? message.find(flag + " = ") : at;
+    if (other != std::string::npos) {
+      message.replace(other, flag.size(), option->get_envname());
+    }
+  }
+  static const std::array<std::pair<std::regex, const char*>, 6> kRules = {{
+      {std::regex("Could not convert: (.*) = (.*)"), "$1: \"$2\" is not true or false"},
       {std::regex("(.*): Value (.*) not in range (.*) to (.*)"), "$1: \"$2\" is not a number from $3 to $4"},
       {std::regex("(.*): (.*) not in \\{(.*)\\}"), "$1: \"$2\" is not one of $3"},
       {std::regex("(.*): [0-9]+ required .* missing"), "$1 needs a value"},
@@ -402,9 +414,14 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
     out.command.assign(mark == words.end() ? mark : mark + 1, words.end());
     words.erase(mark, words.end());
   }
+  if (!words.empty() && words.front().starts_with("--") && app.get_option_no_throw(words.front()) == nullptr) {
+    const std::vector<std::string> commands = names_of_commands(app);  // flags of a command may be written before it
+    const auto command = std::find_first_of(words.begin(), words.end(), commands.begin(), commands.end());
+    std::rotate(words.begin(), command, command == words.end() ? command : command + 1);
+  }
   std::reverse(words.begin(), words.end());  // as CLI11 reads them
   try {
-    app.parse(std::move(words));
+    app.parse(std::vector<std::string>(words));
   } catch (const CLI::CallForVersion&) {
     print_raw(std::string(kVersion) + "\n");
     return 0;
@@ -416,7 +433,7 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   } catch (const CLI::ExtrasError&) {
     return print_unexpected(app);
   } catch (const CLI::ParseError& error) {
-    return print_usage_error(usage_message(error.what()), named_command(app));
+    return print_usage_error(usage_message(error.what(), named_command(app), words), named_command(app));
   }
   if (!names_of_commands(named_command(app)).empty()) {
     print_err(app.help());

@@ -92,7 +92,8 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
   if (!flags.implementation.empty()) {
     options.implementation = flags.implementation;
   }
-  MODLOCK_TRY(check_release(flags.implementation_version, "--implementation-version"));
+  MODLOCK_TRY(
+      check_release(flags.implementation_version, "--implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION"));
   if (!flags.implementation_version.empty()) {
     options.implementation_version = flags.implementation_version;
   }
@@ -228,6 +229,9 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
     directories.push_back(normal(directory));
   }
   const ExcludeLine line = exclude_line(root, directories);
+  if (heading("").empty() && line.text.ends_with("\".\"]")) {
+    return;  // without the only root module there is nothing to check
+  }
   print_err(fmt::format(
       "{} has no lock file. Run tofu-modlock lock there and commit the file. If the directory is not a root "
       "module, set in {}:\n  {}\n",

@@ -89,7 +89,7 @@ class Host {
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host);
 
 // With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
-// settings line that excludes it if it is not a root module.
+// settings line that excludes it if it is not a root module. The only root module of a tree cannot be excluded.
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
 
 // Returns the kinds that --include names; without the flag all.

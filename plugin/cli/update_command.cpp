@@ -187,7 +187,7 @@ Result<std::string> choose_newest(const CommandLine& line, const Host& host, con
       const auto& options = dependency.updates;
       notes += !dependency.pinned_by.empty() ? fmt::format(
                                                    "{} {} is pinned by {}, and newer versions exist. They need a newer "
-                                                   "version of {}, run: tofu-modlock update {}\n",
+                                                   "version of {}; run: tofu-modlock update {}\n",
                                                    subject, dependency.current_version, dependency.pinned_by,
                                                    dependency.pinned_by, dependency.pinned_by)
                : options.empty()

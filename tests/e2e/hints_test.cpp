@@ -1,5 +1,7 @@
 // Advice that works as pasted: a command of each hint, run in the situation that prints the hint, leads out of it.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 
@@ -34,6 +36,13 @@ struct Hints : Scene {
     write(".tofu-modlock.hcl", module_rule("vpc", constraint));
     run("tofu-modlock lock --install");
   }
+  // The call is in a package.
+  void call_nested() {
+    GitRepository& net = repository("net.git");
+    release(net, "1.0.0", {{"main.tf", call("?ref=v1.0.0")}});
+    write("main.tf", module_call("net", "git::" + net.url() + "?ref=v1.0.0"));
+    run("tofu-modlock lock --install");
+  }
   void deny(const std::string& version) const {
     write_text(path("home/.config/tofu-modlock/config.hcl"),
                "deny \"*/repositories/vpc\" {\n  versions = \"= " + version + "\"\n}\n");
@@ -48,14 +57,26 @@ struct Hints : Scene {
   GitRepository& vpc;
 };
 
+void wrong_checksum(Hints& scene) {
+  scene.pin();
+  scene.replace(".terraform.lock.hcl", "h1:", "h1:AAAA");
+  const std::string text = scene.lock();
+  scene.write(".terraform.lock.hcl", text.substr(0, text.find("h1:AAAA") + 7) + text.substr(text.find("h1:AAAA") + 11));
+}
+
+void restore(Hints& scene) {
+  fs::remove(scene.root() / ".terraform.lock.hcl");
+  scene.run("tofu-modlock lock");
+}
+
 struct Row {
   const char* name;
   std::function<void(Hints&)> arrange;
   const char* command;  // prints the hint
   int exit_code;
-  // At most two; each is part of what was printed before. A step that is not a command is an edit of a file.
-  std::vector<std::string> steps;
+  std::vector<std::string> steps;         // at most two, each printed before
   std::function<void(Hints&)> edit = {};  // what the last step says, if it is not a command
+  std::string then = command;             // succeeds if the advice is good
 };
 
 // Each is what a user does: the situation, the command, the advice as pasted, and the command again, which succeeds.
@@ -92,6 +113,119 @@ const std::vector<Row> kRows = {
      "tofu-modlock verify",
      4,
      {"tofu-modlock update module.vpc", "tofu-modlock install"}},
+    {"a changed module of a package",
+     [](Hints& scene) {
+       scene.call_nested();
+       scene.damage(".terraform/modules/net.vpc/main.tf");
+     },
+     "tofu-modlock verify",
+     4,
+     {"tofu-modlock install"}},
+    {"a module of a package without an entry",
+     [](Hints& scene) {
+       scene.call_nested();
+       scene.write(".terraform.lock.hcl", scene.lock().substr(0, scene.lock().find("\nmodule \"net.vpc\"")));
+     },
+     "tofu-modlock verify",
+     3,
+     {"tofu-modlock lock", "tofu-modlock install"}},
+    {"a wrong checksum, as install says",
+     &wrong_checksum,
+     "tofu-modlock install",
+     4,
+     {"tofu-modlock upgrade --target module.vpc"}},
+    {"a wrong checksum, as lock says",
+     &wrong_checksum,
+     "tofu-modlock lock",
+     4,
+     {"the lock file contradicts itself: restore this entry from version control"},
+     &restore},
+    {"a wrong checksum, as ci says",
+     &wrong_checksum,
+     "tofu-modlock ci",
+     4,
+     {"tofu-modlock upgrade --target module.vpc"}},
+    {"a wrong checksum, as verify says",
+     &wrong_checksum,
+     "tofu-modlock verify",
+     4,
+     {"tofu-modlock upgrade --target module.vpc"}},
+    {"no lock file",
+     [](Hints& scene) { scene.write("main.tf", scene.call("?ref=v1.0.0")); },
+     "tofu-modlock install",
+     3,
+     {"tofu-modlock lock"}},
+    {"no lock file of the only root module",
+     [](Hints& scene) { scene.write("main.tf", scene.call("?ref=v1.0.0")); },
+     "tofu-modlock lock --frozen --recursive",
+     3,
+     {"tofu-modlock lock"}},
+    {"a directory that is not a root module",
+     [](Hints& scene) {
+       scene.pin();
+       scene.write("other/main.tf", scene.call("?ref=v1.0.0"));
+     },
+     "tofu-modlock lock --frozen --recursive",
+     3,
+     {"exclude = [\"other\"]"},
+     [](Hints& scene) { scene.write(".tofu-modlock.hcl", "exclude = [\"other\"]\n"); }},
+    {"a command that does not exist",
+     [](Hints& scene) {
+       scene.pin();
+       scene.run(
+           "git init -q && echo .terraform/ > .gitignore && git add . && git -c user.name=a -c user.email=b "
+           "commit -qm 1 && tofu-modlock update module.vpc");
+     },
+     "tofu-modlock undo",
+     2,
+     {"git restore main.tf .terraform.lock.hcl"},
+     {},
+     "git diff --exit-code && tofu-modlock lock --frozen"},
+    {"a client's command without --",
+     &Hints::pin,
+     "tofu-modlock ci true x",
+     2,
+     {"tofu-modlock ci -- true x"},
+     {},
+     "true"},
+    {"tags with a prefix",
+     [](Hints& scene) {
+       scene.vpc.tag("net-v2.1.0");
+       scene.write("main.tf", scene.call());
+       scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 2.1"));
+     },
+     "tofu-modlock lock",
+     6,
+     {"set tag_prefix = \"net-\" in the block module \"vpc\" of .tofu-modlock.hcl"},
+     [](Hints& scene) {
+       scene.write(".tofu-modlock.hcl", "module \"vpc\" {\n  version    = \"~> 2.1\"\n  tag_prefix = \"net-\"\n}\n");
+     }},
+    {"a source that needs much memory",
+     [](Hints& scene) {
+       std::string big(70'000'000, '\0');
+       std::uint32_t state = 1;
+       std::generate(big.begin(), big.end(),
+                     [&] { return static_cast<char>((state = state * 1664525U + 1013904223U) >> 24U); });
+       scene.release(scene.vpc, "9.0.0", {{"big", big}});
+       scene.write("main.tf", scene.call("?ref=v9.0.0"));
+       write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "child_memory = \"64MiB\"\n");
+     },
+     "tofu-modlock lock",
+     8,
+     {"set child_memory = \"256MiB\" in your own settings"},
+     [](Hints& scene) {
+       write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "child_memory = \"256MiB\"\n");
+     }},
+    {"offline without a cache",
+     [](Hints& scene) {
+       scene.pin();
+       scene.run("tofu-modlock bundle create -o BUNDLE");
+       fs::remove_all(scene.cache());
+       fs::remove_all(scene.root() / ".terraform");
+     },
+     "tofu-modlock install --offline",
+     7,
+     {"tofu-modlock install --from BUNDLE"}},
 };
 
 }  // namespace
@@ -117,10 +251,38 @@ BOOST_AUTO_TEST_CASE(advice_works_as_pasted) {
         BOOST_TEST(ran.exit_code == 0, step << ": " << ran.out << ran.err);
         printed += ran.out + ran.err;
       }
-      const Ran again = scene.shell(row.command);
-      BOOST_TEST(again.exit_code == 0, row.command << " again: " << again.out << again.err);
+      const Ran again = scene.shell(row.then);
+      BOOST_TEST(again.exit_code == 0, row.then << ": " << again.out << again.err);
     }
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wrong_variable_is_named_not_the_flag, Hints) {
+  pin();
+  for (const auto& [variable, message] : std::vector<std::pair<std::string, std::string>>{
+           {"TOFU_MODLOCK_JOBS", "TOFU_MODLOCK_JOBS: \"x\" is not a number from 1 to 64"},
+           {"TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_OFFLINE: \"x\" is not true or false"},
+           {"TOFU_MODLOCK_GIT_ENGINE", "TOFU_MODLOCK_GIT_ENGINE: \"x\" is not one of auto,libgit2,git"},
+           {"TOFU_MODLOCK_IMPLEMENTATION_VERSION",
+            "expected a version at --implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION, found \"x\""}}) {
+    const Ran ran = shell(variable + "=x tofu-modlock lock");
+    BOOST_TEST(ran.exit_code == 2);
+    BOOST_TEST(ran.err.starts_with("Error: " + message + " [INVALID_PARAMS]\n"), ran.err);
+  }
+  BOOST_TEST(shell("tofu-modlock lock --jobs x").err.starts_with("Error: --jobs: \"x\" is not a number"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_flag_may_be_written_before_the_command, Hints) {
+  write("live/main.tf", call("?ref=v1.0.0"));
+  run("tofu-modlock --chdir live lock");
+  BOOST_TEST(has("live/.terraform.lock.hcl"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_headings_of_graphs_are_comments, Hints) {
+  pin();
+  write("live/main.tf", call("?ref=v1.0.0"));
+  const Ran ran = shell("tofu-modlock graph --recursive --format dot | grep -v '^  \\|^}\\|^$'");
+  BOOST_TEST(ran.out == "// .:\ndigraph modules {\n// live:\ndigraph modules {\n", ran.out);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

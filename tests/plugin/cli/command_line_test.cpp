@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
        "  hint: run: tofu-modlock --help\n"},
       {"command that is one of git",
        {"undo"},
-       "Error: unknown command \"undo\"; to restore the committed lock files, run: git restore '.terraform*.lock.hcl' "
-       "[INVALID_PARAMS]\n"
+       "Error: unknown command \"undo\"; restore the files that the command named, as in: git restore main.tf "
+       ".terraform.lock.hcl [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock --help\n"},
       {"command of a command that is a flag",
        {"bundle", "install", "modules.tar"},
@@ -117,16 +117,16 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
        "Error: unknown flag \"--vra\"; did you mean \"--var\"? [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock lock --help\n"},
       {"flag before the command",
-       {"--frozen", "lock"},
-       "Error: unknown flag \"--frozen\" [INVALID_PARAMS]\n"
-       "  hint: run: tofu-modlock --help\n"},
+       {"--frozn", "lock"},
+       "Error: unknown flag \"--frozn\"; did you mean \"--frozen\"? [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"flag of the client in ci",
+       {"ci", "tofu", "init", "-upgrade"},
+       "Error: unknown flag \"-upgrade\"; write -- before the command [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock ci --help\n"},
       {"directory before the command, as for the client",
        {"-chdir=live", "lock"},
        "Error: unknown flag \"-chdir\"; write it after the command: tofu-modlock lock --chdir DIR [INVALID_PARAMS]\n"
-       "  hint: run: tofu-modlock --help\n"},
-      {"directory before the command",
-       {"--chdir", "live", "lock"},
-       "Error: unknown flag \"--chdir\"; write it after the command: tofu-modlock lock --chdir DIR [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock --help\n"},
       {"flag without a command",
        {"--versoin"},
