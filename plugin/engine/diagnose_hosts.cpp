@@ -167,19 +167,20 @@ class HostQueries {
  private:
   std::optional<Code> discover(const std::string& name, const HostUse& use, Finding& finding) const {
     const auto services = network_.services_of(name, context_);
-    if (services) {
-      std::string listed;
-      for (const auto& [service, url] : *services) {
-        listed += (listed.empty() ? "" : ", ") + service;
-      }
-      finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
-      return std::nullopt;
-    }
     const bool needs_registry =
         !use.providers.empty() || std::any_of(use.sources.begin(), use.sources.end(),
                                               [](const auto& source) { return source.second.source.is_registry(); });
-    if (services.error().code == Code::not_found && !needs_registry) {
-      finding.details.emplace_back("is no registry, which a host of git repositories need not be");
+    std::string listed;
+    for (const auto& [service, url] : services.value_or(std::map<std::string, std::string>())) {
+      listed += (listed.empty() ? "" : ", ") + service;
+    }
+    if (services && (!listed.empty() || needs_registry)) {
+      finding.details.push_back(fmt::format("serves the registry protocols: {}", listed));
+      return std::nullopt;
+    }
+    if (services || (!needs_registry && !is_of_host(services.error()))) {
+      finding.details.push_back("serves no registry protocols; a host of git repositories need not" +
+                                (services ? std::string() : " (" + services.error().message + ")"));
       return std::nullopt;
     }
     finding.verdict = Finding::Verdict::error;
@@ -202,6 +203,11 @@ class HostQueries {
     return listing.versions.size();
   }
 
+  static bool is_of_host(const Error& error) {
+    return error.code == Code::unreachable || error.code == Code::timeout || error.code == Code::rate_limited ||
+           error.code == Code::request_cancelled;
+  }
+
   // Returns the code of a failure that other requests to the host would have too.
   static std::optional<Code> list(const std::string& what, const Result<std::size_t>& count, Finding& finding) {
     if (count) {
@@ -215,9 +221,7 @@ class HostQueries {
     if (finding.hint.find(error.hint) == std::string::npos) {
       finding.hint += (finding.hint.empty() ? "" : "; ") + error.hint;
     }
-    const bool is_of_host = error.code == Code::unreachable || error.code == Code::timeout ||
-                            error.code == Code::rate_limited || error.code == Code::request_cancelled;
-    return is_of_host ? std::optional(error.code) : std::nullopt;
+    return is_of_host(error) ? std::optional(error.code) : std::nullopt;
   }
 
   const Network& network_;

@@ -223,6 +223,15 @@ BOOST_AUTO_TEST_CASE(an_unknown_authority_is_an_error) {
   BOOST_TEST(ran.err.find("certificate") != std::string::npos, ran.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_host_of_repositories_is_no_registry_for_doctor) {
+  environment["SSL_CERT_FILE"] = server.authority().string();
+  write(".tofu-modlock.hcl", "");
+  const Ran ran = modlock({"doctor", "--host", server.host()});
+  BOOST_TEST(ran.exit_code == 0, ran.out);
+  BOOST_TEST(ran.out.find("serves no registry protocols; a host of git repositories need not") != std::string::npos,
+             ran.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_stopped_server_is_unreachable) {
   use(server.url("open", "vpc.git"));
   server.stop();
