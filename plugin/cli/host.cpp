@@ -73,8 +73,10 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   }
   if (found.roots.empty()) {
     return fail(Code::config_parse, fmt::format("no root module found in or below {}", fmt::join(directories, ", ")),
-                found.excluded.empty() ? "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl"
-                                       : "every root module is excluded: name the root modules that you mean");
+                !found.excluded.empty() ? "every root module is excluded: name the root modules that you mean"
+                : found.has_units
+                    ? "hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all init"
+                    : "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl");
   }
   return std::move(found.roots);
 }

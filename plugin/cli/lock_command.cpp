@@ -148,8 +148,10 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   const bool is_written = !result->edits.documents.empty() && !line.dry_run && !line.frozen;
   const char* const state = is_written ? "lock file written" : "nothing changed";
   const std::vector<messages::HeldMove> moved = result->moved;
-  RootOutcome outcome{
-      .exit_code = 0, .json = messages::encode(*result), .next = steps_after(line, host, *result), .state = state};
+  RootOutcome outcome{.exit_code = 0,
+                      .json = messages::encode(*result),
+                      .next = steps_after(line, host, root, *result),
+                      .state = state};
   if (auto incomplete = install_after(line, host, root, state)) {
     return std::move(*incomplete);
   }

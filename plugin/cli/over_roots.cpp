@@ -43,8 +43,10 @@ std::map<std::string, UnusedBlock>& unused_blocks() {
 
 }  // namespace
 
-std::string client_name(const Host& host) {
-  return find_client(host.engine().options()).tool == ClientKind::terraform ? "terraform" : "tofu";
+std::string client_name(const Host& host, const std::string& root) {
+  WalkRequest walk;
+  walk.root = root;
+  return find_client(host.engine().options(), walk).tool == ClientKind::terraform ? "terraform" : "tofu";
 }
 
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,

@@ -21,7 +21,7 @@ struct NextSteps {
   std::string init = {};  // the client whose init is useful: "tofu", "terraform"; empty: none
 };
 // Returns "tofu" or "terraform".
-std::string client_name(const Host& host);
+std::string client_name(const Host& host, const std::string& root);
 
 // The outcome for one root.
 struct RootOutcome {

@@ -165,7 +165,8 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
   return std::nullopt;
 }
 
-NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result) {
+NextSteps steps_after(const CommandLine& line, const Host& host, const std::string& root,
+                      const messages::LockPlanResult& result) {
   NextSteps next;
   const bool is_wrapped = std::getenv("TG_CTX_TF_PATH") != nullptr;  // Terragrunt and the wrapper run the next commands
   if (is_wrapped || line.dry_run || line.frozen || result.edits.documents.empty()) {
@@ -177,7 +178,7 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const messages:
                             change.action == "restored" || change.action == "merged";
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);
-    next.init = is_version && next.init.empty() ? client_name(host) : next.init;
+    next.init = is_version && next.init.empty() ? client_name(host, root) : next.init;
   }
   return next;
 }

@@ -26,6 +26,7 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
                                          const std::string& state);
 
 // Returns what installs the versions that a written plan changed. --install has already installed modules.
-NextSteps steps_after(const CommandLine& line, const Host& host, const messages::LockPlanResult& result);
+NextSteps steps_after(const CommandLine& line, const Host& host, const std::string& root,
+                      const messages::LockPlanResult& result);
 
 }  // namespace modlock::cli

@@ -159,6 +159,7 @@ class Tree {
     if (auto ok = context_.check(); !ok) {
       return ok;
     }
+    found.has_units = found.has_units || !units_.empty();
     find_called();
     if (auto ok = read_globs(); !ok) {
       return ok;

@@ -367,7 +367,7 @@ RootOutcome tell_update(const CommandLine& line, const Host& host, const std::st
   }
   return {.exit_code = 0,
           .json = messages::encode(*result),
-          .next = as_markdown ? NextSteps{} : steps_after(line, host, *result),
+          .next = as_markdown ? NextSteps{} : steps_after(line, host, root, *result),
           .state = state};
 }
 

@@ -243,7 +243,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::s
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result),
-                      .next = next_steps(result->verdicts, client_name(host))};
+                      .next = next_steps(result->verdicts, client_name(host, root))};
   describe_verdicts(result->verdicts, details.diagnostics, outcome);
   return outcome;
 }

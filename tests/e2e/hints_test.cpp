@@ -272,6 +272,27 @@ BOOST_FIXTURE_TEST_CASE(a_wrong_variable_is_named_not_the_flag, Hints) {
   BOOST_TEST(shell("tofu-modlock lock --jobs x").err.starts_with("Error: --jobs: \"x\" is not a number"));
 }
 
+BOOST_FIXTURE_TEST_CASE(the_next_step_names_the_client_of_the_project, Hints) {
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+  write_text(path("bin/tofu"), "");
+  fs::permissions(path("bin/tofu"), fs::perms::owner_all);
+  environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+  write("main.tf", call("?ref=v1.0.0"));
+  write(".terraform.lock.hcl", "# This file is maintained automatically by \"terraform init\".\n");
+  const Ran ran = shell("tofu-modlock lock");
+  BOOST_TEST(ran.out.ends_with("Next: run tofu-modlock install, then terraform init.\n"), ran.out << ran.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(units_of_terragrunt_are_not_root_modules, Hints) {
+  write("live/terragrunt.hcl", "terraform {\n  source = \"git::" + vpc.url() + "\"\n}\n");
+  for (const char* command : {"lock --frozen", "verify", "status"}) {
+    const Ran ran = shell(std::string("tofu-modlock ") + command + " --recursive");
+    BOOST_TEST(ran.exit_code == 8);
+    BOOST_TEST(ran.err.ends_with("run: CI=true terragrunt run --all init\n"), ran.err);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_flag_may_be_written_before_the_command, Hints) {
   write("live/main.tf", call("?ref=v1.0.0"));
   run("tofu-modlock --chdir live lock");
