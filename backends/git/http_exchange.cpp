@@ -361,6 +361,9 @@ Error HttpExchange::explain_failure(Error error) {
     only_git_ = "git may trust other authorities";
   }
   Error explained = explain(remote_, doing_, found);
+  if (found == GitFailure::certificate) {
+    explained.hint = "name a file with your authority's certificates in SSL_CERT_FILE";  // git's own are not read here
+  }
   explained.notes = std::move(error.notes);
   explained.notes.insert(explained.notes.begin(), quotable(scrub_urls(error.message)));
   return explained;

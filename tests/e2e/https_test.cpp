@@ -223,6 +223,17 @@ BOOST_AUTO_TEST_CASE(an_unknown_authority_is_an_error) {
   BOOST_TEST(ran.err.find("certificate") != std::string::npos, ran.err);
 }
 
+BOOST_AUTO_TEST_CASE(libgit2_names_the_variable_that_it_reads) {
+  use(server.url("open", "vpc.git"));
+  environment.erase("GIT_SSL_CAINFO");
+  const Ran ran = modlock({"lock", "--git-engine", "libgit2"});
+  BOOST_TEST(ran.exit_code == 7);
+  BOOST_TEST(ran.err.find("certificates in SSL_CERT_FILE\n") != std::string::npos, ran.err);
+  environment["SSL_CERT_FILE"] = server.authority().string();
+  const Ran again = modlock({"lock", "--git-engine", "libgit2"});
+  BOOST_TEST(again.exit_code == 0, again.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_host_of_repositories_is_no_registry_for_doctor) {
   environment["SSL_CERT_FILE"] = server.authority().string();
   write(".tofu-modlock.hcl", "");
