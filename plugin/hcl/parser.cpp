@@ -46,9 +46,7 @@ std::optional<Error> text_error(std::string_view text, Position start, const std
       .code = code,
       .message = fmt::format("expected text in UTF-8, found {}{}", found, nul ? "" : ", which is not part of any"),
       .location = Location{path, Range{where, behind}},
-      .hint = path.starts_with(".terraform/")
-                  ? "only the author of the package can save it as UTF-8: call another release, or a fork"
-                  : "save the file as UTF-8"};
+      .hint = "save the file as UTF-8"};
 }
 
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
