@@ -394,6 +394,20 @@ Result<RemotePackage> describe_codecommit(std::string_view rest, const std::stri
 
 }  // namespace
 
+std::optional<std::string> ssh_url(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view host = text.substr(0, colon);
+  const std::string_view path = text.substr(std::min(colon + 1, text.size()));
+  const bool is_name = !host.empty() && ascii::is_alnum(host[0]) && std::all_of(host.begin(), host.end(), [](char c) {
+    return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_';
+  });
+  if (!is_name || path.empty() || path.starts_with("//") || path[0] == ':' || path[0] == '-' ||
+      is_one_of(kGitSchemes, host)) {
+    return std::nullopt;
+  }
+  return fmt::format("ssh://{}{}{}", host, path[0] == '/' ? "" : "/~/", path);
+}
+
 Result<std::string> detect_package(std::string_view address) {
   const auto [forced, behind] = split_getter(address);
   const auto [package, own_subdir] = split_subdir(behind);
@@ -432,7 +446,11 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     return fail(denied(shown, "\"::\" after the getter would run a transport helper of git",
                        "write only the URL, as in git::https://host/path"));
   }
-  const auto url = GoUrl::parse(rest);
+  const auto alias = forced == "git" ? ssh_url(rest) : std::nullopt;
+  auto url = GoUrl::parse(alias ? std::string_view(*alias) : rest);
+  if (forced == "git" && url && (url->scheme == "git+ssh" || url->scheme == "ssh+git")) {
+    url->scheme = "ssh";
+  }
   if (!url) {
     return fail(invalid(shown, "is not a valid URL", "escape \"%\" as %25"));
   }
@@ -461,6 +479,9 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     MODLOCK_TRY(auto host, read_host(url->host, shown));
     source.host = std::move(host.display);
     ascii_host = std::move(host.ascii);
+  }
+  if (alias) {  // url.<base>.insteadOf may have a rule for the alias
+    return RemotePackage{std::move(source), std::string(rest.substr(0, rest.find('?')))};
   }
   return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
 }

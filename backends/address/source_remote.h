@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
 
 // Returns whether the address has a `depth`, so that the clients clone only a branch or a tag.
 bool is_shallow(const SourceAddress& address);
+
+// Returns the ssh URL for "host:path", which git reads as an address of ssh if a slash does not come first: the host is
+// often an alias of ssh's configuration. nullopt: the text is a URL, or has a user.
+std::optional<std::string> ssh_url(std::string_view text);
 
 // Turns a source of git-remote-codecommit ("git::codecommit::region://repository", otherwise unsupported) into one of
 // git, whose program then runs that helper. Changes no other address. For users who allow the helper.

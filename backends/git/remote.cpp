@@ -211,6 +211,10 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
   arguments.insert(arguments.end(), refspecs.begin(), refspecs.end());
   auto finished = run(arguments, kFetching);
+  if (finished && finished->error_output.find("does not support shallow capabilities") != std::string::npos) {
+    std::erase_if(arguments, [](const std::string& argument) { return argument.starts_with("--depth="); });
+    finished = run(arguments, kFetching);  // a server of plain files has only whole packs
+  }
   // A git that writes more is ended, and git reports this like any truncated pack.
   const bool is_too_large =
       (!finished || finished->exit_code != 0) && remove_partial_packs(repository) >= context_.children.file_size;

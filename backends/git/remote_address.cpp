@@ -81,7 +81,8 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   constexpr std::string_view kCodecommitHelper = "codecommit::";
   const std::string_view helper =
       has_helper && text.starts_with(kCodecommitHelper) ? kCodecommitHelper : std::string_view();
-  auto url = GoUrl::parse(text.substr(helper.size()));
+  const auto alias = has_helper ? std::nullopt : ssh_url(text);
+  auto url = GoUrl::parse(alias ? *alias : text.substr(helper.size()));
   if (!url) {
     return fail(Code::source_invalid, fmt::format("the git source \"{}\" is not a URL", address.display),
                 "write the repository as an https, http, ssh, git or file URL");
@@ -117,7 +118,14 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
     url->force_query = false;
     url->raw_query.clear();
   }
-  address.url = std::string(helper) + url->to_string();
+  if (address.scheme.starts_with("http")) {  // as libcurl does for git
+    for (std::string* path : {&url->path, &url->raw_path}) {
+      if (path->find("/.") != std::string::npos) {
+        *path = std::filesystem::path(*path).lexically_normal().string();
+      }
+    }
+  }
+  address.url = alias ? text : std::string(helper) + url->to_string();
   return address;
 }
 

@@ -132,14 +132,11 @@ const Refused kRefused[] = {
      "the module source \"git::ftp://host/x\" is rejected: git has no built-in transport \"ftp\" and would run a "
      "program for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
-    {"git+ssh", "git::git+ssh://git@host/x", Code::source_denied,
-     "the module source \"git::git+ssh://git@host/x\" is rejected: git has no built-in transport \"git+ssh\" and would "
-     "run a program for it",
-     "write git::https://, git::ssh://user@host/path or git::file://"},
-    {"scp without git@", "git::host:path/x.git", Code::source_denied,
-     "the module source \"git::host:path/x.git\" is rejected: git has no built-in transport \"host\" and would run a "
-     "program for it",
-     "write git::https://, git::ssh://user@host/path or git::file://"},
+    {"option as scp path", "git::host:-oProxyCommand=x", Code::source_denied,
+     "the module source \"git::host:-oProxyCommand=x\" is rejected: its path starts with \"-\" and could be parsed as "
+     "an "
+     "option",
+     "write a name that starts with another character"},
     {"option as host", "git::ssh://-oProxyCommand=x/y", Code::source_denied,
      "the module source \"git::ssh://-oProxyCommand=x/y\" is rejected: its host starts with \"-\" and could be parsed "
      "as an option",

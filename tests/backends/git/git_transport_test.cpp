@@ -60,6 +60,41 @@ BOOST_AUTO_TEST_CASE(git_daemon_serves_the_git_scheme, *needs(kGitDaemon)) {
                  "\": repository not found, or access denied");
 }
 
+BOOST_AUTO_TEST_CASE(an_alias_of_ssh_is_given_to_git_unchanged) {
+  GitFixture fixture;
+  GitRepository repository{fixture.directory / "m.git"};
+  const std::string commit = repository.commit({{"main.tf", "# 1\n"}});
+  const fs::path program = fixture.directory / "ssh";
+  write_text(program, "#!/bin/sh\nfor last; do host=$command; command=$last; done\necho \"$host\" >> " +
+                          (fixture.directory / "hosts").string() + "\nexec sh -c \"$command\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  const ScopedEnvironment ssh("GIT_SSH_COMMAND", program.string());
+  const std::string path = (fixture.directory / "m.git").string();
+  for (const std::string& url : {"Work-1:" + path, "git+ssh://Work-1" + path}) {
+    const auto pinned = fixture.backend->pin(fixture.source(url), fixture.context);
+    BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
+    BOOST_TEST(pinned->id == commit);
+    BOOST_TEST(outcome(fixture.fetch_one(url, {commit, "HEAD", false})) == "ok");
+  }
+  BOOST_TEST(read_text(fixture.directory / "hosts").starts_with("Work-1\n"));
+  // A rule of the user for the alias, which no host has.
+  write_text(fixture.directory / "home" / ".gitconfig",
+             "[url \"file://" + fixture.directory.path().string() + "/\"]\n\tinsteadOf = gh:\n");
+  BOOST_TEST(outcome(fixture.backend->pin(fixture.source("gh:m.git"), fixture.context)) == "ok");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_of_plain_files_gives_whole_packs, *needs(HttpsGitServer::kPrograms)) {
+  OldServer old;
+  old.repository.git({"update-server-info"});
+  const std::string url = server()->plain_url("dumb", "m.git");
+  const auto tree = old.fetch_one(url, {old.first, "refs/tags/v1.0.0", false});
+  BOOST_REQUIRE_EQUAL(outcome(tree), "ok");
+  BOOST_TEST(read_text(tree->directory / "main.tf") == "# 1\n");
+  const auto inner = old.fetch_one(url, {old.second, "", true});
+  BOOST_REQUIRE_EQUAL(outcome(inner), "ok");
+  BOOST_TEST(read_text(inner->directory / "main.tf") == "# 2\n");
+}
+
 BOOST_AUTO_TEST_CASE(an_inner_commit_comes_with_the_whole_history, *needs(HttpsGitServer::kPrograms)) {
   OldServer old;
   const auto pinned = old.backend->pin(old.source(old.url() + "?ref=" + old.second), old.context);

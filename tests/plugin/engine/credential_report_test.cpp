@@ -88,13 +88,14 @@ BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
     context.clone_directory = user.path(root) / ".terraform/modules/m";
     const auto report = explain_credentials("h.test", {}, user.environment(), context);
     BOOST_TEST_REQUIRE(report.has_value());
-    BOOST_TEST(list(report->uses.at(3)) ==
-               "git -\n  file ~/.netrc: not found\n" +
-                   (std::string(root) == "work"
-                        ? "  credential.helper in file:" + user.path("work.conf").string() +
-                              ": asked by git\n  GIT_ASKPASS, core.askPass or SSH_ASKPASS: queried by git for addresses "
-                              "of your configuration\n"
-                        : "  credential.helper of git's configuration: not set\n"));
+    BOOST_TEST(
+        list(report->uses.at(3)) ==
+        "git -\n  file ~/.netrc: not found\n" +
+            (std::string(root) == "work"
+                 ? "  credential.helper in file:" + user.path("work.conf").string() +
+                       ": asked by git\n  GIT_ASKPASS, core.askPass or SSH_ASKPASS: queried by git for addresses "
+                       "of your configuration\n"
+                 : "  credential.helper of git's configuration: not set\n"));
   }
 }
 
