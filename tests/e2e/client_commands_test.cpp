@@ -1,8 +1,12 @@
 // Commands of a stock client between `lock` and the next command of tofu-modlock, with both placements of module
 // blocks.
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
 
+#include "backends/base/process.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/needs.h"
 
@@ -128,6 +132,36 @@ const Row kRows[] = {
     {"a moved tag and a new provider", "git -C $ZONE tag -f v1.0.0 main; cp more.txt fake.tf; $INIT"},
 };
 
+// What a recommended set-up runs: $CLIENT in the scripts above, and the command that decides at the end. $STOCK is the
+// client itself.
+struct SetUp {
+  const char* name;
+  const char* client;
+  const char* end;
+};
+
+// As scripts/terragrunt/modlock.hcl starts the hooks.
+constexpr const char* kTerragrunt = R"(#!/bin/sh
+hook() { tofu-modlock hook --unit "$PWD" --root "$PWD" "$@"; }
+upgrade=; get=
+case " $* " in (*" -upgrade "*) upgrade=--upgrade ;; esac
+case $1 in
+  init) get=-get=false; hook $upgrade init || exit 1 ;;
+  get) hook $upgrade get || exit 1 ;;
+  plan) hook plan; exit ;;
+esac
+"$STOCK" "$@" $get; result=$?
+hook --after "$1" && exit $result
+)";
+
+const SetUp kSetUps[] = {
+    {"settings of init", "$STOCK", "tofu-modlock verify --include modules"},
+    {"job for GitHub", "$STOCK", "tofu-modlock ci --recursive -- $STOCK init -backend=false"},
+    {"job for GitLab", "$STOCK", "tofu-modlock ci --recursive --include modules"},
+    {"wrapper", "wrapper", "wrapper init -input=false"},
+    {"Terragrunt", "terragrunt", "terragrunt init -input=false && terragrunt plan"},
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(client_commands, *needs("tofu or terraform"))
@@ -167,6 +201,55 @@ BOOST_AUTO_TEST_CASE(the_sidecar_loses_no_module_lock_and_inline_blocks_are_name
       }
     }
     BOOST_TEST(dropped > 0U, client << " keeps module blocks: the sidecar is no longer needed");
+  }
+}
+
+// Locked is the commit that the lock file names, and of a full tag the one that was locked first.
+BOOST_AUTO_TEST_CASE(no_recommended_set_up_ends_with_success_and_unlocked_code) {
+  const std::string stock = clients().front();
+  for (const SetUp& set_up : kSetUps) {
+    std::size_t successes = 0;
+    std::size_t unlocked = 0;
+    for (const Row& row : kRows) {
+      BOOST_TEST_CONTEXT(set_up.name << ": " << row.name) {
+        LockedRepository scene(stock, kSidecar);
+        const auto add_program = [&](const char* name, const std::string& text) {
+          write_text(scene.path("bin") / name, text);
+          fs::permissions(scene.path("bin") / name, fs::perms::owner_all);
+        };
+        add_program("tofu-modlock", "#!/bin/sh\nexec " + scene.binary + " \"$@\"\n");
+        add_program("wrapper", "#!/bin/sh\nexec " MODLOCK_SCRIPTS "/tofu-modlock-wrapper \"$@\"\n");
+        add_program("terragrunt", kTerragrunt);
+        scene.environment["PATH"] = scene.path("bin").string() + ":" + getenv("PATH");
+        scene.environment["STOCK"] = stock;
+        scene.environment["TOFU_MODLOCK"] = scene.binary;
+        scene.environment["TOFU_MODLOCK_CLIENT"] = *find_program(stock);
+        scene.environment["CLIENT"] = set_up.client[0] == '$' ? stock : set_up.client;
+        scene.environment["INIT"] = scene.environment["CLIENT"] + " init -no-color -input=false";
+        const std::string script = fmt::format("set -e; {}\n{}", row.script, set_up.end);
+        const Ran ran = scene.program({"sh", "-c", script});
+        if (ran.exit_code != 0) {
+          continue;
+        }
+        ++successes;
+        const std::string lock = scene.has(kSidecar) ? scene.read(kSidecar) : "";
+        for (const auto& [key, repository] : {std::pair("vpc", &scene.vpc), std::pair("zone", &scene.zone)}) {
+          const std::size_t block = lock.find(fmt::format("module \"{}\"", key));
+          const std::size_t commit = lock.find("\"git:", lock.find("hashes", block));
+          const std::string installed = fmt::format(".terraform/modules/{}/main.tf", key);
+          const std::string expected =
+              commit == std::string::npos ? "" : repository->git({"show", lock.substr(commit + 5, 40) + ":main.tf"});
+          const bool is_first = key == std::string("vpc") || expected.find("1.0.0") != std::string::npos;
+          const bool is_locked =
+              is_first && !expected.empty() && scene.has(installed) && scene.read(installed).starts_with(expected);
+          unlocked += scene.has(installed) && !is_locked ? 1U : 0U;
+          BOOST_TEST((is_locked || !scene.has(installed)), key << expected << ran.out << ran.err);
+        }
+      }
+    }
+    BOOST_TEST(unlocked == 0U, set_up.name);
+    BOOST_TEST(successes > 0U, set_up.name);
+    BOOST_TEST_MESSAGE(set_up.name << ": " << successes << " end with success, " << unlocked << " with unlocked code");
   }
 }
 
