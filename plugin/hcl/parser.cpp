@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/lexer.h"
 #include "plugin/hcl/native_parser.h"
 #include "plugin/hcl/source_map.h"
 
@@ -22,6 +26,27 @@ Result<Expression> template_or_interpolation(NativeParser parser, const Range& r
   if (alone != nullptr) return std::move(**alone);
   result->range = range;
   return result;
+}
+
+// Returns the text with "?" for each byte in a comment that is not part of well-formed UTF-8, as such bytes mean
+// nothing to the reference either. A byte in a token stays.
+std::string without_bad_comments(std::string text, Position start) {
+  std::map<std::size_t, char> bad;
+  std::size_t at = 0;
+  for (auto found = find_bad_byte(text); found && text[at += *found] != '\0';
+       found = find_bad_byte(std::string_view(text).substr(at))) {
+    bad.emplace(at, std::exchange(text[at], '?'));
+  }
+  const std::string masked = text;
+  Lexer lexer(masked, start);
+  for (Token token = lexer.next(); token.kind != TokenKind::end && !bad.empty(); token = lexer.next()) {
+    if (token.kind == TokenKind::newline) continue;  // has the comment in front of it
+    const auto last = bad.lower_bound(token.range.end.byte);
+    std::for_each(bad.lower_bound(token.range.start.byte), last,
+                  [&](const auto& one) { text[one.first] = one.second; });
+    bad.erase(bad.begin(), last);
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,6 +77,11 @@ std::optional<Error> text_error(std::string_view text, Position start, const std
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
   Position start;
   if (text.starts_with(kByteOrderMark)) start.byte = static_cast<std::uint32_t>(kByteOrderMark.size());
+  std::string masked;
+  if (options.error_code == Code::config_parse && text.size() <= kMaxTextBytes && find_bad_byte(text)) {
+    masked = without_bad_comments(std::string(text), start);
+    text = masked;
+  }
   if (auto error = text_error(text, start, path, options.error_code)) {
     ParsedFile file;
     file.body.range = {start, start};

@@ -36,7 +36,8 @@ struct ParseOptions {
 
 // Reads HCL native syntax. Locations name `path`. Errors have a line, a column and a byte range, and state the expected
 // and the found text. After an error reading continues at the next top-level block, so one run reports all errors.
-// Stricter than the reference on bytes: invalid UTF-8 and NUL are errors; one leading BOM is skipped. Nesting deeper
+// Stricter than the reference on bytes: invalid UTF-8 is an error except in comments of a configuration, NUL is always
+// one; one leading BOM is skipped. Nesting deeper
 // than kMaxDepth, and a text of more than kMaxTextBytes, are LIMIT_EXCEEDED. Time and memory are linear in the text.
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options = {});
 

@@ -258,7 +258,8 @@ BOOST_AUTO_TEST_CASE(a_state_elsewhere_is_not_read) {
 BOOST_AUTO_TEST_CASE(a_release_is_a_version) {
   write("main.tf", "");
   const std::string message =
-      "Error: expected a version at --implementation-version, found \"newest\" [INVALID_PARAMS]\n"
+      "Error: expected a version at --implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION, found \"newest\" "
+      "[INVALID_PARAMS]\n"
       "  hint: write it as 1.12.6\n";
   const Ran flag = modlock({"inspect", "--implementation-version", "newest"});
   BOOST_TEST(flag.exit_code == 2);

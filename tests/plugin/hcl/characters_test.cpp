@@ -46,6 +46,24 @@ BOOST_AUTO_TEST_CASE(bad_bytes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(bad_bytes_in_comments_mean_nothing) {
+  for (const std::string& text : {"# Gr\xF6\xDF"
+                                  "e\na = \"ö\"\n",
+                                  "a = 1 // \xE2\x82\n", "/* \xFF\n\xFE */ a = [\n  1, # \x80\n]\n"}) {
+    BOOST_TEST_CONTEXT(text) {
+      const ParsedFile file = parse_native(text, "main.tf");
+      BOOST_TEST(file.diagnostics.empty());
+      BOOST_TEST(file.body.attributes.size() == 1U);
+      BOOST_TEST(parse_native(text, "lock", {.error_code = Code::lock_parse}).diagnostics.size() == 1U);
+    }
+  }
+  const ParsedFile file = parse_native("# \x80\na = \"# \x81\"\n", "main.tf");
+  BOOST_TEST_REQUIRE(file.diagnostics.size() == 1U);
+  BOOST_TEST(test::to_line(file.diagnostics.front().what) ==
+             "main.tf:2:8-2:9 expected text in UTF-8, found the byte 0x81, which is not part of any (save the file as "
+             "UTF-8)");
+}
+
 BOOST_AUTO_TEST_CASE(identifiers) {
   struct Row {
     const char* name;
