@@ -60,7 +60,8 @@ constexpr TypeName name_of(const EditedDocument*) {
 template <typename Form>
 void fields(Form& form, In<Form, EditedDocument> document) {
   form.member("path", document.path, "relative to the root");
-  form.member("op", document.operation, "what happens to the file", {"modify", "create", "delete"});
+  form.member("op", document.operation, "what happens to the file; `delete` removes it, without new text or ranges",
+              {"modify", "create", "delete"});
   form.nullable("base", document.base_sha256 ? std::optional(Content{*document.base_sha256}) : std::nullopt,
                 "what the edits apply to; null for a file that is not there yet");
   form.optional("newText", document.new_text, "the complete new text, if the calling program uses the form `fullText`");

@@ -133,6 +133,20 @@ BOOST_AUTO_TEST_CASE(major_versions_where_they_are_wanted) {
   BOOST_TEST(on_branch("r0", "main.tf") == module_call("vpc", shown(git()) + "?ref=v2.0.0"));
 }
 
+// The setting was added after the lock: the update moves the blocks, and the first file is deleted.
+BOOST_AUTO_TEST_CASE(a_file_that_the_edits_delete_is_deleted) {
+  make("r0", {{"main.tf", module_call("vpc", git() + "?ref=v1.0.0")}});
+  write("r0/.tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n");
+  run_git("r0", {"add", "-A"});
+  run_git("r0", {"commit", "-q", "-m", "sidecar"});
+  const Ran ran = bot();
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  const std::string files = run_git("r0", {"ls-tree", "--name-only", "tofu-modlock/updates"});
+  BOOST_TEST(files.find(".terraform.lock.hcl") == std::string::npos, files);
+  BOOST_TEST(files.find(".terraform.modules.lock.hcl") != std::string::npos, files);
+  BOOST_TEST(frozen("r0", ".") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(one_that_fails_does_not_stop_the_others) {
   make("r0", {{"main.tf", module_call("vpc", git() + "?ref=v1.0.0")}});
   write("r0/main.tf", "module {");
