@@ -107,17 +107,22 @@ class StateReader {
       return StateProviders{.providers = {}, .unreadable = fmt::format("the state file \"{}\" is encrypted", path_)};
     }
     const Json::UInt64 format = version.isUInt64() ? version.asUInt64() : 0;
-    if (format < 1 || format > 4) {
-      return fail(broken_state(path_, fmt::format("expected a format version from 1 to 4, found {}",
+    if (format >= 1 && format <= 3) {
+      return StateProviders{.providers = {},
+                            .unreadable = fmt::format("the state file \"{}\" has the format {} of Terraform 0.11 or "
+                                                      "older",
+                                                      path_, format)};
+    }
+    if (format != 4) {
+      return fail(broken_state(path_, fmt::format("expected the format version 4, found {}",
                                                   version.isNull() ? "none" : write_json(version))));
     }
-    const char* name = format < 4 ? "modules" : "resources";
-    const Json::Value& items = member(state, name);
-    if (!items.isNull() && !items.isArray()) {
-      return fail(broken_state(path_, fmt::format("\"{}\" is not an array", name)));
+    const Json::Value& resources = member(state, "resources");
+    if (!resources.isNull() && !resources.isArray()) {
+      return fail(broken_state(path_, "\"resources\" is not an array"));
     }
-    for (const Json::Value& item : items) {
-      MODLOCK_TRY(format < 4 ? add_module(item) : add_resource(item));
+    for (const Json::Value& resource : resources) {
+      MODLOCK_TRY(add_resource(resource));
     }
     for (auto& [address, requirement] : found_) {
       result_.providers.push_back(std::move(requirement));
@@ -126,20 +131,6 @@ class StateReader {
   }
 
  private:
-  // Formats 1 to 3, of Terraform 0.11 and older: a resource without a provider has the one that its type implies.
-  Result<void> add_module(const Json::Value& module) {
-    const Json::Value& resources = member(module, "resources");
-    for (const std::string& name : resources.isObject() ? resources.getMemberNames() : std::vector<std::string>()) {
-      std::string provider = text_of(resources[name], "provider");
-      if (provider.empty()) {
-        const std::string type = text_of(resources[name], "type");
-        provider = "provider." + type.substr(0, type.find('_'));
-      }
-      MODLOCK_TRY(add_provider(provider, name));
-    }
-    return {};
-  }
-
   Result<void> add_resource(const Json::Value& resource) {
     const std::string mode = text_of(resource, "mode");
     if (mode != "managed" && mode != "data") {
