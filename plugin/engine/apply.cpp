@@ -81,6 +81,7 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
     made.path = fs::weakly_canonical(made.path, ignored);
     made.directory = made.path.parent_path();
   } else {
+    MODLOCK_TRY(check_no_link(made.path));
     std::error_code ignored;
     made.directory = fs::weakly_canonical(made.path.parent_path(), ignored);
   }

@@ -124,10 +124,16 @@ Result<std::string> selected_workspace(const messages::RootParams& params, const
   return name.empty() ? "default" : name;
 }
 
+// Returns where a lock file is: in the root. It may be a link to any file that may be read.
+Result<fs::path> lock_place(const RootRequest& root, const std::string& name) {
+  const fs::path path = (root.walk.root / name).lexically_normal();
+  MODLOCK_TRY(confine(path.parent_path(), {root.walk.root}));
+  return confine(path, root.walk.bounds);
+}
+
 // Returns the text of an overlaying document, or else of the file at `name`; nullopt: there is none.
 Result<std::optional<std::string>> read_text(const RootRequest& root, const std::string& name) {
-  const fs::path path = (root.walk.root / name).lexically_normal();
-  MODLOCK_TRY(confine(path, {root.walk.root}));
+  MODLOCK_TRY(const auto path, lock_place(root, name));
   return read_document(path, root.walk.documents);
 }
 
@@ -135,8 +141,7 @@ Result<std::optional<std::string>> read_text(const RootRequest& root, const std:
 // `merging` not null: merged with the sides of a merge, which goes to `merge`.
 Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std::optional<std::string> text,
                            const Context* merging, std::optional<OpenMerge>& merge) {
-  const fs::path path = (root.walk.root / name).lexically_normal();
-  MODLOCK_TRY(confine(path, {root.walk.root}));
+  MODLOCK_TRY(const auto path, lock_place(root, name));
   const bool is_sent = text.has_value() || root.walk.documents.count(path) != 0;
   if (!text) {
     MODLOCK_TRY(auto found, read_text(root, name));
@@ -144,7 +149,9 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
-    MODLOCK_TRY(auto merged, merge_lock(root, name, text, !is_sent && root.is_versioned, *merging, open));
+    std::error_code ignored;  // the sides of a link are its targets, not lock files
+    const bool asks_git = !is_sent && root.is_versioned && !fs::is_symlink(path, ignored);
+    MODLOCK_TRY(auto merged, merge_lock(root, name, text, asks_git, *merging, open));
     if (merged) {
       merge = std::move(open);
       return std::move(*merged);

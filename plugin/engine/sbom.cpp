@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Reads the lock file with that name, or one that does not exist.
-Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
-  MODLOCK_TRY(confine(root / name, {root}));
+Result<LockFile> read_lock(const fs::path& root, std::string_view name, const std::vector<fs::path>& bounds) {
+  MODLOCK_TRY(confine(root / name, bounds));
   auto text = read_file(root / name);
   if (text) {
     return parse_lock(*text, std::string(name));
@@ -26,8 +26,10 @@ Result<LockFile> read_lock(const fs::path& root, std::string_view name) {
 
 Result<LockFile> Engine::sbom(const fs::path& root) const {
   MODLOCK_TRY(const auto settings, load_settings(root, find_repository_root(root), options().user_settings, {}));
-  MODLOCK_TRY(auto lock, read_lock(root, kLockFileName));
-  MODLOCK_TRY(auto sidecar, read_lock(root, kSidecarFileName));
+  std::vector<fs::path> bounds = user_settings().workspace_roots;
+  bounds.push_back(find_repository_root(root));
+  MODLOCK_TRY(auto lock, read_lock(root, kLockFileName, bounds));
+  MODLOCK_TRY(auto sidecar, read_lock(root, kSidecarFileName, bounds));
   if (!lock.exists && !sidecar.exists) {
     return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
                 "an SBOM lists locked versions: run `tofu-modlock lock` first");

@@ -109,6 +109,17 @@ std::optional<DocumentEdit> make_document_edit(std::string path, std::optional<s
   return edit;
 }
 
+Result<void> check_no_link(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) {
+    return {};
+  }
+  return fail(Code::io_error,
+              fmt::format("cannot write {}: it is a link to {}", path.string(),
+                          std::filesystem::read_symlink(path, ignored).string()),
+              "replace the link with a copy of the file, or make the change there by hand: --dry-run shows it");
+}
+
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after) {
   const std::vector<std::string_view> old_lines = split_lines(before);
   const std::vector<std::string_view> new_lines = split_lines(after);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "protocol/base/error.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 
@@ -35,6 +37,8 @@ std::string apply_edits(std::string_view before, const std::vector<TextEdit>& ed
 // nullopt if nothing changes. `before` absent: the document is created.
 std::optional<DocumentEdit> make_document_edit(std::string path, std::optional<std::string_view> before,
                                                std::string_view after);
+// A lock file that is a symbolic link is only read. Errors: IO_ERROR naming the target.
+Result<void> check_no_link(const std::filesystem::path& path);
 // Returns a unified diff with three lines of context, like `diff -u`; empty if nothing changes.
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after);
 

@@ -10,6 +10,7 @@
 
 #include "backends/base/files.h"
 #include "plugin/lock/backup.h"
+#include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/base/result.h"
 
@@ -30,6 +31,11 @@ Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind 
   return lock ? Result<std::optional<LockFile>>(std::move(*lock)) : fail(std::move(lock.error()));
 }
 
+Result<void> write_lock_file(const fs::path& path, std::string_view text) {
+  auto ok = check_no_link(path);
+  return ok ? write_file_atomically(path, text) : ok;
+}
+
 // Keeps module blocks that the client dropped if `from` has none.
 Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates, ClientKind tool) {
   const auto source = read_lock_file(from, tool);
@@ -44,7 +50,7 @@ Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates
   const LockFile before = (*target).value_or(LockFile{});
   const std::string text = write_lock(before, (*source)->modules,
                                       tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
-  return text == before.text ? Result<void>() : write_file_atomically(to, text);
+  return text == before.text ? Result<void>() : write_lock_file(to, text);
 }
 
 // Does nothing if the file does not exist.
@@ -54,7 +60,7 @@ Result<void> copy_whole(const fs::path& from, const fs::path& to) {
     return source.error().code == Code::not_found ? Result<void>() : fail(source.error());
   }
   const auto target = read_file(to);
-  return target && *target == *source ? Result<void>() : write_file_atomically(to, *source);
+  return target && *target == *source ? Result<void>() : write_lock_file(to, *source);
 }
 
 constexpr std::string_view kGenerated = ".terragrunt-stack";

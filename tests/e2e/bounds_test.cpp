@@ -256,6 +256,82 @@ BOOST_AUTO_TEST_CASE(a_workspace_root_that_is_no_directory) {
              "  hint: name an existing directory\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_lock_file_that_is_a_link_is_read_within_the_bounds_and_never_written) {
+  struct Row {
+    const char* name;
+    std::string target;
+    const char* repository;  // nullptr: none
+    bool is_read;
+    bool exists = true;
+  };
+  const Row rows[] = {
+      {"in the root, in no repository", "shared/lock.hcl", nullptr, true},
+      {"in the repository", "../../lock.hcl", "a", true},
+      {"outside of the root, in no repository", "../../lock.hcl", nullptr, false},
+      {"outside of the repository", "../../lock.hcl", "a/live/root", false},
+      {"nothing, outside of the repository", "../../../lock.hcl", "a", false, false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const Bounds scene;
+      write_text(scene.live / "main.tf", module_call("vpc", scene.source("v1.0.0")));
+      BOOST_TEST(scene.in_root({"lock", "--install"}).exit_code == 0);
+      const std::string locked = read_text(scene.live / kLockName);
+      const fs::path target = (scene.live / row.target).lexically_normal();
+      if (row.repository != nullptr) {
+        scene.program({"git", "init", "--quiet", scene.path(row.repository).string()});
+      }
+      if (row.exists) {
+        write_text(target, locked);
+      }
+      fs::remove(scene.live / kLockName);
+      fs::create_symlink(row.target, scene.live / kLockName);
+      const std::vector<std::string> allow = {"--workspace-root", scene.path("a").string()};
+      for (std::vector<std::string> command : std::vector<std::vector<std::string>>{
+               {"verify"}, {"lock", "--frozen"}, {"lock"}, {"install"}, {"sbom"}, {"inspect"}, {"explain", "vpc"}}) {
+        const Ran ran = scene.in_root(command);
+        BOOST_TEST(ran.exit_code == (row.is_read ? 0 : 8), command[0] << ran.out << ran.err);
+        BOOST_TEST((ran.err.find("[PATH_OUTSIDE_ROOT]") == std::string::npos) == row.is_read, command[0] << ran.err);
+        command.insert(command.end(), allow.begin(), allow.end());
+        BOOST_TEST((command[0] == "sbom" || !row.exists || scene.in_root(command).exit_code == 0), command[0]);
+      }
+      write_text(scene.live / "main.tf", module_call("vpc", scene.source("v1.1.0")));
+      const Ran refused = scene.in_root({"lock"});
+      if (row.is_read) {
+        BOOST_TEST(refused.exit_code == 1);
+        BOOST_TEST(refused.err == "Error: cannot write <dir>/a/live/root/.terraform.lock.hcl: it is a link to " +
+                                      row.target +
+                                      " [IO_ERROR]\n  hint: replace the link with a copy of the file, or make the "
+                                      "change there by hand: --dry-run shows it\n");
+        const Ran shown = scene.in_root({"lock", "--dry-run"});
+        BOOST_TEST(shown.out.find("+++ .terraform.lock.hcl") != std::string::npos, shown.out << shown.err);
+      }
+      BOOST_TEST(fs::read_symlink(scene.live / kLockName) == row.target);
+      BOOST_TEST(fs::exists(target) == row.exists);
+      BOOST_TEST((!row.exists || read_text(target) == locked));
+    }
+  }
+}
+
+// The sides of a merge have the text of the link, which is no lock file.
+BOOST_AUTO_TEST_CASE(a_lock_file_that_is_a_link_is_read_during_a_merge) {
+  write_text(live / "main.tf", module_call("vpc", source("v1.0.0")));
+  BOOST_TEST(in_root({"lock"}).exit_code == 0);
+  fs::rename(live / kLockName, path("a/lock.hcl"));
+  fs::create_symlink("../../lock.hcl", live / kLockName);
+  const Ran merging =
+      program({"sh", "-ec",
+               "cd \"$0\"; git init --quiet; git config user.name t; git config user.email t@t; git add -A; git commit "
+               "--quiet -m 1; "
+               "git checkout --quiet -b other; git commit --quiet --allow-empty -m 2; git checkout --quiet -; "
+               "git commit --quiet --allow-empty -m 3; git merge --quiet --no-commit --no-ff other",
+               path("a").string()});
+  BOOST_TEST(merging.exit_code == 0, merging.err);
+  BOOST_TEST(fs::exists(path("a/.git/MERGE_HEAD")));
+  const Ran ran = in_root({"lock", "--frozen"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+}
+
 // Reading above the root is no leave to write there.
 BOOST_AUTO_TEST_CASE(nothing_is_written_above_the_root) {
   const std::string text = module_call("vpc", "git::" + vpc.url(), "1.0.0");

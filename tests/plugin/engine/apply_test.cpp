@@ -59,13 +59,17 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_if_a_base_changed) {
   BOOST_TEST(read(kLock) == "# edited\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_link_in_place_of_the_lock_is_replaced) {
+BOOST_AUTO_TEST_CASE(a_link_in_place_of_the_lock_is_not_written) {
   const auto planned = succeed(&Engine::plan, plan_params("missing"));
-  fs::create_symlink(directory / "outside.hcl", directory / "root/.terraform.lock.hcl");
-  BOOST_TEST(outcome(apply(planned)) == "ok");
-  BOOST_TEST(!fs::is_symlink(directory / "root/.terraform.lock.hcl"));
-  BOOST_TEST(!fs::exists(directory / "outside.hcl"));
-  BOOST_TEST(read(kLock) == planned.edits.documents.at(0).new_text.value());
+  const fs::path link = directory / "root/.terraform.lock.hcl";
+  for (const fs::path& target : {directory / "outside.hcl", fs::path("inside.hcl")}) {
+    fs::create_symlink(target, link);
+    BOOST_TEST(outcome(apply(planned)) ==
+               fmt::format("IO_ERROR: cannot write {}: it is a link to {}", link.string(), target.string()));
+    BOOST_TEST(fs::is_symlink(link));
+    BOOST_TEST(!fs::exists(link));
+    fs::remove(link);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_link_in_place_of_configuration_is_followed_inside_the_root) {
