@@ -38,6 +38,16 @@ bool is_recordable(std::string_view id) {
   });
 }
 
+// Stands for no directory: nothing can be there, so nothing is read.
+const char* const kNowhere = "/dev/null/none";
+
+Error with_cache_hint(Error error) {
+  error.hint = error.code == Code::io_error
+                   ? "name a directory that can be written with --cache-dir or TOFU_MODLOCK_CACHE_DIR"
+                   : std::move(error.hint);
+  return error;
+}
+
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
@@ -110,17 +120,10 @@ struct Store::Work {
 Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Work>()) {}
 
 Result<Store> Store::open(fs::path root) {
-  if (root.empty()) {
-    return fail(Code::io_error, "no directory for the cache: the home directory is not known",
-                "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
-  }
-  std::error_code error;
-  root = fs::absolute(root, error);
-  if (!error && fs::exists(root, error) && !is_there(root)) {
+  std::error_code ignored;
+  root = root.empty() ? kNowhere : fs::absolute(root, ignored);
+  if (fs::exists(root, ignored) && !is_there(root)) {
     return system_failure("use the cache", root, ENOTDIR);
-  }
-  if (error) {
-    return system_failure("use the cache", root, error.value());
   }
   MODLOCK_TRY(check_writers(root));
   MODLOCK_TRY(check_layout(root));
@@ -219,7 +222,7 @@ fs::path Store::temporary_directory() const {
 
 Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {
   MODLOCK_TRY(make_below(below("locks")));
-  return FileLock::acquire(below("locks") / name, context);
+  return FileLock::acquire(below("locks") / name, context).map_error(with_cache_hint);
 }
 
 Result<FileLock> Store::hold(const Source& source, const Context& context) const {
@@ -248,6 +251,9 @@ fs::path Store::record_of(const Source& source, std::string_view id, std::string
 }
 
 Result<void> make_store_root(const fs::path& root) {
+  if (root == kNowhere) {
+    return fail(Code::io_error, "no directory for the cache: the home directory is not known");
+  }
   if (!is_there(root)) {
     MODLOCK_TRY(make_directories(root.parent_path()));
     if (::mkdir(root.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
@@ -258,8 +264,8 @@ Result<void> make_store_root(const fs::path& root) {
 }
 
 Result<void> Store::make_below(const fs::path& directory) const {
-  MODLOCK_TRY(make_store_root(root_));
-  return make_directories(directory);
+  auto ok = make_store_root(root_);
+  return (ok ? make_directories(directory) : ok).map_error(with_cache_hint);
 }
 
 Result<fs::path> Store::work_directory() const {
@@ -267,7 +273,7 @@ Result<fs::path> Store::work_directory() const {
   std::optional<WorkDirectory>& work = work_->directory;
   if (!work || work->is_gone()) {
     MODLOCK_TRY(make_below(temporary_directory()));
-    MODLOCK_TRY(auto made, WorkDirectory::make(temporary_directory()));
+    MODLOCK_TRY(auto made, WorkDirectory::make(temporary_directory()).map_error(with_cache_hint));
     work.reset();
     work.emplace(std::move(made));
   }

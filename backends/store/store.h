@@ -62,9 +62,9 @@ struct Package {
 //   clients/<sha256 hex>                    the version of a client program
 class Store {
  public:
-  // `root` is created (mode 0700) by the first write. The unfinished work of dead processes is removed. Errors:
-  // IO_ERROR naming the directory (empty, not a directory, or every user may write to it and rename in it); LOCK_NEWER
-  // if its file `layout` contains a number above 2, which a later release has written.
+  // `root` is created (mode 0700) by the first write, which fails if it is empty or cannot be reached. The unfinished
+  // work of dead processes is removed. Errors: IO_ERROR naming the directory (not a directory, or every user may write
+  // to it and rename in it); LOCK_NEWER if its file `layout` has a number above 2, which a later release has written.
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }

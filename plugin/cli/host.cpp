@@ -83,7 +83,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
 
 }  // namespace
 
-Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool calls_again) {
+Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool calls_again, bool diagnoses) {
   EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
@@ -140,7 +140,9 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
     host.environment_.arguments.push_back(std::move(argument));
   }
   host.engine_ = std::make_unique<Engine>(std::move(options));
-  MODLOCK_TRY(host.engine_->open());
+  if (auto opened = host.engine_->open(); !opened && !diagnoses) {
+    return fail(std::move(opened.error()));
+  }
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
   host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);

@@ -32,8 +32,10 @@ struct RootAnswer {
 class Host {
  public:
   // Opens the engine with the options of the flags. With `calls_again`, several calls for one root query each source
-  // once, as they do for several roots. Errors: those of Engine::open() and read_client_environment().
-  static Result<Host> start(const CommonFlags& flags, std::stop_token stop, bool calls_again = false);
+  // once, as they do for several roots. Errors: those of read_client_environment(); those of Engine::open(), except
+  // with `diagnoses`.
+  static Result<Host> start(const CommonFlags& flags, std::stop_token stop, bool calls_again = false,
+                            bool diagnoses = false);
 
   // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
   template <typename Params, typename Output>

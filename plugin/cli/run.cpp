@@ -155,7 +155,7 @@ int run_line(CommandLine& line) {
   Interrupt interrupt;
   const bool calls_again = line.verb == CommandLine::Verb::upgrade || line.verb == CommandLine::Verb::update ||
                            line.verb == CommandLine::Verb::diff;
-  const auto host = Host::start(line.common, interrupt.token(), calls_again);
+  const auto host = Host::start(line.common, interrupt.token(), calls_again, line.verb == CommandLine::Verb::doctor);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }

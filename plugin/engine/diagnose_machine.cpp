@@ -223,7 +223,11 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
     }
   }
   if (user_file) {
-    files.push_back({user_file->string(), engine.user_settings()});
+    auto settings = load_user_settings(*user_file);
+    if (!settings) {
+      return {failing("settings", settings.error())};
+    }
+    files.push_back({user_file->string(), std::move(*settings)});
   }
   Finding finding{.check = "settings", .found = "none (using defaults)"};
   for (const auto& [name, describe] : described()) {
@@ -264,10 +268,18 @@ std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::pa
 }
 
 Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
+  if (const auto opened = Store::open(engine.options().cache_directory); !opened) {
+    return failing("cache", opened.error());
+  }
   const fs::path place = engine.store().root();
+  const auto unusable = [](const Error& error) {
+    Finding failed = failing("cache", error);
+    failed.hint = "make it writable for this user, or name another with --cache-dir or TOFU_MODLOCK_CACHE_DIR";
+    return failed;
+  };
   const auto sizes = measure(engine.store());
   if (!sizes) {
-    return failing("cache", sizes.error());
+    return unusable(sizes.error());
   }
   const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
   Finding finding{.check = "cache"};
@@ -278,9 +290,7 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   const fs::path probe = work.value_or(place) / "doctor";
   const auto ok = work ? write_file_atomically(probe, "", Durable::no) : fail(work.error());
   if (!ok) {
-    Finding failed = failing("cache", ok.error());
-    failed.hint = "make it writable for this user, or name another with --cache-dir";
-    return failed;
+    return unusable(ok.error());
   }
   std::error_code ignored;
   fs::remove(probe, ignored);

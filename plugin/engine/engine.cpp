@@ -31,8 +31,11 @@ bool wants(const std::vector<std::string>& forms, std::string_view form) {
 EngineOptions Engine::default_options() {
   EngineOptions options{.cache_directory = default_store_root(), .user_settings = {}};
   options.in_ci = !environment("CI").empty();
-  if (const fs::path config = xdg_directory("XDG_CONFIG_HOME", ".config"); !config.empty()) {
-    options.user_settings = config / "tofu-modlock" / "config.hcl";
+  const fs::path config = xdg_directory("XDG_CONFIG_HOME", ".config") / "tofu-modlock" / "config.hcl";
+  std::error_code ignored;
+  // A directory that cannot be searched, as the home directory of another user, has no settings of this one.
+  if (config.is_absolute() && fs::status(config, ignored).type() != fs::file_type::none) {
+    options.user_settings = config;
   }
   return options;
 }
@@ -77,8 +80,9 @@ Result<void> Engine::configure(const messages::InitializeParams& params) {
 }
 
 Result<void> Engine::open() {
-  MODLOCK_TRY(auto store, Store::open(options_.cache_directory));
-  store_.emplace(std::move(store));
+  auto store = Store::open(options_.cache_directory);
+  store_.emplace(store ? *store : Store::open({}).value());
+  MODLOCK_TRY(std::move(store));
   if (options_.user_settings) {
     MODLOCK_TRY(auto settings, load_user_settings(*options_.user_settings));
     user_settings_ = std::move(settings);

@@ -56,6 +56,60 @@ BOOST_AUTO_TEST_CASE(the_directory_of_an_older_layout_is_not_read_and_is_removed
   BOOST_TEST(!std::filesystem::exists(cache() / "v1"));
 }
 
+BOOST_AUTO_TEST_CASE(commands_that_need_no_cache_work_without_a_usable_home_directory) {
+  GitRepository& vpc = repository("vpc");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  write_text(path("file"), "");
+  std::filesystem::create_symlink("loop", path("loop"));
+  for (const char* name : {"TOFU_MODLOCK_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
+    environment.erase(name);
+  }
+  struct Row {
+    const char* name;
+    std::string home;
+    std::string reason;
+  };
+  const Row rows[] = {
+      {"a file", path("file").string(), "cannot make the directory \"<dir>/file\": File exists"},
+      {"missing, and nobody can make it", "/proc/none",
+       "cannot make the directory \"/proc/none\": No such file or directory"},
+      {"cannot be reached", path("loop").string(), "cannot make the directory \"<dir>/loop\": File exists"},
+  };
+  for (const Row& row : rows) {
+    environment["HOME"] = row.home;
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const std::vector<std::string>& command :
+           std::vector<std::vector<std::string>>{{"verify"},
+                                                 {"status"},
+                                                 {"inspect"},
+                                                 {"graph"},
+                                                 {"sbom"},
+                                                 {"explain", "--find", "git::" + vpc.url() + "=1.0.0"}}) {
+        const Ran ran = modlock(command);
+        BOOST_TEST(ran.exit_code == 0, command[0] << ran.out << ran.err);
+        BOOST_TEST(ran.err.find("IO_ERROR") == std::string::npos, command[0] << ran.err);
+      }
+      for (const char* command : {"lock", "install"}) {
+        const Ran ran = modlock({command});
+        BOOST_TEST(ran.exit_code == 1, command);
+        BOOST_TEST(ran.err.find("Error: " + row.reason + " [IO_ERROR]") == 0U, ran.err);
+        BOOST_TEST(ran.err.find("\n  hint: name a directory that can be written with --cache-dir or "
+                                "TOFU_MODLOCK_CACHE_DIR\n") != std::string::npos,
+                   ran.err);
+      }
+      const Ran doctor = modlock({"doctor"});
+      BOOST_TEST(doctor.out.find("settings      ok       ") != std::string::npos, doctor.out << doctor.err);
+      BOOST_TEST(doctor.out.find("cache         error    cannot ") != std::string::npos, doctor.out);
+      BOOST_TEST(doctor.out.find("hint: make it writable for this user, or name another with --cache-dir or "
+                                 "TOFU_MODLOCK_CACHE_DIR\n") != std::string::npos,
+                 doctor.out);
+      BOOST_TEST(modlock({"install", "--cache-dir", cache().string()}).exit_code == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(repositories_lie_under_the_hash_of_their_url) {
   GitRepository& vpc = repository("vpc");
   release(vpc, "1.0.0");

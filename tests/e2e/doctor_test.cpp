@@ -117,6 +117,19 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
          write_text(machine.cache() / "v2/tmp", "");
        },
        1, "cache         error    "},
+      {"a cache that everybody may write to",
+       [](Machine& machine) {
+         fs::create_directories(machine.cache());
+         fs::permissions(machine.cache(), fs::perms{0777});
+       },
+       1,
+       "cache         error    every user may write to the cache \"<dir>/cache\"\n"
+       "                       hint: chmod o-w <dir>/cache\n"},
+      {"a cache of a later release", [](Machine& machine) { write_text(machine.cache() / "layout", "3\n"); }, 8,
+       "cache         error    the cache \"<dir>/cache\" has layout 3; this release reads layout 2\n"},
+      {"settings of the user that are none",
+       [](Machine& machine) { write_text(machine.path("home/.config/tofu-modlock/config.hcl"), "resolution = 1\n"); },
+       8, "settings      error    "},
       {"a cache that a group may write to",
        [](Machine& machine) {
          fs::create_directories(machine.cache());

@@ -465,8 +465,6 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
     std::string hint;
   };
   const Row rows[] = {
-      {"none", "", "IO_ERROR", "no directory for the cache: the home directory is not known",
-       "name one with --cache-dir or TOFU_MODLOCK_CACHE_DIR"},
       {"a file", directory / "file", "IO_ERROR",
        "cannot use the cache \"" + (directory / "file").string() + "\": Not a directory", ""},
       {"of everybody", directory / "open", "IO_ERROR",
@@ -483,6 +481,39 @@ BOOST_AUTO_TEST_CASE(roots_that_cannot_be_opened) {
       BOOST_TEST(to_string(store.error().code) == row.code);
       BOOST_TEST(store.error().message == row.message);
       BOOST_TEST(store.error().hint == row.hint);
+    }
+  }
+}
+
+// Commands that need no cache work without one.
+BOOST_AUTO_TEST_CASE(a_store_that_cannot_be_written_fails_at_the_first_write) {
+  const TemporaryDirectory directory;
+  write_text(directory / "file", "");
+  fs::create_symlink("loop", directory / "loop");
+  struct Row {
+    const char* name;
+    fs::path root;
+    std::string message;
+  };
+  const std::string cannot = "cannot make the directory \"";
+  const Row rows[] = {
+      {"none", "", "no directory for the cache: the home directory is not known"},
+      {"below a file", directory / "file/cache", cannot + (directory / "file").string() + "\": File exists"},
+      {"below a link to itself", directory / "loop/cache", cannot + (directory / "loop").string() + "\": File exists"},
+      {"below a directory that nobody can make", "/proc/none/cache",
+       cannot + "/proc/none\": No such file or directory"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto store = Store::open(row.root);
+      BOOST_REQUIRE(store.has_value());
+      BOOST_TEST(!store->find_by_h1("h1:x").has_value());
+      const auto made = store->make_temporary();
+      BOOST_REQUIRE(!made.has_value());
+      BOOST_TEST(to_string(made.error().code) == "IO_ERROR");
+      BOOST_TEST(made.error().message == row.message);
+      BOOST_TEST(made.error().hint ==
+                 "name a directory that can be written with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
     }
   }
 }
