@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "backends/address/git_reference.h"
@@ -17,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kMirrorBranch = "refs/heads/modlock-";  // starts the names of our own branches
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -27,6 +30,16 @@ std::string quoted(std::string_view text) {
 
 std::string rule(std::string_view base, std::string_view url) {
   return fmt::format("[url {}]\n\tinsteadOf = {}\n", quoted(base), quoted(url));
+}
+
+// Returns the branch of HEAD. A client finds `?ref=refs/heads/X` only if X is the branch of HEAD.
+std::string head_of(const LockedRepository& repository) {
+  const auto of_head = repository.references.find(kMirrorHead);
+  const auto found = std::find_if(repository.references.begin(), repository.references.end(), [&](const auto& one) {
+    return one.first.starts_with(kGitBranches) && !one.first.starts_with(kMirrorBranch) &&
+           (of_head == repository.references.end() || one.second == of_head->second);
+  });
+  return found == repository.references.end() ? std::string(kMirrorHead) : found->first;
 }
 
 Result<void> write_repository(const LockedRepository& repository, const fs::path& path) {
@@ -41,7 +54,7 @@ Result<void> write_repository(const LockedRepository& repository, const fs::path
        {std::pair<const char*, std::string>{"packed-refs", references},
         {"shallow", shallow ? *shallow : ""},
         {"objects/info/alternates", (fs::absolute(repository.cached, ignored) / "objects").string() + "\n"},
-        {"HEAD", fmt::format("ref: {}\n", kMirrorHead)}}) {
+        {"HEAD", fmt::format("ref: {}\n", head_of(repository))}}) {
     MODLOCK_TRY(write_file_atomically(path / name, text, Durable::no));
   }
   return {};
@@ -76,7 +89,7 @@ std::string mirrored_reference(std::string_view written, const std::string& comm
     return kMirrorHead;
   }
   if (git::is_full_commit(ref)) {
-    return fmt::format("{}modlock-{}", kGitBranches, commit);  // a clone needs only the commit
+    return std::string(kMirrorBranch) + commit;  // a clone needs only the commit
   }
   for (const auto& [prefix, full] : {std::pair<std::string_view, std::string_view>{kGitBranches, kGitBranches},
                                      {kGitTags, kGitTags},

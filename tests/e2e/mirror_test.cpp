@@ -360,6 +360,21 @@ BOOST_AUTO_TEST_CASE(a_stock_client_upgrades_to_the_locked_commits, *needs("tofu
   BOOST_TEST(fs::is_empty(path("tmp")));
 }
 
+BOOST_AUTO_TEST_CASE(the_full_name_of_the_default_branch_is_found, *needs("tofu or terraform")) {
+  const std::string full = module_call("full", std::string(kGit) + "net?ref=refs/heads/main");
+  for (const std::string& calls : {full, full + module_call("head", std::string(kGit) + "net")}) {
+    write("main.tf", calls);
+    BOOST_TEST(modlock({"lock"}).exit_code == 0);
+    for (const std::string& name : clients()) {
+      fs::remove_all(root() / ".terraform");
+      environment["TOFU_MODLOCK_IMPLEMENTATION"] = name == "tofu" ? "opentofu" : "terraform";
+      const Ran ran = mirror({name, "init", "-upgrade", "-no-color"});
+      BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+      BOOST_TEST(read(".terraform/modules/full/main.tf") == "# locked\n");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository, *needs("tofu or terraform")) {
   const std::string blob = net.write_blob("[submodule \"lib\"]\n\tpath = lib\n\turl = ../net-lib\n");
   const std::string tree = net.write_tree("100644 blob " + blob + "\t.gitmodules\n160000 commit " + lib.id("main") +
