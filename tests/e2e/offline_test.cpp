@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/archive_writer.h"
 #include "tests/support/module_registry.h"
 
 namespace modlock::test {
@@ -162,6 +163,43 @@ BOOST_AUTO_TEST_CASE(a_registry_counts_too) {
   const Ran ran = lock_anew_offline();
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(lock() == locked);
+  BOOST_TEST(registry.lines().empty());
+}
+
+// docs/ci.md: keep the cache. Installed files prove no commit, so that a lost cache costs requests for git modules.
+BOOST_AUTO_TEST_CASE(without_the_cache_an_installed_commit_is_asked_for) {
+  ModuleRegistry registry;
+  registry.serve("/net.zip",
+                 {.body = make_zip({{.name = "main.tf", .content = "# net\n"}}), .type = "application/zip"});
+  registry.add_version("acme/net/aws", "1.0.0", ModuleRegistry::by_header(registry.url() + "/net.zip"));
+  write_text(path("tofurc"), registry.host_block("registry.example.test"));
+  environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  const std::string of_registry = module_call("net", "registry.example.test/acme/net/aws", "1.0.0");
+  write("main.tf", of_registry + module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  const auto without_cache = [&](const std::vector<std::string>& command) {
+    fs::remove_all(cache());
+    return modlock(command);
+  };
+  BOOST_TEST(without_cache({"verify"}).exit_code == 0);
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"install", "--offline"}, {"lock", "--frozen", "--offline"}}) {
+    const Ran ran = without_cache(command);
+    BOOST_TEST(ran.exit_code == 7, command[0]);
+    BOOST_TEST(ran.err.find("Error: git may not fetch from \"git::file://<dir>/repositories/vpc.git\" in offline mode: "
+                            "it is not in the cache [OFFLINE_MISS]\n") == 0U,
+               ran.err);
+  }
+  BOOST_TEST(without_cache({"install"}).out == "0 installed, 2 already in place.\n");
+  BOOST_TEST(modlock({"install", "--offline"}).out == "0 installed, 2 already in place.\n");
+
+  write("main.tf", of_registry);
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  registry.forget_requests();
+  BOOST_TEST(without_cache({"install", "--offline"}).out == "0 installed, 1 already in place.\n");
+  BOOST_TEST(without_cache({"install"}).out == "0 installed, 1 already in place.\n");
   BOOST_TEST(registry.lines().empty());
 }
 
