@@ -128,7 +128,13 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
       return limit;
     }
     if (lies_in(*target, *limit)) {
-      return written;
+      // The configuration of a checkout may have a token, which an error would quote.
+      const fs::path inner = target->lexically_relative(*limit);
+      return std::find(inner.begin(), inner.end(), ".git") == inner.end()
+                 ? Result<fs::path>(written)
+                 : fail(Code::path_outside_root,
+                        fmt::format("the path \"{}\" leads into a directory of git", written.string()),
+                        "remove the symbolic link");
     }
     named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", document_path(bound).string());
   }

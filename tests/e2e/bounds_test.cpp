@@ -238,6 +238,23 @@ BOOST_AUTO_TEST_CASE(a_repository_is_left_only_to_a_workspace_root) {
   BOOST_TEST(in_root({"lock", "--frozen"}).exit_code == 0);
 }
 
+// The configuration of a checkout may have a token, which an error would quote.
+BOOST_AUTO_TEST_CASE(a_link_into_the_git_directory_is_not_followed) {
+  write_text(live / ".git/config", "[http]\n\textraheader = AUTHORIZATION: basic canary-token\n");
+  for (const char* name : {"main.tf", "x.auto.tfvars", ".tofu-modlock.hcl", ".terraform.lock.hcl"}) {
+    BOOST_TEST_CONTEXT(name) {
+      fs::remove(live / name);
+      fs::create_symlink(".git/config", live / name);
+      const Ran ran = in_root({"lock"});
+      BOOST_TEST(ran.exit_code == 8, ran.err);
+      BOOST_TEST((ran.out + ran.err).find("canary-token") == std::string::npos, ran.err);
+      BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
+      fs::remove(live / name);
+      write_text(live / "main.tf", module_call("vpc", "git::" + vpc.url(), "1.0.0"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_checkout_names_no_workspace_roots) {
   write_text(live / ".tofu-modlock.hcl", "workspace_roots = [\"/\"]\n");
   const Ran ran = in_root({"lock"});
