@@ -186,17 +186,22 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
     return mode != OverrideMode::remove && needs_override(node);
   };
   std::optional<ModuleNode> missing;
+  bool missing_needs_proof = false;
   add_bundle(request, open.bundle(), context, needs_proof);
   if (remote_only) {
-    request.installed = [find = std::move(request.installed), &missing](const ModuleNode& node, std::string_view h1) {
+    request.installed = [&, find = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
       auto place = find(node, h1);
-      missing = place || missing ? std::move(missing) : node;
+      if (!place && !missing) {
+        missing = node;
+        missing->call.written = nullptr;  // a plan that fails frees its tree
+        missing_needs_proof = needs_proof(node);
+      }
       return place;
     };
   }
   auto plan = make_plan(request, fetcher, context);
   if (!plan && plan.error().code == Code::offline_miss && missing) {
-    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof(*missing)));
+    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, missing_needs_proof));
   }
   if (!plan && plan.error().code == Code::offline_miss) {
     plan.error().hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
