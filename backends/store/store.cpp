@@ -21,6 +21,7 @@
 #include "backends/store/work_directory.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -41,10 +42,12 @@ bool is_recordable(std::string_view id) {
 // Stands for no directory: nothing can be there, so nothing is read.
 const char* const kNowhere = "/dev/null/none";
 
+// Of a full disk or a limit, the advice of the system helps more.
 Error with_cache_hint(Error error) {
-  error.hint = error.code == Code::io_error
-                   ? "name a directory that can be written with --cache-dir or TOFU_MODLOCK_CACHE_DIR"
-                   : std::move(error.hint);
+  const bool is_place = error.hint.empty() || error.hint == system_advice(EACCES) || error.hint == system_advice(EROFS);
+  if (error.code == Code::io_error && is_place) {
+    error.hint = "name a directory that can be written with --cache-dir or TOFU_MODLOCK_CACHE_DIR";
+  }
   return error;
 }
 

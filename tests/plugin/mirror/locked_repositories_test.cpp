@@ -65,7 +65,8 @@ BOOST_AUTO_TEST_CASE(git_rewrites_exactly_these_urls) {
   const auto text = write_locked_repositories(repositories, directory / "with space");
   BOOST_REQUIRE(text.has_value());
   const std::string base = "file://" + (directory / "with%20space").string();
-  BOOST_TEST(text->starts_with("[url \"" + base + "/0\"]\n\tinsteadOf = \"https://h.test/a\"\n[url \"" + base +
+  BOOST_TEST(text->starts_with("[core]\n\tautocrlf = false\n[url \"" + base +
+                               "/0\"]\n\tinsteadOf = \"https://h.test/a\"\n[url \"" + base +
                                "/1\"]\n\tinsteadOf = \"https://h.test/a\\\"b\"\n"),
              *text);
   BOOST_TEST(count(*text, "[url \"ssh://git@h.test/a-\"]\n\tinsteadOf = \"https://h.test/a-\"\n") == 1U);
