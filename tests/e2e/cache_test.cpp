@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(commands_that_need_no_cache_work_without_a_usable_home_dire
   };
   const Row rows[] = {
       {"a file", path("file").string(), "cannot make the directory \"<dir>/file\": File exists"},
-      {"missing, and nobody can make it", "/proc/none",
+      {"missing, and cannot be made", "/proc/none",
        "cannot make the directory \"/proc/none\": No such file or directory"},
       {"cannot be reached", path("loop").string(), "cannot make the directory \"<dir>/loop\": File exists"},
   };
