@@ -108,7 +108,12 @@ void add_credentials(const RemoteAddress& remote, const EnvironmentLookup& envir
     }
     const auto url = GoUrl::parse(users.rewrite(remote.url));
     const auto program = askpass_program(environment, users);
-    if (remote.uses_askpass && program && url && url->scheme.starts_with("http")) {
+    // Else a program that reads the host from the prompt could read another one in the user name.
+    const std::string name = remote.username.reveal();
+    const bool is_plain_name = std::all_of(name.begin(), name.end(), [](char c) {
+      return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+    });
+    if (remote.uses_askpass && program && is_plain_name && url && url->scheme.starts_with("http")) {
       variables["MODLOCK_ASKPASS"] = *program;
       variables["MODLOCK_GIT_SCHEME"] = url->scheme;
       variables["MODLOCK_GIT_HOST"] = url->host;

@@ -142,7 +142,9 @@ bool has_other_spelling(std::string_view identity) {
   const std::string_view port = has_port ? authority.substr(colon) : "";
   const std::string_view user_and_host = authority.substr(0, authority.size() - port.size());
   const bool odd_port = port.starts_with(":0") || has_default_port(identity.substr(0, mark), port);
-  return odd_port || user_and_host.ends_with('.') ||
+  // A server may serve the same repository below the home directory and below its top.
+  const bool is_below_home = rest.substr(authority.size()).starts_with("/~/");
+  return odd_port || is_below_home || user_and_host.ends_with('.') ||
          is_odd_ip_address(std::string(user_and_host.substr(user_and_host.rfind('@') + 1))) || has_odd_escape(rest) ||
          has_dot_segment(rest.substr(authority.size()));
 }

@@ -500,8 +500,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_cannot_be_written_fails_at_the_first_write) {
       {"none", "", "no directory for the cache: the home directory is not known"},
       {"below a file", directory / "file/cache", cannot + (directory / "file").string() + "\": File exists"},
       {"below a link to itself", directory / "loop/cache", cannot + (directory / "loop").string() + "\": File exists"},
-      {"below a directory that cannot be made", "/proc/none/cache",
-       cannot + "/proc/none\": No such file or directory"},
+      {"below a directory that cannot be made", "/proc/none/cache", cannot + "/proc/none\": No such file or directory"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
