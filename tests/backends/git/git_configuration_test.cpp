@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(conditions_apply_as_for_the_clone) {
       const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
       BOOST_REQUIRE(configuration);
       BOOST_TEST((configuration->find("x.y") == "more") == row.applies);
-      const std::string by_git = modlock::test::run({"sh", "-c", "git config x.y || true"}, clone, {{"HOME", home}});
+      const std::string by_git =
+          modlock::test::run({"git", "config", "--default", "none", "x.y"}, clone, {{"HOME", home}});
       BOOST_TEST((by_git == "more\n") == row.applies);
     }
   }
