@@ -145,7 +145,5 @@ CONFIGURATIONS = trees(
     },
 ) + [
     Configuration("syntax: bytes that are no UTF-8", {"main.tf": b'locals {\n  x = "\xff"\n}\n'}),
-    Configuration(
-        "syntax: bytes that are no UTF-8 in a comment", {"main.tf": b"# \xff\nlocals {}\n"}, refused_by_us=True
-    ),
+    Configuration("syntax: bytes that are no UTF-8 in a comment", {"main.tf": b"# \xff\nlocals {}\n"}),
 ]
