@@ -179,7 +179,7 @@ class Pruning {
   }
 
   void note_removed(const Thing& thing) {
-    StoreSizes& removed = report_.removed;
+    messages::CacheSizes& removed = report_.removed;
     switch (thing.kind) {
       case Kind::package:
         ++removed.packages;
@@ -298,8 +298,8 @@ Result<std::uint64_t> bytes_below(const fs::path& directory) {
   return ok ? Result<std::uint64_t>(bytes) : fail(ok.error());
 }
 
-Result<StoreSizes> measure(const Store& store) {
-  StoreSizes sizes;
+Result<messages::CacheSizes> measure(const Store& store) {
+  messages::CacheSizes sizes;
   MODLOCK_TRY(count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
   MODLOCK_TRY(count(store.proven_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
   MODLOCK_TRY(count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes));

@@ -15,7 +15,7 @@ struct PruneLimits {
 };
 
 struct PruneReport {
-  StoreSizes removed;
+  messages::CacheSizes removed;
   std::uint64_t leftovers = 0;  // unfinished work and orphaned records that were removed too
 };
 

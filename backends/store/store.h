@@ -11,6 +11,7 @@
 #include "backends/backend.h"
 #include "backends/base/context.h"
 #include "backends/base/file_lock.h"
+#include "protocol/messages/cache.h"
 
 namespace modlock {
 
@@ -174,18 +175,9 @@ std::string content_key(std::string_view h1, std::string_view modes);
 // Returns the sorted modes of all content with this h1 that a directory contains.
 std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1);
 
-struct StoreSizes {
-  std::uint64_t packages = 0;  // count
-  std::uint64_t package_bytes = 0;
-  std::uint64_t repositories = 0;  // count
-  std::uint64_t repository_bytes = 0;
-  std::uint64_t records = 0;  // files of Store::record_directories()
-  std::uint64_t record_bytes = 0;
-  std::uint64_t unfinished_bytes = 0;  // of work that is not finished
-};
 // Measures everything that prune() removes by its limits, and unfinished work, by file sizes. Files that disappear
 // concurrently are not counted. Errors: IO_ERROR.
-Result<StoreSizes> measure(const Store& store);
+Result<messages::CacheSizes> measure(const Store& store);
 
 // Returns the total size of the files below a directory, without files that other processes remove concurrently.
 // Errors: IO_ERROR.

@@ -94,12 +94,11 @@ int print_wrong(const terragrunt::Verdicts& verdicts, const std::string& unit) {
   int code = 0;
   std::string lines;
   for (const messages::Verdict& verdict : verdicts) {
-    const auto kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
-    if (modlock::exit_code(kind) == 0) {
+    if (modlock::exit_code(verdict.kind) == 0) {
       continue;
     }
-    code = worse_exit_code(code, modlock::exit_code(kind));
-    lines += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(kind), verdict.detail);
+    code = worse_exit_code(code, modlock::exit_code(verdict.kind));
+    lines += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(verdict.kind), verdict.detail);
     for (const std::string& path : verdict.paths) {
       lines += fmt::format("    {}\n", path);
     }

@@ -12,10 +12,10 @@ using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
 void print_modules(const messages::ModulesInstallResult& result) {
   std::vector<std::vector<Cell>> rows;
   for (const messages::InstalledModule& module : result.installed) {
-    rows.push_back({{"installed", Color::green}, {"module." + module.key}, {module.dir}});
+    rows.push_back({{"installed", Color::green}, {"module." + module.key}, {module.directory}});
   }
   for (const messages::InstalledModule& module : result.removed) {
-    rows.push_back({{"removed", Color::red}, {"module." + module.key}, {module.dir}});
+    rows.push_back({{"removed", Color::red}, {"module." + module.key}, {module.directory}});
   }
   print_table_out(rows, Fit::cut_middle);
 }

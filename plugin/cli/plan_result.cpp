@@ -32,7 +32,7 @@ std::map<std::string, std::string> signatures_of(const std::vector<messages::Loc
 // The installed version determines what is locked, and a checkout may contain its own data directory.
 std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
   const auto count = std::count_if(changes.begin(), changes.end(),
-                                   [](const messages::Change& change) { return change.action == "adopted"; });
+                                   [](const messages::Change& change) { return change.action == Action::adopted; });
   if (count == 0) {
     return {};
   }
@@ -44,8 +44,9 @@ std::string adoption_words(const std::vector<messages::Change>& changes, bool dr
 }
 
 Color color_of(const messages::Change& change) {
-  const bool is_new = change.action == "added" || change.action == "adopted" || change.action == "restored";
-  return is_new ? Color::green : change.action == "removed" ? Color::red : Color::yellow;
+  const bool is_new =
+      change.action == Action::added || change.action == Action::adopted || change.action == Action::restored;
+  return is_new ? Color::green : change.action == Action::removed ? Color::red : Color::yellow;
 }
 
 using EditedDocuments = std::vector<messages::EditedDocument>;
@@ -67,7 +68,10 @@ std::string lock_words(const EditedDocuments& documents, bool locks_providers) {
   EditedDocuments deleted;
   for (const messages::EditedDocument& document : documents) {
     const auto& operation = document.operation;
-    (operation == "create" ? created : operation == "delete" ? deleted : changed).push_back(document);
+    (operation == EditOperation::create   ? created
+     : operation == EditOperation::remove ? deleted
+                                          : changed)
+        .push_back(document);
   }
   std::string text = "\n";
   if (!created.empty()) {
@@ -97,7 +101,7 @@ std::string closing_words(const messages::LockPlanResult& result, bool dry_run) 
   if (dry_run) {
     return fmt::format("{} would change; nothing was written.\n", path_list(documents));
   }
-  if (!documents.front().new_text) {  // of the configuration
+  if (documents.front().is_configuration) {
     return fmt::format("\ntofu-modlock has changed {}.\nReview and commit the change if it is what you intended.\n",
                        path_list(documents));
   }
@@ -173,9 +177,10 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
     return next;
   }
   for (const messages::Change& change : result.changes) {
-    const bool is_version = change.action == "added" || change.action == "updated" || change.action == "moved" ||
-                            change.action == "source-changed" || change.action == "renamed" ||
-                            change.action == "restored" || change.action == "merged";
+    const bool is_version = change.action == Action::added || change.action == Action::updated ||
+                            change.action == Action::moved || change.action == Action::source_changed ||
+                            change.action == Action::renamed || change.action == Action::restored ||
+                            change.action == Action::merged;
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);
     next.init = is_version && next.init.empty() ? client_name(host, root) : next.init;
@@ -191,7 +196,7 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
   for (const messages::Change& change : result.changes) {
     const auto signature = signatures.find(change.subject);
     ChangeText text = change_text(change);
-    if (signature != signatures.end() && change.action != "removed") {
+    if (signature != signatures.end() && change.action != Action::removed) {
       text.note += (text.note.empty() ? "" : "  ") + signature->second;
     }
     rows.push_back({{change.subject}, {text.what, color_of(change)}, {text.note}});

@@ -121,15 +121,14 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
   std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
   bool has_newer = false;
   for (const messages::Verdict& verdict : verdicts) {
-    const VerdictKind kind = parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
     const std::string version = locked_version(verdict);
     const std::string newer = newer_text(asked.updates, verdict.subject);
     has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
-                    {installed_text(kind, verdict.detail)},
+                    {installed_text(verdict.kind, verdict.detail)},
                     {newer},
-                    {std::string(verdict_text(kind)), verdict_color(kind)}});
+                    {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }
   print_table_out(rows, Fit::cut);
   print_out(verdict_sum(verdicts) + "\n" + with_root(has_newer ? kSelectHint : ""));

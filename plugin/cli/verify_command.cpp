@@ -14,10 +14,6 @@
 namespace modlock::cli {
 namespace {
 
-VerdictKind kind_of(const messages::Verdict& verdict) {
-  return parse_verdict_kind(verdict.verdict).value_or(VerdictKind::tampered);
-}
-
 std::string both_sides(const messages::Verdict& verdict) {
   std::string text = fmt::format("\n  expected: {}\n", verdict.expected);
   if (!verdict.actual.empty()) {
@@ -88,11 +84,10 @@ void print_moved(const messages::Verdict& verdict) {
 std::string short_reason(const messages::Verdict& verdict) {
   constexpr std::size_t kLong = 60;
   const std::string detail = verdict.detail;
-  const VerdictKind kind = kind_of(verdict);
-  if (detail.size() <= kLong || exit_code(kind) == 0) {
+  if (detail.size() <= kLong || exit_code(verdict.kind) == 0) {
     return detail;
   }
-  switch (kind) {
+  switch (verdict.kind) {
     case VerdictKind::held:
     case VerdictKind::update_available:
       break;
@@ -115,16 +110,15 @@ std::string short_reason(const messages::Verdict& verdict) {
 }
 
 bool has_detail(const messages::Verdict& verdict) {
-  const VerdictKind kind = kind_of(verdict);
-  return kind == VerdictKind::tampered || kind == VerdictKind::moved || short_reason(verdict) != verdict.detail;
+  return verdict.kind == VerdictKind::tampered || verdict.kind == VerdictKind::moved ||
+         short_reason(verdict) != verdict.detail;
 }
 
 void print_detail(const messages::Verdict& verdict) {
-  const VerdictKind kind = kind_of(verdict);
   print_err("\n");
-  if (kind == VerdictKind::tampered) {
+  if (verdict.kind == VerdictKind::tampered) {
     is_misled(verdict) ? print_misled(verdict) : print_tampered(verdict);
-  } else if (kind == VerdictKind::moved) {
+  } else if (verdict.kind == VerdictKind::moved) {
     print_moved(verdict);
   } else {
     print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
@@ -134,8 +128,7 @@ void print_detail(const messages::Verdict& verdict) {
 void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
-    const VerdictKind kind = kind_of(verdict);
-    rows.push_back({{std::string(verdict_text(kind)), verdict_color(kind)},
+    rows.push_back({{std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)},
                     {verdict.subject},
                     {locked_version(verdict)},
                     {short_reason(verdict)}});
@@ -155,12 +148,11 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
 NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::string& client) {
   NextSteps next;
   for (const messages::Verdict& verdict : verdicts) {
-    const VerdictKind kind = kind_of(verdict);
     const bool is_module = verdict.subject.starts_with("module.");
-    if (kind == VerdictKind::not_locked) {
+    if (verdict.kind == VerdictKind::not_locked) {
       next.lock = true;
     }
-    if (exit_code(kind) == exit_code(VerdictKind::missing)) {
+    if (exit_code(verdict.kind) == exit_code(VerdictKind::missing)) {
       next.install = next.install || is_module;
       next.init = is_module ? next.init : client;
     }
@@ -257,7 +249,7 @@ void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Dia
                        RootOutcome& outcome) {
   VerdictKind worst = VerdictKind::held;
   for (const messages::Verdict& verdict : verdicts) {
-    worst = std::max(worst, kind_of(verdict));
+    worst = std::max(worst, verdict.kind);
   }
   if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
     outcome.result = to_string(worst);
@@ -279,7 +271,7 @@ std::string_view verdict_text(VerdictKind kind) {
 std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
   std::map<VerdictKind, std::size_t, std::greater<>> counts;  // the worst first
   for (const messages::Verdict& verdict : verdicts) {
-    ++counts[kind_of(verdict)];
+    ++counts[verdict.kind];
   }
   const std::size_t newer = counts[VerdictKind::update_available];
   std::string text = fmt::format("{} verified", counts[VerdictKind::held] + newer);
@@ -297,7 +289,7 @@ std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
 int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics) {
   int worst = 0;
   for (const messages::Verdict& verdict : verdicts) {
-    worst = worse_exit_code(worst, exit_code(kind_of(verdict)));
+    worst = worse_exit_code(worst, exit_code(verdict.kind));
   }
   for (const Diagnostic& diagnostic : diagnostics) {
     worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);

@@ -69,8 +69,9 @@ bool is_shared_settings_file(const fs::path& path, const std::string& root) {
 
 // nullopt: the file already has the new content.
 Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
-  Replacement made{.path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == "delete"};
-  if (!document.new_text) {
+  Replacement made{
+      .path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == EditOperation::remove};
+  if (document.is_configuration) {
     auto inside = is_shared_settings_file(made.path, root) ? made.path : confine(made.path, {root});
     if (!inside) {
       Error error = std::move(inside.error());
@@ -139,11 +140,7 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
   if (document.new_text) {
     return *document.new_text;
   }
-  std::vector<TextEdit> edits;
-  for (const messages::RangeEdit& edit : document.edits.value_or(std::vector<messages::RangeEdit>())) {
-    edits.push_back({.start = edit.start, .end = edit.end, .old_text = {}, .new_text = edit.new_text, .range = {}});
-  }
-  return apply_edits(base, edits);
+  return apply_edits(base, document.edits.value_or(std::vector<RangeEdit>()));
 }
 
 messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits) {
@@ -153,7 +150,7 @@ messages::RootParams with_edits(messages::RootParams root, const messages::Works
     const std::string before = overlay != root.documents.end()
                                    ? overlay->text
                                    : read_file(fs::path(root.root) / edit.path).value_or(std::string());
-    const std::string after = edit.operation == "delete" ? "" : text_after(before, edit);
+    const std::string after = edit.operation == EditOperation::remove ? "" : text_after(before, edit);
     if (overlay != root.documents.end()) {
       overlay->text = after;
     } else {

@@ -10,16 +10,6 @@
 namespace modlock {
 namespace {
 
-messages::CacheSizes to_message(const StoreSizes& sizes) {
-  return {.packages = sizes.packages,
-          .package_bytes = sizes.package_bytes,
-          .repositories = sizes.repositories,
-          .repository_bytes = sizes.repository_bytes,
-          .records = sizes.records,
-          .record_bytes = sizes.record_bytes,
-          .unfinished_bytes = sizes.unfinished_bytes};
-}
-
 Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
   PruneLimits limits{.max_bytes = params.max_bytes};
   if (params.max_age) {
@@ -37,17 +27,15 @@ Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
 
 Result<messages::CacheInfoResult> Engine::cache_info() const {
   MODLOCK_TRY(const auto sizes, measure(store()));
-  return messages::CacheInfoResult{.directory = store().root().string(), .sizes = to_message(sizes)};
+  return messages::CacheInfoResult{.directory = store().root().string(), .sizes = sizes};
 }
 
 Result<messages::CachePruneResult> Engine::prune_cache(const messages::CachePruneParams& params, Run& run) const {
   MODLOCK_TRY(const auto limits, limits_of(params));
   MODLOCK_TRY(const auto report, prune(store(), limits, context_for(run)));
   MODLOCK_TRY(const auto left, measure(store()));
-  return messages::CachePruneResult{.directory = store().root().string(),
-                                    .sizes = to_message(left),
-                                    .removed = to_message(report.removed),
-                                    .leftovers = report.leftovers};
+  return messages::CachePruneResult{
+      .directory = store().root().string(), .sizes = left, .removed = report.removed, .leftovers = report.leftovers};
 }
 
 }  // namespace modlock

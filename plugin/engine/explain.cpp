@@ -10,22 +10,6 @@
 namespace modlock {
 namespace {
 
-std::vector<messages::ExplainedStep> to_messages(std::vector<ExplainedStep> chain) {
-  std::vector<messages::ExplainedStep> out;
-  for (ExplainedStep& step : chain) {
-    messages::ExplainedStep told{.constraint = std::move(step.constraint),
-                                 .subject = std::move(step.subject),
-                                 .location = std::move(step.location),
-                                 .kept = std::move(step.kept),
-                                 .rejected = {}};
-    for (RejectedVersion& version : step.rejected) {
-      told.rejected.push_back({std::move(version.version), std::move(version.why)});
-    }
-    out.push_back(std::move(told));
-  }
-  return out;
-}
-
 messages::LockExplainResult to_message(Explanation explanation, const std::string& subject) {
   messages::LockExplainResult out{.subject = subject, .source = std::move(explanation.source), .selected = {}};
   if (const ModuleLock* lock = explanation.selected) {
@@ -40,19 +24,7 @@ messages::LockExplainResult to_message(Explanation explanation, const std::strin
                     .reason = {}};
   }
   out.selected.reason = std::move(explanation.reason);
-  out.chain = to_messages(std::move(explanation.chain));
-  out.diagnostics = std::move(explanation.diagnostics);
-  return out;
-}
-
-messages::LockExplainResult to_message(ProviderExplanation explanation, const std::string& subject) {
-  messages::LockExplainResult out{.subject = subject, .source = subject.substr(subject.find('.') + 1), .selected = {}};
-  if (explanation.version) {
-    out.selected.version = explanation.version->to_string();
-  }
-  out.selected.hashes = std::move(explanation.hashes);
-  out.selected.reason = std::move(explanation.reason);
-  out.chain = to_messages(std::move(explanation.chain));
+  out.chain = std::move(explanation.chain);
   out.diagnostics = std::move(explanation.diagnostics);
   return out;
 }
@@ -68,7 +40,7 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
               explain_provider(request, subject, lock.provider_file(),
                                lock.beside ? std::string(kLockFileName) : lock.path, *source, open.context));
   explanation.diagnostics.insert(explanation.diagnostics.begin(), diagnostics.begin(), diagnostics.end());
-  return to_message(std::move(explanation), subject);
+  return explanation;
 }
 
 // Explains a call that takes part in a conflict; nullopt for any other.

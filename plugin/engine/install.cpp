@@ -29,14 +29,6 @@ bool stops_install(const Change& change) {
          change.action == Action::source_changed || change.action == Action::hashes_added;
 }
 
-std::vector<messages::InstalledModule> to_messages(const std::vector<InstalledModule>& modules) {
-  std::vector<messages::InstalledModule> out;
-  for (const InstalledModule& module : modules) {
-    out.push_back({module.key, module.directory, module.h1});
-  }
-  return out;
-}
-
 OverrideMode override_mode(const std::optional<bool>& wanted) {
   return !wanted ? OverrideMode::leave : *wanted ? OverrideMode::write : OverrideMode::remove;
 }
@@ -281,9 +273,9 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
     return fail(with_note(*bundle->damage(), "the packages were installed from their sources instead"));
   }
   run.diagnostics = done->diagnostics;
-  return messages::ModulesInstallResult{.installed = to_messages(done->report.installed),
-                                        .reused = to_messages(done->report.reused),
-                                        .removed = to_messages(done->report.removed),
+  return messages::ModulesInstallResult{.installed = std::move(done->report.installed),
+                                        .reused = std::move(done->report.reused),
+                                        .removed = std::move(done->report.removed),
                                         .manifest = done->report.manifest,
                                         .diagnostics = std::move(done->diagnostics),
                                         .stats = run.stats()};

@@ -46,34 +46,17 @@ std::optional<std::string_view> text_on_disk(const LockDocument& lock, const std
 
 // `before`: nullopt for a file that does not exist.
 void add_edit(messages::WorkspaceEdit& out, const std::string& path, std::optional<std::string_view> before,
-              std::string_view after, const EngineOptions& options, const char* operation) {
-  auto edit = make_document_edit(path, before, after);
-  if (!edit) {
-    return;
+              std::string_view after, const EngineOptions& options, EditOperation operation) {
+  if (auto document = make_document_edit(path, before, after)) {
+    document->operation = operation;
+    add_document(out.documents, std::move(*document), options);
   }
-  messages::EditedDocument document{.path = edit->path,
-                                    .operation = operation,
-                                    .base_sha256 = edit->base_sha256,
-                                    .new_text = std::nullopt,
-                                    .edits = std::nullopt,
-                                    .result_sha256 = edit->result_sha256};
-  if (options.edits_as_full_text) {
-    document.new_text = edit->new_text;
-  }
-  if (options.edits_as_ranges) {
-    document.edits.emplace();
-    for (TextEdit& change : edit->edits) {
-      document.edits->push_back(
-          {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
-    }
-  }
-  out.documents.push_back(std::move(document));
 }
 
 void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std::string& path, const LockFile& before,
               const std::string& after, const EngineOptions& options) {
   const auto base = text_on_disk(lock, path, before);
-  add_edit(out, path, base, after, options, base ? "modify" : "create");
+  add_edit(out, path, base, after, options, base ? EditOperation::modify : EditOperation::create);
 }
 
 // Edits `.terraform.lock.hcl` when its module blocks move to a sidecar. A file with no other content is deleted.
@@ -83,7 +66,7 @@ void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& 
   const std::string after = write_lock(before, {});
   const bool is_empty = !before.modules.empty() && (after == kOpenTofuLockHeader || after == kTerraformLockHeader);
   if (is_empty) {
-    add_edit(out, path, text_on_disk(lock, path, before), "", options, "delete");
+    add_edit(out, path, text_on_disk(lock, path, before), "", options, EditOperation::remove);
   } else {
     add_edit(out, lock, path, before, after, options);
   }
@@ -92,7 +75,7 @@ void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& 
 // Adds the change of an existing file: to another text, or its removal without one. Adds nothing if it stays the same.
 void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::string_view before,
                    const std::optional<std::string>& after, const EngineOptions& options) {
-  add_edit(out, path, before, after.value_or(""), options, after ? "modify" : "delete");
+  add_edit(out, path, before, after.value_or(""), options, after ? EditOperation::modify : EditOperation::remove);
 }
 
 // Returns the edits that turn the documents of a lock into the new lock: none if nothing changes. A second file without
@@ -112,7 +95,7 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   if (after.modules != nullptr && lock.left_sidecar) {
     const std::string path(kSidecarFileName);
     if (const auto before = text_on_disk(lock, path, *lock.left_sidecar)) {
-      add_edit(out, path, before, "", options, "delete");
+      add_edit(out, path, before, "", options, EditOperation::remove);
     }
   }
   if (writes_providers && lock.beside) {
@@ -275,7 +258,7 @@ class LockPlanner {
     if (may_lose_blocks && !modules_->changes.empty()) {
       Error error = lost_history_error(lock.path, *plan_request.history_gap, engine_.options().in_ci);
       if (error.code == Code::frozen) {
-        run_.changes = to_messages(modules_->changes);
+        run_.changes = modules_->changes;
         return fail(std::move(error));
       }
       modules_->diagnostics.push_back({Severity::warning, std::move(error)});
@@ -404,12 +387,12 @@ class LockPlanner {
       name_merged_entries(*lock.merge, modules_ ? modules_->modules : effective_lock(lock).modules,
                           providers_ ? providers_->providers : lock.provider_file().providers, changes);
     }
-    result.changes = to_messages(changes);
     for (const OverridePlan::Write& write : overrides_) {
       add_file_edit(result.edits, write.name, write.before.value_or(""), write.text, engine_.options());
     }
-    for (const HeldMove& move : modules_ ? modules_->moved : std::vector<HeldMove>{}) {
-      result.moved.push_back({move.subject, move.locked, move.offered});
+    result.changes = std::move(changes);
+    if (modules_) {
+      result.moved = std::move(modules_->moved);
     }
     run_.diagnostics = diagnostics_;
     result.diagnostics = std::move(diagnostics_);

@@ -50,27 +50,16 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
   return {};
 }
 
-std::optional<messages::ChangeSide> to_message(const std::optional<ChangeSide>& side) {
-  if (!side) {
-    return std::nullopt;
-  }
-  return messages::ChangeSide{side->version, side->ref, side->commit, side->digest};
-}
-
 }  // namespace
 
-std::vector<messages::Change> to_messages(const std::vector<Change>& changes) {
-  std::vector<messages::Change> out;
-  for (const Change& change : changes) {
-    out.push_back({.subject = change.subject,
-                   .previous_subject = change.previous_subject,
-                   .action = std::string(to_string(change.action)),
-                   .from = to_message(change.from),
-                   .to = to_message(change.to),
-                   .constraints = change.constraints,
-                   .reason = change.reason});
+void add_document(std::vector<EditedDocument>& out, EditedDocument document, const EngineOptions& options) {
+  if (document.is_configuration ? options.edits_as_ranges : !options.edits_as_full_text) {
+    document.new_text.reset();
   }
-  return out;
+  if (!options.edits_as_ranges) {
+    document.edits.reset();
+  }
+  out.push_back(std::move(document));
 }
 
 LockFile effective_lock(const LockDocument& lock) {
@@ -185,7 +174,7 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
   }
   const bool lock_helps =
       std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
-  run.changes = to_messages(changes);
+  run.changes = changes;
   return Error{.code = Code::frozen,
                .message = fmt::format("{} does not match the configuration: {}", lock_path, named),
                .subject = changes.front().subject,
@@ -199,7 +188,7 @@ Error frozen_error(const std::vector<Change>& changes, const std::string& lock_p
 Error unwritten_error(const messages::WorkspaceEdit& edits) {
   std::string named;
   for (const messages::EditedDocument& document : edits.documents) {
-    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", document.operation, document.path);
+    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", messages::to_string(document.operation), document.path);
   }
   return Error{.code = Code::frozen,
                .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "plugin/engine/open_root.h"
+#include "plugin/lock/edit.h"
 #include "plugin/resolve/plan.h"
 
 namespace modlock {
 
-// Converts the changes of a plan to messages.
-std::vector<messages::Change> to_messages(const std::vector<Change>& changes);
+// Adds a document in the forms that the host applies; of a configuration file the ranges, and the text only without
+// them.
+void add_document(std::vector<EditedDocument>& out, EditedDocument document, const EngineOptions& options);
 
 // Returns the lock that applies: the file itself, or its module blocks from the file of an earlier setting.
 LockFile effective_lock(const LockDocument& lock);

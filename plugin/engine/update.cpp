@@ -206,26 +206,10 @@ class UpdatePlanner {
   std::vector<messages::EditedDocument> configuration_documents() const {
     std::vector<messages::EditedDocument> documents;
     for (const auto& [path, file] : files_) {
-      auto edit = make_document_edit(path, file.before, file.after);
-      if (!edit) {
-        continue;
+      if (auto document = make_document_edit(path, file.before, file.after)) {
+        document->is_configuration = true;
+        add_document(documents, std::move(*document), engine_.options());
       }
-      messages::EditedDocument document{.path = edit->path,
-                                        .operation = "modify",
-                                        .base_sha256 = edit->base_sha256,
-                                        .new_text = std::nullopt,
-                                        .edits = std::nullopt,
-                                        .result_sha256 = edit->result_sha256};
-      if (engine_.options().edits_as_ranges) {
-        document.edits.emplace();
-        for (TextEdit& change : edit->edits) {
-          document.edits->push_back(
-              {change.start, change.end, std::move(change.old_text), std::move(change.new_text), change.range});
-        }
-      } else {
-        document.new_text = std::move(edit->new_text);
-      }
-      documents.push_back(std::move(document));
     }
     return documents;
   }

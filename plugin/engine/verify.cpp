@@ -107,23 +107,8 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
     }
   }
   run.diagnostics = report->diagnostics;
-  messages::LockVerifyResult result{.ok = report->ok(), .verdicts = {}, .diagnostics = std::move(report->diagnostics)};
-  for (Verdict& verdict : report->verdicts) {
-    result.verdicts.push_back({.subject = std::move(verdict.subject),
-                               .verdict = std::string(to_string(verdict.kind)),
-                               .source = std::move(verdict.source),
-                               .version = std::move(verdict.version),
-                               .origin = std::move(verdict.origin),
-                               .expected = std::move(verdict.expected),
-                               .actual = std::move(verdict.actual),
-                               .detail = std::move(verdict.detail),
-                               .paths = std::move(verdict.paths),
-                               .more_paths = verdict.more_paths,
-                               .descends = verdict.descends,
-                               .commits_behind = verdict.commits_behind,
-                               .location = std::move(verdict.location)});
-  }
-  return result;
+  return messages::LockVerifyResult{
+      .ok = report->ok(), .verdicts = std::move(report->verdicts), .diagnostics = std::move(report->diagnostics)};
 }
 
 }  // namespace modlock

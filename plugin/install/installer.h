@@ -9,6 +9,7 @@
 #include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/resolve/plan.h"
+#include "protocol/messages/modules_install.h"
 
 namespace modlock {
 
@@ -24,11 +25,7 @@ struct InstallRequest {
   bool is_strict = false;  // a Git LFS pointer in place of its content is an error, not a warning
 };
 
-struct InstalledModule {
-  std::string key;
-  std::string directory;  // as the manifest names it, without the subdirectory
-  std::string h1;         // empty for local modules
-};
+using messages::InstalledModule;
 
 struct InstallReport {
   std::vector<InstalledModule> installed;  // put there now

@@ -2,35 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 namespace modlock {
-namespace {
-
-constexpr std::array<std::pair<VerdictKind, std::string_view>, 9> kNames = {
-    {{VerdictKind::held, "held"},
-     {VerdictKind::update_available, "update-available"},
-     {VerdictKind::not_locked, "not-locked"},
-     {VerdictKind::missing, "missing"},
-     {VerdictKind::stale, "stale"},
-     {VerdictKind::vanished, "vanished"},
-     {VerdictKind::moved, "moved"},
-     {VerdictKind::tampered, "tampered"},
-     {VerdictKind::denied, "denied"}}};
-
-}  // namespace
-
-std::string_view to_string(VerdictKind kind) {
-  return kNames.at(static_cast<std::size_t>(kind)).second;
-}
-
-std::optional<VerdictKind> parse_verdict_kind(std::string_view text) {
-  const auto* const found =
-      std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.second == text; });
-  return found == kNames.end() ? std::nullopt : std::optional(found->first);
-}
 
 int exit_code(VerdictKind kind) {
   switch (kind) {

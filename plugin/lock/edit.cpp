@@ -61,12 +61,12 @@ void print_hunk(std::string& out, std::span<const LineChange> changes, std::span
 
 }  // namespace
 
-std::vector<TextEdit> diff_edits(std::string_view before, std::string_view after) {
+std::vector<RangeEdit> diff_edits(std::string_view before, std::string_view after) {
   const std::vector<std::string_view> old_lines = split_lines(before);
   const std::vector<std::string_view> new_lines = split_lines(after);
   const std::vector<Position> old_positions = line_positions(old_lines);
   const std::vector<Position> new_positions = line_positions(new_lines);
-  std::vector<TextEdit> edits;
+  std::vector<RangeEdit> edits;
   for (const LineChange& change : diff_lines(old_lines, new_lines)) {
     const Range range{old_positions[change.before_start], old_positions[change.before_end]};
     const std::size_t new_start = new_positions[change.after_start].byte;
@@ -80,10 +80,10 @@ std::vector<TextEdit> diff_edits(std::string_view before, std::string_view after
   return edits;
 }
 
-std::string apply_edits(std::string_view before, const std::vector<TextEdit>& edits) {
+std::string apply_edits(std::string_view before, const std::vector<RangeEdit>& edits) {
   std::string result;
   std::size_t done = 0;
-  for (const TextEdit& edit : edits) {
+  for (const RangeEdit& edit : edits) {
     result += before.substr(done, edit.start - done);
     result += edit.new_text;
     done = edit.end;
@@ -92,17 +92,16 @@ std::string apply_edits(std::string_view before, const std::vector<TextEdit>& ed
   return result;
 }
 
-std::optional<DocumentEdit> make_document_edit(std::string path, std::optional<std::string_view> before,
-                                               std::string_view after) {
+std::optional<EditedDocument> make_document_edit(std::string path, std::optional<std::string_view> before,
+                                                 std::string_view after) {
   if (before == after) {
     return std::nullopt;
   }
-  DocumentEdit edit{.path = std::move(path),
-                    .operation = before ? DocumentEdit::Operation::modify : DocumentEdit::Operation::create,
-                    .base_sha256 = {},
-                    .new_text = std::string(after),
-                    .edits = diff_edits(before.value_or(""), after),
-                    .result_sha256 = sha256_hex(after)};
+  EditedDocument edit{.path = std::move(path),
+                      .operation = before ? EditOperation::modify : EditOperation::create,
+                      .new_text = std::string(after),
+                      .edits = diff_edits(before.value_or(""), after),
+                      .result_sha256 = sha256_hex(after)};
   if (before) {
     edit.base_sha256 = sha256_hex(*before);
   }

@@ -37,23 +37,24 @@ std::string change_line(const messages::Change& change) {
 }
 
 ChangeText change_text(const messages::Change& change) {
-  const std::string& action = change.action;
+  using messages::Action;
+  const Action action = change.action;
   ChangeText text;
   const auto add_note = [&](const std::string& note) { text.note += (text.note.empty() ? "" : "  ") + note; };
-  if (action == "removed") {
+  if (action == Action::removed) {
     text.what = "removed (was " + side_text(change.from) + ")";
-  } else if (action == "merged") {
+  } else if (action == Action::merged) {
     text.what = side_text(change.to);
     add_note("merged: " + change.reason);
-  } else if (action == "moved") {
+  } else if (action == Action::moved) {
     const std::string from = id_text(change.from);
     text.what = side_text(change.to);
     add_note("moved" + (from.empty() ? "" : " from " + from + " to " + id_text(change.to)));
-  } else if (action == "added" || action == "restored" || action == "adopted" ||
+  } else if (action == Action::added || action == Action::restored || action == Action::adopted ||
              side_text(change.from) == side_text(change.to)) {
     text.what = side_text(change.to);
-    if (action != "added" && action != "renamed") {
-      add_note(action);
+    if (action != Action::added && action != Action::renamed) {
+      add_note(std::string(to_string(action)));
     }
   } else {
     text.what = side_text(change.from) + " -> " + side_text(change.to);
@@ -96,9 +97,9 @@ std::string plan_markdown(const messages::LockPlanResult& result) {
   }
   for (const messages::Change& change : result.changes) {
     const std::string former = code(change.previous_subject);
-    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change.subject), cell(change.action),
-                        former.empty() ? "" : " (was " + former + ")", cell_of(change.from), cell_of(change.to),
-                        code(change.constraints.value_or("")));
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change.subject),
+                        cell(std::string(to_string(change.action))), former.empty() ? "" : " (was " + former + ")",
+                        cell_of(change.from), cell_of(change.to), code(change.constraints.value_or("")));
   }
   text += text.empty() ? "" : "\n";
   text += "Files:";

@@ -87,7 +87,7 @@ Json::Value place(const Location& location, const std::string& root, const std::
 }
 
 std::string sentence(const messages::Verdict& verdict) {
-  std::string text = verdict.subject + " is " + verdict.verdict;
+  std::string text = verdict.subject + " is " + std::string(to_string(verdict.kind));
   if (!verdict.detail.empty()) {
     text += ": " + verdict.detail;
   }
@@ -117,7 +117,7 @@ Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const 
   where["logicalLocations"].append(std::move(logical));
   out["locations"].append(std::move(where));
   // Identifies the same finding, even if the block moved in its file.
-  out["partialFingerprints"]["subject/v1"] = verdict.verdict + " " + verdict.subject;
+  out["partialFingerprints"]["subject/v1"] = std::string(to_string(verdict.kind)) + " " + verdict.subject;
   Json::Value properties(Json::objectValue);
   if (!verdict.expected.empty()) {
     properties["expected"] = verdict.expected;
@@ -214,7 +214,7 @@ Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const st
   Json::Value run = new_run(kRules, result.has_value(), said, root, base, exit_code);
   for (const messages::Verdict& verdict : result ? result->verdicts : std::vector<messages::Verdict>()) {
     for (std::size_t i = 0; i < kRules.size(); ++i) {
-      if (verdict.verdict == kRules.at(i).id) {
+      if (to_string(verdict.kind) == kRules.at(i).id) {
         run["results"].append(to_result(verdict, i, root, base));
       }
     }

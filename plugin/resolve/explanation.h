@@ -7,22 +7,11 @@
 
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/source_fetcher.h"
+#include "protocol/messages/lock_explain.h"
 
 namespace modlock {
 
-struct RejectedVersion {
-  std::string version;
-  std::string why;
-};
-
-// One step of the decision, and its effect on the versions that the earlier steps kept.
-struct ExplainedStep {
-  std::string constraint;    // as written, or a description
-  std::string subject = {};  // of the call that it belongs to; empty: none
-  std::optional<Location> location = {};
-  std::vector<std::string> kept = {};          // versions, newest first; commits and digests if there are no versions
-  std::vector<RejectedVersion> rejected = {};  // in the same order
-};
+using messages::ExplainedStep;
 
 // The reasons for the version of a call.
 struct Explanation {

@@ -252,36 +252,6 @@ bool is_first_lock(const PlanRequest& request) {
          !has_module_entries(request.restorable);
 }
 
-std::string_view to_string(Action action) {
-  switch (action) {
-    case Action::added:
-      return "added";
-    case Action::updated:
-      return "updated";
-    case Action::removed:
-      return "removed";
-    case Action::adopted:
-      return "adopted";
-    case Action::restored:
-      return "restored";
-    case Action::renamed:
-      return "renamed";
-    case Action::moved:
-      return "moved";
-    case Action::hashes_added:
-      return "hashes-added";
-    case Action::constraints_changed:
-      return "constraints-changed";
-    case Action::source_changed:
-      return "source-changed";
-    case Action::reordered:
-      return "reordered";
-    case Action::merged:
-      break;
-  }
-  return "merged";
-}
-
 Error combine(Diagnostics errors) {
   const auto worse = [](const Diagnostic& a, const Diagnostic& b) {
     const int left = exit_code(a.what);

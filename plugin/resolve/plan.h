@@ -12,6 +12,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
+#include "protocol/messages/lock_plan.h"
 
 namespace modlock {
 
@@ -79,46 +80,10 @@ struct ResolvedModule {
   std::string package_subdir = {};  // ModuleNode::package_subdir
 };
 
-enum class Action {
-  added,
-  updated,
-  removed,
-  adopted,
-  restored,
-  renamed,
-  moved,
-  hashes_added,
-  constraints_changed,
-  source_changed,
-  reordered,
-  merged
-};
-std::string_view to_string(Action action);
-
-struct ChangeSide {
-  std::optional<std::string> version = {};
-  std::string ref = {};
-  std::string commit = {};
-  std::string digest = {};
-};
-
-struct Change {
-  std::string subject;
-  std::string previous_subject = {};  // of a renamed or moved call
-  Action action = Action::added;
-  std::optional<ChangeSide> from = {};
-  std::optional<ChangeSide> to = {};
-  std::optional<std::string> constraints = {};  // in effect now, for people
-  std::string reason = {};
-  bool is_made_by_lock = true;  // false: the obstacle under frozen, and `lock` cannot help
-};
-
-// A module call whose tag was moved and whose locked content is kept.
-struct HeldMove {
-  std::string subject;
-  std::string locked;   // origin hash: "git:…", "oci:sha256:…"
-  std::string offered;  // what the tag points to now
-};
+using messages::Action;
+using messages::Change;
+using messages::ChangeSide;
+using messages::HeldMove;
 
 // The old lock, the new lock, and the reasons.
 struct Plan {

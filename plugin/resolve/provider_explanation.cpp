@@ -18,12 +18,16 @@ class ProviderExplainer {
  public:
   ProviderExplainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
                     const std::string& lock_path)
-      : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
+      : request_(request),
+        need_(need),
+        lock_(lock),
+        lock_path_(lock_path),
+        out_{.subject = need.subject(), .source = need.address.to_string(), .selected = {}} {
     const auto locked = request.locked.find(need.address);
     locked_ = locked == request.locked.end() ? nullptr : &locked->second;
   }
 
-  ProviderExplanation run(const Result<ProviderListing>& listing, ClientKind tool) {
+  messages::LockExplainResult run(const Result<ProviderListing>& listing, ClientKind tool) {
     take_candidates(listing);
     for (const ProviderConstraintUse& use : need_.constraints) {
       add_step({.constraint = use.text,
@@ -46,14 +50,14 @@ class ProviderExplainer {
     }
     if (locked_ != nullptr && !need_.merged.allows(locked_->version)) {
       out_.diagnostics.push_back({Severity::warning, excluded_version(need_, locked_->version, tool)});
-      out_.reason = fmt::format("the locked version {} is excluded", locked_->version.to_string());
+      out_.selected.reason = fmt::format("the locked version {} is excluded", locked_->version.to_string());
     } else if (locked_ != nullptr) {
       explain_locked();
     } else if (candidates_.empty()) {
-      out_.reason = "no version is left";
+      out_.selected.reason = "no version is left";
     } else {
-      out_.version = candidates_.front();
-      out_.reason = "it is the newest remaining version";
+      out_.selected.version = candidates_.front().to_string();
+      out_.selected.reason = "it is the newest remaining version";
     }
     return std::move(out_);
   }
@@ -121,9 +125,9 @@ class ProviderExplainer {
       }
       return compare(version, locked_->version) > 0 ? "newer; only upgrade selects it" : "older";
     });
-    out_.version = locked_->version;
-    out_.hashes = locked_->hashes;
-    out_.reason = "it is locked, and the constraints allow it";
+    out_.selected.version = locked_->version.to_string();
+    out_.selected.hashes = locked_->hashes;
+    out_.selected.reason = "it is locked, and the constraints allow it";
   }
 
   const ProviderPlanRequest& request_;
@@ -132,14 +136,14 @@ class ProviderExplainer {
   const std::string& lock_path_;
   const ProviderLock* locked_ = nullptr;
   std::vector<ProviderVersion> candidates_;
-  ProviderExplanation out_;
+  messages::LockExplainResult out_;
 };
 
 }  // namespace
 
-Result<ProviderExplanation> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
-                                             const LockFile& lock, const std::string& lock_path, ProviderSource& source,
-                                             const Context& context) {
+Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
+                                                     const LockFile& lock, const std::string& lock_path,
+                                                     ProviderSource& source, const Context& context) {
   const std::string_view name = std::string_view(subject).substr(std::min(subject.find('.') + 1, subject.size()));
   const auto address = ProviderAddress::parse(name, default_registry(request.tool));
   const auto need = std::find_if(request.needs.begin(), request.needs.end(),

@@ -10,13 +10,13 @@
 namespace modlock::messages {
 
 struct CacheSizes {
-  std::uint64_t packages = 0;
+  std::uint64_t packages = 0;  // count
   std::uint64_t package_bytes = 0;
-  std::uint64_t repositories = 0;
+  std::uint64_t repositories = 0;  // count
   std::uint64_t repository_bytes = 0;
-  std::uint64_t records = 0;
+  std::uint64_t records = 0;  // files of Store::record_directories()
   std::uint64_t record_bytes = 0;
-  std::uint64_t unfinished_bytes = 0;
+  std::uint64_t unfinished_bytes = 0;  // of work that is not finished
 };
 
 struct CacheInfoResult {

@@ -48,7 +48,7 @@ Json::Value Describe::integer_schema(bool not_negative) {
   return schema;
 }
 
-Json::Value Describe::text_schema(Choices choices) {
+Json::Value Describe::text_schema(std::span<const std::string_view> choices) {
   Json::Value schema = typed("string");
   for (const std::string_view choice : choices) {
     schema["enum"].append(std::string(choice));
@@ -58,7 +58,7 @@ Json::Value Describe::text_schema(Choices choices) {
 
 Json::Value Describe::text_list_schema(Choices choices) {
   Json::Value schema = typed("array");
-  schema["items"] = text_schema(choices);
+  schema["items"] = text_schema({choices.begin(), choices.size()});
   return schema;
 }
 

@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,8 +85,10 @@ class Describe {
       return typed("boolean");
     } else if constexpr (std::is_integral_v<Type>) {
       return integer_schema(std::is_unsigned_v<Type>);
+    } else if constexpr (NamedEnum<Type>) {
+      return text_schema(names_of(kNone));
     } else if constexpr (kIsText<Type>) {
-      return text_schema(choices);
+      return text_schema({choices.begin(), choices.size()});
     } else if constexpr (std::is_same_v<Type, TextMap>) {
       Json::Value schema = typed("object");
       schema["additionalProperties"] = typed("string");
@@ -130,7 +133,7 @@ class Describe {
   void add(const char* name, Json::Value schema, std::string_view what, bool required);
 
   static Json::Value integer_schema(bool not_negative);
-  static Json::Value text_schema(Choices choices);
+  static Json::Value text_schema(std::span<const std::string_view> choices);
   static Json::Value or_null(Json::Value schema);
   static Json::Value reference(std::string_view name);
 

@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -35,9 +36,10 @@ namespace modlock {
 //   check([](ObjectReader& in) {…})       rules beyond the types: `in.reject` (params only)
 //
 // Each name is used once. Values are strings, booleans, integers, lists and maps of strings, structs with `fields` and
-// lists of them. A struct that appears in several messages, or deserves a name, also has `constexpr TypeName
-// name_of(const Signature*)`. A type with a JSON form of its own has `Json::Value json_of`, `void read_member` or
-// `Json::Value schema_of`.
+// lists of them, and enums of results with `constexpr std::array<std::string_view, N> names_of(const Kind*)`, the texts
+// of all values in their order. A struct that appears in several messages, or deserves a name, also has `constexpr
+// TypeName name_of(const Signature*)`. A type with a JSON form of its own has `Json::Value json_of`, `void read_member`
+// or `Json::Value schema_of`.
 template <typename Form, typename Struct>
 using In = std::conditional_t<Form::kReads, Struct&, const Struct&>;
 
@@ -66,6 +68,20 @@ struct Maybe<std::optional<Value>> : std::true_type {
 template <typename Type>
 inline constexpr bool kIsText = std::is_convertible_v<const Type&, std::string_view>;
 using TextMap = std::map<std::string, std::string>;
+template <typename Type>
+concept NamedEnum = requires(const Type* none) {
+  names_of(none);
+};
+
+namespace messages {
+
+template <NamedEnum Enum>
+constexpr std::string_view to_string(Enum value) {
+  constexpr const Enum* kNone = nullptr;
+  return names_of(kNone).at(static_cast<std::size_t>(value));
+}
+
+}  // namespace messages
 
 // Builds a tree of a struct.
 class Encode {
@@ -108,6 +124,8 @@ class Encode {
     } else if constexpr (std::is_integral_v<Value>) {
       using Wide = std::conditional_t<std::is_signed_v<Value>, Json::Int64, Json::UInt64>;
       return static_cast<Wide>(value);
+    } else if constexpr (NamedEnum<Value>) {
+      return to_value(messages::to_string(value));
     } else if constexpr (kIsText<Value>) {
       const std::string_view text = value;
       return {text.data(), text.data() + text.size()};

@@ -25,12 +25,13 @@ struct Rejection {
   std::string why;
 };
 
+// One step of the decision, and its effect on the versions that the earlier steps kept.
 struct ExplainedStep {
-  std::string constraint;
-  std::string subject;
-  std::optional<Location> location;
-  std::vector<std::string> kept;
-  std::vector<Rejection> rejected;
+  std::string constraint;    // as written, or a description
+  std::string subject = {};  // of the call that it belongs to; empty: none
+  std::optional<Location> location = {};
+  std::vector<std::string> kept = {};    // versions, newest first; commits and digests if there are no versions
+  std::vector<Rejection> rejected = {};  // in the same order
 };
 
 // The selected version of the subject.

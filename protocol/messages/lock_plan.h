@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/messages/root_params.h"
@@ -80,21 +82,43 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
   });
 }
 
+enum class Action {
+  added,
+  updated,
+  removed,
+  adopted,
+  restored,
+  renamed,
+  moved,
+  hashes_added,
+  constraints_changed,
+  source_changed,
+  reordered,
+  merged
+};
+constexpr std::array<std::string_view, 12> names_of(const Action*) {
+  return {"added",          "updated",      "removed",
+          "adopted",        "restored",     "renamed",
+          "moved",          "hashes-added", "constraints-changed",
+          "source-changed", "reordered",    "merged"};
+}
+
 struct ChangeSide {
-  std::optional<std::string> version;
-  std::string ref;
-  std::string commit;
-  std::string digest;
+  std::optional<std::string> version = {};
+  std::string ref = {};
+  std::string commit = {};
+  std::string digest = {};
 };
 
 struct Change {
   std::string subject;
-  std::string previous_subject;
-  std::string action;
-  std::optional<ChangeSide> from;
-  std::optional<ChangeSide> to;
-  std::optional<std::string> constraints;
-  std::string reason;
+  std::string previous_subject = {};  // of a renamed or moved call
+  Action action = Action::added;
+  std::optional<ChangeSide> from = {};
+  std::optional<ChangeSide> to = {};
+  std::optional<std::string> constraints = {};  // in effect now, for people
+  std::string reason = {};
+  bool is_made_by_lock = true;  // false: the obstacle under frozen, and `lock` cannot help
 };
 
 constexpr TypeName name_of(const ChangeSide*) {
@@ -115,9 +139,7 @@ template <typename Form>
 void fields(Form& form, In<Form, Change> change) {
   form.member("subject", change.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
   form.optional("previousSubject", change.previous_subject, "of a renamed or moved call: its subject until now");
-  form.member("action", change.action, "what happens",
-              {"added", "updated", "removed", "adopted", "restored", "renamed", "moved", "hashes-added",
-               "constraints-changed", "source-changed", "reordered", "merged"});
+  form.member("action", change.action, "what happens");
   form.optional("from", change.from, "the locked version before");
   form.optional("to", change.to, "what will be locked");
   form.optional("constraints", change.constraints, "on the version, as the lock records them");
@@ -152,8 +174,8 @@ struct LockedProvider {
 // A module call whose tag was moved and whose locked content is kept.
 struct HeldMove {
   std::string subject;
-  std::string locked;
-  std::string offered;
+  std::string locked;   // origin hash: "git:…", "oci:sha256:…"
+  std::string offered;  // what the tag points to now
 };
 
 struct LockPlanResult {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/messages/lock_plan.h"
@@ -29,20 +31,32 @@ void fields(Form& form, In<Form, LockVerifyParams> params) {
   form.optional("include", params.include, "absent: both");
 }
 
+// The state of one locked module or provider, from best to worst. If several apply, the last one is used.
+enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered, denied };
+constexpr std::array<std::string_view, 9> names_of(const VerdictKind*) {
+  return {"held", "update-available", "not-locked", "missing", "stale", "vanished", "moved", "tampered", "denied"};
+}
+
 struct Verdict {
-  std::string subject;
-  std::string verdict;
-  std::string source;
-  std::optional<std::string> version;
-  std::string origin;
-  std::string expected;
-  std::string actual;
-  std::string detail;
-  std::vector<std::string> paths;
-  std::size_t more_paths = 0;
+  std::string subject = {};
+  VerdictKind kind = VerdictKind::held;
+  // From the lock entry: the source, version and origin ("git:…") of a module, the version of a provider.
+  std::string source = {};
+  std::optional<std::string> version = {};
+  std::string origin = {};
+  // The locked and the found value: hashes of the installed package ("h1:…"); the two directories if modules.json names
+  // another one; the old and the new id of a reference that moved or has new commits ("git:…", "oci:…"); the two
+  // versions if a newer one is available. Empty if there is none.
+  std::string expected = {};
+  std::string actual = {};
+  std::string detail = {};              // one sentence; empty for a held without remarks
+  std::vector<std::string> paths = {};  // the first differing files, each with its change
+  std::size_t more_paths = 0;           // the number of further differing files
+  // For a git reference that points to another commit: whether that commit descends from the locked one, and how many
+  // commits it is ahead. Absent: unknown.
   std::optional<bool> descends = {};
   std::optional<std::size_t> commits_behind = {};
-  std::optional<Location> location = {};
+  std::optional<Location> location = {};  // the call if it is in the root or a local module, else the lock's block
 };
 
 struct LockVerifyResult {
@@ -59,9 +73,7 @@ constexpr TypeName name_of(const Verdict*) {
 template <typename Form>
 void fields(Form& form, In<Form, Verdict> verdict) {
   form.member("subject", verdict.subject, "`module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
-  form.member(
-      "verdict", verdict.verdict, "update-available is never an error",
-      {"held", "update-available", "moved", "vanished", "tampered", "denied", "stale", "missing", "not-locked"});
+  form.member("verdict", verdict.kind, "update-available is never an error");
   form.optional("source", verdict.source, "of a locked module");
   form.optional("version", verdict.version, "that is locked");
   form.optional("origin", verdict.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");

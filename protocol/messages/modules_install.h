@@ -37,8 +37,8 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
 
 struct InstalledModule {
   std::string key;
-  std::string dir;
-  std::string h1;
+  std::string directory;  // as the manifest names it, without the subdirectory
+  std::string h1 = {};    // empty for local modules
 };
 
 struct ModulesInstallResult {
@@ -56,7 +56,7 @@ constexpr TypeName name_of(const InstalledModule*) {
 template <typename Form>
 void fields(Form& form, In<Form, InstalledModule> module) {
   form.member("key", module.key, "the names of the call from the root down");
-  form.member("dir", module.dir, "relative to the root");
+  form.member("dir", module.directory, "relative to the root");
   form.optional("h1", module.h1, "hash of the tree; absent for a local module");
 }
 

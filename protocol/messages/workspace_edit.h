@@ -1,29 +1,40 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/messages/error_json.h"
 
 namespace modlock::messages {
 
+// One replacement. Offsets are 0-based bytes in the base text, `end` exclusive.
 struct RangeEdit {
-  std::size_t start = 0;  // bytes in the base
+  std::size_t start = 0;
   std::size_t end = 0;
   std::string old_text;
   std::string new_text;
-  Range range;
+  Range range;  // of start..end in the base
 };
 
+enum class EditOperation { modify, create, remove };
+constexpr std::array<std::string_view, 3> names_of(const EditOperation*) {
+  return {"modify", "create", "delete"};
+}
+
+// A change to one document. A host applies it only if the base is still the same.
 struct EditedDocument {
-  std::string path;
-  std::string operation;                   // "modify", "create", "delete"
-  std::optional<std::string> base_sha256;  // absent: there is no base
-  std::optional<std::string> new_text;
-  std::optional<std::vector<RangeEdit>> edits;
-  std::string result_sha256;
+  std::string path;  // relative to the root
+  EditOperation operation = EditOperation::modify;
+  bool is_configuration = false;                // a file that people write, not a lock file
+  std::optional<std::string> base_sha256 = {};  // 64 hex digits; absent: there is no base
+  std::optional<std::string> new_text = {};     // the full text; empty for remove
+  // Sorted, not overlapping; applying them to the base gives new_text.
+  std::optional<std::vector<RangeEdit>> edits = {};
+  std::string result_sha256 = {};  // of new_text
 };
 
 struct WorkspaceEdit {
@@ -60,8 +71,7 @@ constexpr TypeName name_of(const EditedDocument*) {
 template <typename Form>
 void fields(Form& form, In<Form, EditedDocument> document) {
   form.member("path", document.path, "relative to the root");
-  form.member("op", document.operation, "what happens to the file; `delete` removes it, without new text or ranges",
-              {"modify", "create", "delete"});
+  form.member("op", document.operation, "what happens to the file; `delete` removes it, without new text or ranges");
   form.nullable("base", document.base_sha256 ? std::optional(Content{*document.base_sha256}) : std::nullopt,
                 "what the edits apply to; null for a file that is not there yet");
   form.optional("newText", document.new_text, "the complete new text, if the calling program uses the form `fullText`");

@@ -23,9 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (at == std::string_view::npos) return 0;
   const std::string_view before = text.substr(0, at);
   const std::string_view after = text.substr(at + 1);
-  const std::vector<TextEdit> edits = diff_edits(before, after);
+  const std::vector<RangeEdit> edits = diff_edits(before, after);
   std::size_t end = 0;
-  for (const TextEdit& edit : edits) {
+  for (const RangeEdit& edit : edits) {
     require(edit.start >= end && edit.end >= edit.start && edit.end <= before.size());
     require(before.substr(edit.start, edit.end - edit.start) == edit.old_text);
     require(edit.range.start.byte == edit.start && edit.range.end.byte == edit.end);
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(document.has_value() == (before != after));
   if (document) {
     require(document->base_sha256 == sha256_hex(before) && document->result_sha256 == sha256_hex(after));
-    require(document->new_text == after && apply_edits(before, document->edits) == after);
+    require(document->new_text == after && apply_edits(before, *document->edits) == after);
   }
   require(unified_diff("a", before, after).empty() == (before == after));
   return 0;

@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_SUITE(sizes)
 BOOST_AUTO_TEST_CASE(measures_packages_and_repositories) {
   const TemporaryDirectory directory;
   const Store store = *Store::open(directory / "store");
-  const StoreSizes nothing = measure(store).value();
+  const messages::CacheSizes nothing = measure(store).value();
   BOOST_TEST(nothing.packages == 0U);
   BOOST_TEST(nothing.repository_bytes == 0U);
 
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(measures_packages_and_repositories) {
   write_text(directory / "store/v2/tmp/dd/not-counted", std::string(1000, 'x'));
   fs::create_symlink("main.tf", directory / "store/v2/packages/aa/tree/link");
   fs::create_directory_symlink("..", directory / "store/v2/packages/aa/tree/up");
-  const StoreSizes sizes = measure(store).value();
+  const messages::CacheSizes sizes = measure(store).value();
   BOOST_TEST(sizes.packages == 2U);
   BOOST_TEST(sizes.package_bytes == 16U);
   BOOST_TEST(sizes.repositories == 1U);

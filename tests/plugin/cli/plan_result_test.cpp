@@ -8,9 +8,11 @@
 namespace modlock::cli {
 namespace {
 
+using messages::Action;
 using messages::Change;
 using messages::ChangeSide;
 using messages::EditedDocument;
+using messages::EditOperation;
 using messages::LockPlanResult;
 using test::printed_by;
 
@@ -25,8 +27,8 @@ ChangeSide at(const char* ref, const char* commit) {
   return {.version = {}, .ref = ref, .commit = commit, .digest = {}};
 }
 
-EditedDocument document(const char* path, const char* operation, const char* text) {
-  return {.path = path, .operation = operation, .base_sha256 = {}, .new_text = text, .edits = {}, .result_sha256 = {}};
+EditedDocument document(const char* path, EditOperation operation, const char* text) {
+  return {.path = path, .operation = operation, .new_text = text};
 }
 
 std::string print(const LockPlanResult& result, const CommandLine& line = {}, const std::string& root = "/none") {
@@ -41,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_line_for_every_action) {
     Change change;
     const char* line;
   };
-  const auto change = [](const char* action, std::optional<ChangeSide> from, std::optional<ChangeSide> to,
+  const auto change = [](Action action, std::optional<ChangeSide> from, std::optional<ChangeSide> to,
                          std::optional<std::string> constraints = {}) {
     return Change{.subject = "module.vpc",
                   .previous_subject = {},
@@ -51,27 +53,29 @@ BOOST_AUTO_TEST_CASE(a_line_for_every_action) {
                   .constraints = std::move(constraints),
                   .reason = "why"};
   };
-  Change renamed = change("renamed", release("1.0.0"), release("1.0.0"));
+  Change renamed = change(Action::renamed, release("1.0.0"), release("1.0.0"));
   renamed.previous_subject = "module.net";
   const Row rows[] = {
-      {"added", change("added", {}, release("1.0.0"), "~> 1.0"), "module.vpc  1.0.0  (~> 1.0)\n"},
-      {"added at a branch", change("added", {}, at("main", kCommit)), "module.vpc  main (1a2b3c4d5e6f)\n"},
-      {"updated", change("updated", release("1.0.0"), release("1.1.0"), "~> 1.0"),
+      {"added", change(Action::added, {}, release("1.0.0"), "~> 1.0"), "module.vpc  1.0.0  (~> 1.0)\n"},
+      {"added at a branch", change(Action::added, {}, at("main", kCommit)), "module.vpc  main (1a2b3c4d5e6f)\n"},
+      {"updated", change(Action::updated, release("1.0.0"), release("1.1.0"), "~> 1.0"),
        "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)\n"},
-      {"updated at a branch", change("updated", at("main", kCommit), at("main", kOther)),
+      {"updated at a branch", change(Action::updated, at("main", kCommit), at("main", kOther)),
        "module.vpc  main (1a2b3c4d5e6f) -> main (ffeeddccbbaa)\n"},
-      {"removed", change("removed", release("1.0.0"), {}), "module.vpc  removed (was 1.0.0)\n"},
-      {"adopted", change("adopted", {}, release("1.0.0")), "module.vpc  1.0.0  adopted\n"},
-      {"restored", change("restored", {}, release("1.0.0")), "module.vpc  1.0.0  restored\n"},
+      {"removed", change(Action::removed, release("1.0.0"), {}), "module.vpc  removed (was 1.0.0)\n"},
+      {"adopted", change(Action::adopted, {}, release("1.0.0")), "module.vpc  1.0.0  adopted\n"},
+      {"restored", change(Action::restored, {}, release("1.0.0")), "module.vpc  1.0.0  restored\n"},
       {"renamed", renamed, "module.vpc  1.0.0  renamed from module.net\n"},
-      {"moved", change("moved", at("v1", kCommit), at("v1", kOther)),
+      {"moved", change(Action::moved, at("v1", kCommit), at("v1", kOther)),
        "module.vpc  v1 (ffeeddccbbaa)  moved from commit 1a2b3c4d5e6f to commit ffeeddccbbaa\n"},
-      {"hashes-added", change("hashes-added", release("1.0.0"), release("1.0.0")), "module.vpc  1.0.0  hashes-added\n"},
-      {"constraints-changed", change("constraints-changed", release("1.0.0"), release("1.0.0"), "~> 1"),
+      {"hashes-added", change(Action::hashes_added, release("1.0.0"), release("1.0.0")),
+       "module.vpc  1.0.0  hashes-added\n"},
+      {"constraints-changed", change(Action::constraints_changed, release("1.0.0"), release("1.0.0"), "~> 1"),
        "module.vpc  1.0.0  constraints-changed  (~> 1)\n"},
-      {"source-changed", change("source-changed", release("1.0.0"), release("2.0.0")), "module.vpc  1.0.0 -> 2.0.0\n"},
-      {"reordered", change("reordered", release("1.0.0"), release("1.0.0")), "module.vpc  1.0.0  reordered\n"},
-      {"merged", change("merged", release("1.0.0"), release("1.1.0")), "module.vpc  1.1.0  merged: why\n"},
+      {"source-changed", change(Action::source_changed, release("1.0.0"), release("2.0.0")),
+       "module.vpc  1.0.0 -> 2.0.0\n"},
+      {"reordered", change(Action::reordered, release("1.0.0"), release("1.0.0")), "module.vpc  1.0.0  reordered\n"},
+      {"merged", change(Action::merged, release("1.0.0"), release("1.1.0")), "module.vpc  1.1.0  merged: why\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -86,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_line_for_every_action) {
 BOOST_AUTO_TEST_CASE(the_words_at_the_end) {
   const Change module{.subject = "module.vpc",
                       .previous_subject = {},
-                      .action = "added",
+                      .action = Action::added,
                       .from = {},
                       .to = release("1.0.0"),
                       .constraints = {},
@@ -94,19 +98,19 @@ BOOST_AUTO_TEST_CASE(the_words_at_the_end) {
   Change provider = module;
   provider.subject = "provider.registry.opentofu.org/hashicorp/null";
   Change adopted = module;
-  adopted.action = "adopted";
+  adopted.action = Action::adopted;
   struct Row {
     const char* name;
     std::vector<Change> changes;
     std::vector<EditedDocument> documents;
     const char* text;
   };
-  const EditedDocument created = document(".terraform.lock.hcl", "create", "");
-  const EditedDocument modified = document(".terraform.lock.hcl", "modify", "");
-  const EditedDocument sidecar = document(".terraform.modules.lock.hcl", "delete", "");
-  const EditedDocument new_sidecar = document(".terraform.modules.lock.hcl", "create", "");
-  EditedDocument configuration = document("main.tf", "modify", "");
-  configuration.new_text.reset();
+  const EditedDocument created = document(".terraform.lock.hcl", EditOperation::create, "");
+  const EditedDocument modified = document(".terraform.lock.hcl", EditOperation::modify, "");
+  const EditedDocument sidecar = document(".terraform.modules.lock.hcl", EditOperation::remove, "");
+  const EditedDocument new_sidecar = document(".terraform.modules.lock.hcl", EditOperation::create, "");
+  EditedDocument configuration = document("main.tf", EditOperation::modify, "");
+  configuration.is_configuration = true;
   const Row rows[] = {
       {"nothing changes", {}, {}, "The lock file is up to date.\n"},
       {"created",
@@ -189,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_prints_a_diff) {
   const test::TemporaryDirectory root;
   root.write(".terraform.lock.hcl", "a\nb\n");
   LockPlanResult result;
-  result.edits.documents = {document(".terraform.lock.hcl", "modify", "a\nc\n")};
+  result.edits.documents = {document(".terraform.lock.hcl", EditOperation::modify, "a\nc\n")};
   CommandLine line;
   line.dry_run = true;
   line.color = "never";
@@ -207,14 +211,14 @@ BOOST_AUTO_TEST_CASE(a_signature_is_named_with_its_provider) {
   struct Row {
     const char* name;
     const char* status;
-    const char* action;
+    Action action;
     const char* line;
   };
   const Row rows[] = {
-      {"signed", "signed", "added",
+      {"signed", "signed", Action::added,
        "provider.registry.opentofu.org/hashicorp/null  3.2.0  signed, key ID 0123456789ABCDEF\n"},
-      {"unsigned", "none", "added", "provider.registry.opentofu.org/hashicorp/null  3.2.0\n"},
-      {"removed", "signed", "removed", "provider.registry.opentofu.org/hashicorp/null  removed (was 3.2.0)\n"},
+      {"unsigned", "none", Action::added, "provider.registry.opentofu.org/hashicorp/null  3.2.0\n"},
+      {"removed", "signed", Action::removed, "provider.registry.opentofu.org/hashicorp/null  removed (was 3.2.0)\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

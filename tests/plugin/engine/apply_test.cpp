@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_longer_used_is_deleted) {
   const std::string locked = read(kLock);
   write(kSettings, "module_lock_file = \"sidecar\"\nmodule \"vpc\" {\n  version = \"~> 1.0\"\n}\n");
   const auto planned = succeed(&Engine::plan, plan_params("missing"));
-  BOOST_TEST(planned.edits.documents.at(1).operation == "delete");
+  BOOST_TEST((planned.edits.documents.at(1).operation == messages::EditOperation::remove));
   BOOST_TEST(outcome(apply(planned)) == "ok");
   BOOST_TEST(!exists(kLock));
   BOOST_TEST(read(kSidecar) == locked);

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_denied_entry_stops_every_command_but_upgrade) {
   BOOST_TEST(installed.error().related.at(0).message == "the rule is here");
   const auto verified = succeed(&Engine::verify, of_root<messages::LockVerifyParams>());
   BOOST_TEST(!verified.ok);
-  BOOST_TEST(verified.verdicts.at(0).verdict == "denied");
+  BOOST_TEST((verified.verdicts.at(0).kind == messages::VerdictKind::denied));
   BOOST_TEST(verified.verdicts.at(0).detail == "denied by \"example.com/vpc\" in .tofu-modlock.hcl:4: stolen keys");
   BOOST_TEST(planned("upgrade") == "1.0.0");
 }
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(providers_are_denied_too) {
              error);
   BOOST_TEST(provider("upgrade") == "3.1.0");
   const auto verified = succeed(&Engine::verify, of_root<messages::LockVerifyParams>());
-  BOOST_TEST(verified.verdicts.at(0).verdict == "denied");
+  BOOST_TEST((verified.verdicts.at(0).kind == messages::VerdictKind::denied));
   BOOST_TEST(verified.verdicts.at(0).detail.find(rule) == 0U, verified.verdicts.at(0).detail);
   add_rule(deny_rule("versions = \"3.1.0\"", "hashicorp/null"));
   BOOST_TEST(provider("upgrade") ==

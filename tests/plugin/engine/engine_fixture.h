@@ -30,7 +30,7 @@ std::string outcome(const Result<T>& result) {
 inline std::string lines_of(const std::vector<messages::Change>& changes) {
   std::string text;
   for (const messages::Change& change : changes) {
-    text += fmt::format("{} {}: {}\n", change.subject, change.action, change.reason);
+    text += fmt::format("{} {}: {}\n", change.subject, to_string(change.action), change.reason);
   }
   return text;
 }

@@ -15,7 +15,7 @@ namespace {
 std::string keys_of(const std::vector<messages::InstalledModule>& modules) {
   std::string text;
   for (const messages::InstalledModule& module : modules) {
-    text += fmt::format("{} {}\n", module.key, module.dir);
+    text += fmt::format("{} {}\n", module.key, module.directory);
   }
   return text;
 }

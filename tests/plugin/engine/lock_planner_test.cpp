@@ -27,14 +27,10 @@ BOOST_AUTO_TEST_CASE(both_forms_of_an_edit_give_the_lock_file) {
       kVpc, vpc_1_0);
   BOOST_TEST(document.new_text.value() == text);
   BOOST_TEST(document.path == kLock);
-  BOOST_TEST(document.operation == "create");
+  BOOST_TEST((document.operation == messages::EditOperation::create));
   BOOST_TEST(!document.base_sha256);
   BOOST_TEST(document.result_sha256 == sha256_hex(text));
-  std::vector<TextEdit> edits;
-  for (const messages::RangeEdit& edit : document.edits.value()) {
-    edits.push_back({edit.start, edit.end, edit.old_text, edit.new_text, {}});
-  }
-  BOOST_TEST(apply_edits("", edits) == text);
+  BOOST_TEST(apply_edits("", document.edits.value()) == text);
   BOOST_TEST(lines_of(planned.changes) == "module.vpc added: not locked before\n");
   BOOST_TEST(planned.modules[0].commit == vpc_1_0);
   BOOST_TEST(planned.stats.requests == 2U);

@@ -16,7 +16,7 @@ namespace {
 std::string lines_of(const std::vector<messages::Verdict>& verdicts) {
   std::string text;
   for (const messages::Verdict& verdict : verdicts) {
-    text += fmt::format("{} {}: {}\n", verdict.subject, verdict.verdict, verdict.detail);
+    text += fmt::format("{} {}: {}\n", verdict.subject, to_string(verdict.kind), verdict.detail);
   }
   return text;
 }

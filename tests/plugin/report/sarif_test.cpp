@@ -17,10 +17,11 @@ messages::LockVerifyResult with(messages::Verdict verdict) {
   return {.ok = false, .verdicts = {std::move(verdict)}, .diagnostics = {}};
 }
 
-messages::Verdict verdict(const std::string& kind, const std::string& detail, std::optional<Location> location = {}) {
+messages::Verdict verdict(messages::VerdictKind kind, const std::string& detail,
+                          std::optional<Location> location = {}) {
   messages::Verdict made;
   made.subject = "module.a";
-  made.verdict = kind;
+  made.kind = kind;
   made.detail = detail;
   made.location = std::move(location);
   return made;
@@ -42,7 +43,7 @@ BOOST_AUTO_TEST_CASE(sarif_log_is_a_log) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
-  const Json::Value run = sarif_run(with(verdict("held", "")), "/srv/infra", "/srv/infra", 0);
+  const Json::Value run = sarif_run(with(verdict(messages::VerdictKind::held, "")), "/srv/infra", "/srv/infra", 0);
   const Json::Value& driver = run["tool"]["driver"];
   BOOST_TEST(driver["version"].asString() == std::string(kVersion));
   std::string rules;
@@ -61,7 +62,8 @@ BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
-  messages::Verdict made = verdict("tampered", "2 files differ", Location{"a b.tf", Range{{2, 12, 20}, {3, 1, 35}}});
+  messages::Verdict made =
+      verdict(messages::VerdictKind::tampered, "2 files differ", Location{"a b.tf", Range{{2, 12, 20}, {3, 1, 35}}});
   made.subject = "module.vpc";
   made.expected = "h1:a";
   made.actual = "h1:b";
@@ -79,19 +81,21 @@ BOOST_AUTO_TEST_CASE(sarif_result_says_all_that_the_verdict_says) {
 }
 
 BOOST_AUTO_TEST_CASE(sarif_message_has_no_links) {
-  BOOST_TEST(one_result(verdict("moved", "[a](https://b) \\"))["message"]["text"].asString() ==
+  BOOST_TEST(one_result(verdict(messages::VerdictKind::moved, "[a](https://b) \\"))["message"]["text"].asString() ==
              "module.a is moved: \\[a\\](https://b) \\\\");
 }
 
 BOOST_AUTO_TEST_CASE(sarif_places_without_range_or_outside_of_the_base) {
-  const Json::Value whole = one_result(verdict("missing", "", Location{".terraform.lock.hcl", {}}));
+  const Json::Value whole =
+      one_result(verdict(messages::VerdictKind::missing, "", Location{".terraform.lock.hcl", {}}));
   BOOST_TEST(whole["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].asString() ==
              "prod/.terraform.lock.hcl");
   BOOST_TEST(!whole["locations"][0]["physicalLocation"].isMember("region"));
-  const Json::Value outside = one_result(verdict("missing", "", Location{"../../else/main.tf", {}}));
+  const Json::Value outside =
+      one_result(verdict(messages::VerdictKind::missing, "", Location{"../../else/main.tf", {}}));
   BOOST_TEST((outside["locations"][0]["physicalLocation"]["artifactLocation"] ==
               json(R"({"uri":"file:///srv/else/main.tf"})")));
-  const Json::Value nowhere = one_result(verdict("moved", "x"));
+  const Json::Value nowhere = one_result(verdict(messages::VerdictKind::moved, "x"));
   BOOST_TEST(!nowhere["locations"][0].isMember("physicalLocation"));
 }
 

@@ -58,7 +58,7 @@ std::string chain(const Explanation& explanation) {
     for (const std::string& version : step.kept) {
       text += " " + version;
     }
-    for (const RejectedVersion& version : step.rejected) {
+    for (const messages::Rejection& version : step.rejected) {
       text += " - " + version.version + ": " + version.why;
     }
     text += "\n";

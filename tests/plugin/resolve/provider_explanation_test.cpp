@@ -11,13 +11,13 @@ BOOST_AUTO_TEST_SUITE(provider_explanation)
 
 namespace {
 
-std::string text_of(const ProviderExplanation& explanation) {
+std::string text_of(const messages::LockExplainResult& explanation) {
   std::string text =
-      fmt::format("{}: {}\n", explanation.version ? explanation.version->to_string() : "nothing", explanation.reason);
+      fmt::format("{}: {}\n", explanation.selected.version.value_or("nothing"), explanation.selected.reason);
   for (const ExplainedStep& step : explanation.chain) {
     text += fmt::format("{} {} at {} keeps {}\n", step.constraint, step.subject,
                         step.location ? to_string(*step.location) : "", fmt::join(step.kept, " "));
-    for (const RejectedVersion& rejected : step.rejected) {
+    for (const messages::Rejection& rejected : step.rejected) {
       text += fmt::format("  {}: {}\n", rejected.version, rejected.why);
     }
   }
