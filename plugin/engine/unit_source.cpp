@@ -131,17 +131,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
       file.sha256 = expected->sha256;
     }
   }
-  const auto link_target = [&](const std::string& name) -> std::optional<std::string> {
-    std::error_code error;
-    const fs::path target = fs::read_symlink(options.downloaded / name, error);
-    return error ? std::nullopt : std::optional(target.string());
-  };
-  const auto size = [&](const std::string& name) -> std::optional<std::uint64_t> {
-    std::error_code error;
-    const auto bytes = fs::file_size(options.downloaded / name, error);
-    return error ? std::nullopt : std::optional<std::uint64_t>(bytes);
-  };
-  auto differences = compare_trees(locked, present, {link_target, size}).tampered;
+  auto differences = compare_trees(locked, present, entries_of(options.downloaded)).tampered;
   MODLOCK_TRY(auto added, added_files(locked, options));
   std::move(added.begin(), added.end(), std::back_inserter(differences));
   return differences;

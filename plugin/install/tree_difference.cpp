@@ -40,6 +40,18 @@ std::optional<std::uint64_t> size_of(const fs::path& file) {
   return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
+std::string digest_with_lf(const fs::path& file) {
+  constexpr std::uint64_t kLongestText = std::uint64_t{16} << 20U;
+  const auto text = size_of(file).value_or(kLongestText) < kLongestText ? read_file(file) : Result<std::string>();
+  std::string lf;
+  for (std::size_t i = 0; text && i < text->size(); ++i) {
+    if (text->compare(i, 2, "\r\n") != 0) {
+      lf += (*text)[i];
+    }
+  }
+  return lf.empty() ? "" : sha256_hex(lf);
+}
+
 // Returns the Git LFS pointer for a content, in the format of the Git LFS specification.
 std::string pointer_text(std::string_view sha256, std::uint64_t size) {
   return fmt::format("{}oid sha256:{}\nsize {}\n", kPointerStart, sha256, size);
@@ -75,7 +87,8 @@ Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>&
 
 InstalledEntries entries_of(const fs::path& package) {
   return {.link_target = [package](const std::string& name) { return link_target(package, name); },
-          .size = [package](const std::string& name) { return size_of(package / name); }};
+          .size = [package](const std::string& name) { return size_of(package / name); },
+          .lf_digest = [package](const std::string& name) { return digest_with_lf(package / name); }};
 }
 
 bool is_dotfile(std::string_view name) {
@@ -112,6 +125,9 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
         difference.harmless.push_back(file.name + " links to a file that was deleted");
       } else if (is_meant_by(file, *have)) {
         difference.from_pointers.push_back(file.name + " is the content that its Git LFS pointer names");
+      } else if (entries.lf_digest(file.name) == file.sha256) {
+        difference.tampered.push_back(file.name + " was changed: its line endings are CRLF");
+        ++difference.line_endings;
       } else {
         difference.tampered.push_back(file.name + " was changed");
       }

@@ -19,6 +19,7 @@ struct TreeDifference {
   // Entries that are missing because OpenTofu does not copy them (internal/copy of OpenTofu): dotfiles, everything
   // below directories with such names, and links to one of these. Also other added files.
   std::vector<std::string> harmless;
+  std::size_t line_endings = 0;  // how many of `tampered` have CRLF where the locked file has LF, as with core.autocrlf
   // "f.zip is the content that its Git LFS pointer names": a client runs git's filters. A pointer contains the SHA-256
   // and size of the content, so its locked digest proves the content.
   std::vector<std::string> from_pointers;
@@ -30,8 +31,11 @@ struct InstalledEntries {
   std::function<std::optional<std::string>(const std::string& name)> link_target;
   // Returns the size of a file; nullopt if it cannot be determined.
   std::function<std::optional<std::uint64_t>(const std::string& name)> size;
+  // Returns the SHA-256 of a file with LF in place of each CRLF; "" if it is not known.
+  std::function<std::string(const std::string& name)> lf_digest = [](const std::string& /*name*/) { return ""; };
 };
 
+// Returns the queries for an installed package.
 InstalledEntries entries_of(const std::filesystem::path& package);
 
 // Returns the names of the files that are Git LFS pointers, if an attributes file among the entries names its filter.

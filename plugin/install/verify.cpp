@@ -317,6 +317,10 @@ class Verifier {
       verdict.detail = fmt::format("{} file{} differ{} from the locked package{}", differing, differing == 1 ? "" : "s",
                                    differing == 1 ? "s" : "", tampered ? "" : ", none that a client would load");
     }
+    if (difference.line_endings > 0) {
+      verdict.detail +=
+          fmt::format(", {} only in line endings, which core.autocrlf of git converts", difference.line_endings);
+    }
     if (const std::size_t contents = count - differing; contents > 0) {
       verdict.detail += fmt::format(
           "{}{}", verdict.detail.empty() ? "" : "; ",

@@ -68,6 +68,27 @@ struct Client : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(client, Client, *needs("tofu or terraform"))
 
+BOOST_AUTO_TEST_CASE(verify_names_line_endings_that_git_converted) {
+  modlock({"lock", "--include", "modules"});
+  write_text(path("home/.gitconfig"), "[protocol \"file\"]\n\tallow = always\n[core]\n\tautocrlf = true\n");
+  for (const std::string& name : clients()) {
+    BOOST_TEST_CONTEXT(name) {
+      fs::remove_all(root() / ".terraform");
+      const Ran got = program({name, "get", "-no-color"});
+      BOOST_TEST(got.exit_code == 0, got.out << got.err);
+      const Ran ran = modlock({"verify", "--include", "modules"});
+      BOOST_TEST(ran.exit_code == 4);
+      for (const char* text : {"3 files differ from the locked package, 3 only in line endings, which core.autocrlf of "
+                               "git converts",
+                               "main.tf was changed: its line endings are CRLF", "\n    tofu-modlock install\n"}) {
+        BOOST_TEST(ran.err.find(text) != std::string::npos, ran.out << ran.err);
+      }
+      BOOST_TEST(modlock({"install"}).exit_code == 0);
+      BOOST_TEST(modlock({"verify", "--include", "modules"}).exit_code == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(init_without_providers_and_without_the_repositories) {
   lock_install_and_take_the_origin_away();
   for (const std::string& name : clients()) {

@@ -105,6 +105,14 @@ const std::vector<Row> kRows = {
      "tofu-modlock verify",
      4,
      {"tofu-modlock install"}},
+    {"line endings that core.autocrlf converted",
+     [](Hints& scene) {
+       scene.pin();
+       scene.run("sed -i 's/$/\\r/' .terraform/modules/vpc/main.tf");
+     },
+     "tofu-modlock verify",
+     4,
+     {"tofu-modlock install"}},
     {"a changed module with a tag, and a newer tag",
      [](Hints& scene) {
        scene.pin();

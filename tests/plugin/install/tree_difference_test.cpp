@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/digest.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock;
 
@@ -105,6 +106,35 @@ BOOST_AUTO_TEST_CASE(tree_difference_knows_what_became_of_links_to_dotfiles) {
                         {[&](const std::string&) { return std::optional<std::string>(row.target); }, no_size});
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tree_difference_knows_line_endings_that_git_converted) {
+  struct Row {
+    const char* name;
+    const char* locked;
+    const char* installed;
+    const char* tampered;
+    std::size_t line_endings;
+  };
+  const Row rows[] = {
+      {"all lines", "a\nb\n", "a\r\nb\r\n", "main.tf was changed: its line endings are CRLF;", 1},
+      {"no end of the last line", "a\nb", "a\r\nb", "main.tf was changed: its line endings are CRLF;", 1},
+      {"other text too", "a\nb\n", "a\r\nc\r\n", "main.tf was changed;", 0},
+      {"CR without LF", "a\nb\n", "a\rb\r", "main.tf was changed;", 0},
+      {"CRLF in the locked file", "a\r\n", "a\n", "main.tf was changed;", 0},
+      {"nothing is left", "", "\r", "main.tf was changed;", 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const test::TemporaryDirectory package;
+      test::write_text(package.path() / "main.tf", row.installed);
+      const TreeDifference difference =
+          compare_trees(tree({{"main.tf", sha256_hex(row.locked)}}), tree({{"main.tf", sha256_hex(row.installed)}}),
+                        entries_of(package.path()));
+      BOOST_TEST(joined(difference.tampered) == row.tampered);
+      BOOST_TEST(difference.line_endings == row.line_endings);
     }
   }
 }
