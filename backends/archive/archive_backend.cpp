@@ -56,9 +56,10 @@ bool is_archive_id(std::string_view id) {
 }
 
 Diagnostic moved(std::string message) {
-  return {Severity::warning, Error{.code = Code::tag_moved,
-                                   .message = std::move(message),
-                                   .hint = "find out why it changed; `tofu-modlock upgrade` locks the new content"}};
+  return {Severity::warning,
+          Error{.code = Code::tag_moved,
+                .message = std::move(message),
+                .hint = "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade"}};
 }
 
 // As in OpenTofu: only the directory that its address names is kept of a package that another server names.

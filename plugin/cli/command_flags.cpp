@@ -577,6 +577,15 @@ void hook_flags(CLI::App& command, CommandLine& out) {
       ->allow_extra_args(false)
       ->type_name("UNIT-GLOB");
   command.add_flag("--upgrade", out.upgrade, "Lock newer versions before init, but not in CI");
+  command
+      .add_option(
+          "--target", out.targets,
+          "Before init, lock this module again, also if its tag was moved, but not in CI (repeatable, or several "
+          "separated by \",\")")
+      ->envname("TOFU_MODLOCK_TARGET")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("SUBJECT");
 }
 
 void doctor_flags(CLI::App& command, CommandLine& out) {

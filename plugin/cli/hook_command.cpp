@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <sstream>
 
 #include "backends/address/source_text.h"
 #include "plugin/cli/commands.h"
@@ -25,6 +26,24 @@ void print_without_retry_words(std::string text) {
   print_err(terragrunt::without_retry_words(std::move(text)));
 }
 
+// Terragrunt runs the commands that hints name for root modules.
+Error for_unit(Error error) {
+  std::string& hint = error.hint;
+  if (const std::size_t at = hint.find("tofu-modlock upgrade"); at != std::string::npos) {
+    std::string targets;
+    std::istringstream words(hint.substr(at));
+    for (std::string word, last; words >> word; last = word) {
+      targets += last != "--target" ? "" : (targets.empty() ? "" : ",") + word.substr(0, word.find_first_of(",;"));
+    }
+    hint.replace(at, std::string::npos,
+                 targets.empty() ? "terragrunt init -upgrade" : "TOFU_MODLOCK_TARGET=" + targets + " terragrunt init");
+  }
+  if (const std::size_t at = hint.find("run: tofu-modlock update"); at != std::string::npos) {
+    hint.replace(at, std::string::npos, "change its source in the configuration, then run: terragrunt init");
+  }
+  return error;
+}
+
 std::string unit_in_repository(const CommandLine& line) {
   return fs::path(line.unit).lexically_relative(line.common.settings_up_to).generic_string();
 }
@@ -44,7 +63,7 @@ class HookPrinter final : public terragrunt::HookReporter {
     for (const Diagnostic& diagnostic : diagnostics) {
       if (diagnostic.severity != Severity::info) {
         const bool is_error = diagnostic.severity == Severity::error;
-        print_without_retry_words(render(diagnostic.what, is_error ? "Error" : "Warning", &excerpts));
+        print_without_retry_words(render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
       }
     }
   }
@@ -79,6 +98,7 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
   return {.command = line.client_command,
           .is_after = line.after,
           .upgrade = line.upgrade,
+          .targets = line.targets,
           .root = host.root_params(line.common.directories.front(), line.common),
           .unit = line.unit,
           .repository = line.common.settings_up_to,
@@ -166,7 +186,7 @@ int run_hook(const CommandLine& line, const Host& host) {
   if (wrong) {
     return print_wrong(*wrong, line.unit);
   }
-  Error error = std::move(wrong.error());
+  Error error = for_unit(std::move(wrong.error()));
   if (error.code == Code::frozen && (error.subject != terragrunt::kUnitSourceKey || error.hint.empty())) {
     error.hint = "run terragrunt init without the variable CI, review the change of the lock file and commit it";
   }

@@ -78,10 +78,9 @@ Error moved_error(const std::vector<messages::HeldMove>& moved) {
               .message = fmt::format("{} moved at the source; the locked content is kept",
                                      moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
               .subject = moved.front().subject,
-              .hint =
-                  "review what the tags point to now; to lock it, run: tofu-modlock upgrade --target SUBJECT, or "
-                  "tofu-modlock upgrade --accept-moved"};
+              .hint = "review what the tags point to now; to lock it, run: tofu-modlock upgrade"};
   for (const messages::HeldMove& move : moved) {
+    error.hint += " --target " + move.subject;
     error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move.subject, move.locked, move.offered));
   }
   return error;

@@ -308,6 +308,7 @@ class Hook {
   Result<void> lock_modules(const std::string& mode) {
     auto params = module_params<messages::LockPlanParams>();
     params.mode = mode;
+    params.targets = mode == "upgrade" ? options_.targets : params.targets;
     MODLOCK_TRY(const auto planned, call(&Engine::plan, params));
     auto ok = engine_.apply(options_.root, planned, {.modules = true, .providers = true}, run_);
     report_diagnostics();
@@ -332,8 +333,9 @@ class Hook {
     MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
     const bool in_ci = engine_.options().in_ci;
-    const std::string mode = in_ci ? "frozen" : options_.upgrade ? "upgrade" : "missing";
-    MODLOCK_TRY(lock_source(mode));
+    const bool has_targets = !options_.targets.empty();
+    const std::string mode = in_ci ? "frozen" : options_.upgrade || has_targets ? "upgrade" : "missing";
+    MODLOCK_TRY(lock_source(has_targets && !in_ci ? "missing" : mode));
     if (!in_ci) {
       MODLOCK_TRY(lock_modules(mode));
     }

@@ -18,10 +18,11 @@ inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 struct HookOptions {
   std::string command;  // of the client: "init", "plan"
   bool is_after = false;
-  bool upgrade = false;                  // `init -upgrade`
-  messages::RootParams root;             // the working directory
-  std::filesystem::path unit;            // absolute, symbolic links resolved
-  std::filesystem::path repository;      // of the user, which contains the unit
+  bool upgrade = false;                   // `init -upgrade`
+  std::vector<std::string> targets = {};  // modules to lock again before init, also if their tags were moved
+  messages::RootParams root;              // the working directory
+  std::filesystem::path unit;             // absolute, symbolic links resolved
+  std::filesystem::path repository;       // of the user, which contains the unit
   std::filesystem::path downloaded;      // the directory of the downloaded source, which contains the working directory
   std::string source = {};               // of the unit, if --source specifies it
   std::filesystem::path place = {};      // before the download: the working directory that Terragrunt will use
@@ -41,11 +42,11 @@ using Verdicts = std::vector<messages::Verdict>;
 
 // Runs the hook. After `terragrunt-read-config`, before Terragrunt downloads the source of the unit, it puts the locked
 // package where Terragrunt would download it to, if nothing is there. Before `init` and `get` it locks missing entries
-// (with `upgrade`: newer versions) and installs; in CI it locks nothing. After them, and after `providers lock`, it
-// restores the entries that the client has dropped. Before commands that use modules it verifies what is installed, and
-// returns the verdicts. Errors: those of Engine::plan(), apply(), install(), verify() and lock_unit_source(), and of
-// UnitLock; HASH_MISMATCH if tags were moved (moved_error()), or if the downloaded source is not the locked one; FROZEN
-// and MISSING if that cannot be determined.
+// (with `upgrade`: newer versions; with `targets`: of these modules) and installs; in CI it locks nothing. After them,
+// and after `providers lock`, it restores the entries that the client has dropped. Before commands that use modules it
+// verifies what is installed, and returns the verdicts. Errors: those of Engine::plan(), apply(), install(), verify()
+// and lock_unit_source(), and of UnitLock; HASH_MISMATCH if tags were moved (moved_error()), or if the downloaded
+// source is not the locked one; FROZEN and MISSING if that cannot be determined.
 Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter);
 
 // Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is
