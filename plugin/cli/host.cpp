@@ -71,12 +71,14 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   for (const std::string& glob : found.unused) {
     print_err(fmt::format("Warning: no directory with configuration matches {}\n", glob));
   }
+  constexpr const char* kUnits =
+      "hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all init";
+  print_err(found.has_units && !found.roots.empty() ? fmt::format("Not root modules: {}\n", kUnits) : "");
   if (found.roots.empty()) {
     return fail(Code::config_parse, fmt::format("no root module found in or below {}", fmt::join(directories, ", ")),
                 !found.excluded.empty() ? "every root module is excluded: name the root modules that you mean"
-                : found.has_units
-                    ? "hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all init"
-                    : "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl");
+                : found.has_units       ? kUnits
+                                        : "name the root modules, or add a glob to `roots` in .tofu-modlock.hcl");
   }
   return std::move(found.roots);
 }

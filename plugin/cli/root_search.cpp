@@ -159,7 +159,6 @@ class Tree {
     if (auto ok = context_.check(); !ok) {
       return ok;
     }
-    found.has_units = found.has_units || !units_.empty();
     find_called();
     if (auto ok = read_globs(); !ok) {
       return ok;
@@ -169,6 +168,10 @@ class Tree {
       judge(i, chosen, found);
     }
     take_undecided(chosen);
+    found.has_units |= std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) {
+      const auto place = places_.find(unit);
+      return place == places_.end() || chosen.count(place->second) == 0;
+    });
     for (const std::size_t i : chosen) {
       found.roots.push_back(directory(i).string());
     }

@@ -32,7 +32,7 @@ struct FoundRoots {
   };
   std::vector<std::string> roots = {};   // absolute, sorted
   std::vector<Excluded> excluded = {};   // excluded roots, sorted
-  bool has_units = false;                // of Terragrunt
+  bool has_units = false;                // of Terragrunt, which are not among the roots
   std::vector<std::string> unused = {};  // globs for roots, from the tree or a flag, that match no directory: as `by`
 };
 

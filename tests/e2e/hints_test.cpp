@@ -299,6 +299,16 @@ BOOST_FIXTURE_TEST_CASE(units_of_terragrunt_are_not_root_modules, Hints) {
     BOOST_TEST(ran.exit_code == 8);
     BOOST_TEST(ran.err.ends_with("run: CI=true terragrunt run --all init\n"), ran.err);
   }
+  write("app/main.tf", call("?ref=v1.0.0"));
+  write("own/main.tf", call("?ref=v1.0.0"));
+  write("own/terragrunt.hcl", "inputs = {}\n");
+  const std::string note =
+      "Not root modules: hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all "
+      "init\n";
+  BOOST_TEST(modlock({"lock", "--recursive", "."}).err.starts_with(note));
+  BOOST_TEST(modlock({"lock", "--recursive", "--json"}).err == note);
+  fs::remove_all(root() / "live");
+  BOOST_TEST(modlock({"lock", "--recursive", "--json"}).err == "");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_flag_may_be_written_before_the_command, Hints) {
