@@ -8,6 +8,7 @@
 #include "backends/address/version.h"
 #include "backends/base/home.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/engine/root_request.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/install/data_directory.h"
 #include "protocol/base/result.h"
@@ -64,12 +65,13 @@ Result<void> Engine::configure(const messages::InitializeParams& params) {
     options_.user_settings = fs::absolute(*params.config_file);
   }
   for (const std::string& root : params.workspace_roots) {
-    if (!fs::path(root).is_absolute()) {
+    MODLOCK_TRY(const auto path, decode_path("a workspace root", root));
+    if (!path.is_absolute()) {
       return fail(Code::invalid_params,
                   "decode: expected an absolute path in params.workspaceRoots, found \"" + root + "\"",
                   "name workspace roots from the file system's root");
     }
-    options_.workspace_roots.push_back(fs::path(root).lexically_normal());
+    options_.workspace_roots.push_back(path.lexically_normal());
   }
   for (const messages::ExternalBackend& backend : params.backends) {
     options_.externals.push_back({backend.scheme, backend.command, Location{"params.options.backends", std::nullopt}});

@@ -31,36 +31,16 @@ Result<void> check_path(std::string_view name, std::string_view path) {
   return {};
 }
 
-Result<void> check_paths(const messages::RootParams& params) {
-  auto ok = check_path("the root module", params.root);
-  if (ok) {
-    ok = check_path("the data directory", params.data_dir.value_or(""));
-  }
-  return ok;
-}
-
 // Returns where a document is on disk: `given` is the root as it was sent, `root` the same without links.
 Result<fs::path> document_place(const std::string& sent, const fs::path& given, const fs::path& root) {
-  fs::path path(sent);
-  if (ascii::lower(sent.substr(0, 5)) == "file:") {
-    const auto url = GoUrl::parse(sent);
-    const bool is_here = url && !url->user && (url->host.empty() || ascii::lower(url->host) == "localhost");
-    if (!is_here || !url->path.starts_with('/') || !url->raw_query.empty() || !url->fragment.empty()) {
-      return fail(Code::invalid_params,
-                  fmt::format("invalid path of a document: expected a file:// URI of this machine, found \"{}\"",
-                              escape_controls(sent)),
-                  "write it as file:///directory/main.tf, with # and ? as %23 and %3F");
-    }
-    path = url->path;
-  }
-  MODLOCK_TRY(check_path("a document", path.native()));
+  MODLOCK_TRY(const auto path, decode_path("a document", sent));
   const fs::path below = path.is_absolute() ? path.lexically_normal().lexically_relative(given) : path;
   const bool is_inside = !below.empty() && (path.is_relative() || *below.begin() != "..");
   return (is_inside ? root / below : path).lexically_normal();
 }
 
 Result<fs::path> absolute_root(const messages::RootParams& params, const Engine& engine) {
-  const fs::path given(params.root);
+  MODLOCK_TRY(const auto given, decode_path("the root module", params.root));
   if (given.is_absolute()) {
     return without_trailing_slash(given);
   }
@@ -179,9 +159,26 @@ Result<bool> uses_sidecar(const RootRequest& root) {
 
 }  // namespace
 
+Result<fs::path> decode_path(std::string_view name, const std::string& sent) {
+  std::string path = sent;
+  if (ascii::lower(sent.substr(0, 5)) == "file:") {
+    const auto url = GoUrl::parse(sent);
+    const bool is_here = url && !url->user && (url->host.empty() || ascii::lower(url->host) == "localhost");
+    if (!is_here || !url->path.starts_with('/') || !url->raw_query.empty() || !url->fragment.empty()) {
+      return fail(Code::invalid_params,
+                  fmt::format("invalid path of {}: expected a file:// URI of this machine, found \"{}\"", name,
+                              escape_controls(sent)),
+                  "write it as file:///directory/name, with # and ? as %23 and %3F");
+    }
+    path = url->path;
+  }
+  MODLOCK_TRY(check_path(name, path));
+  return fs::path(path);
+}
+
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
-  MODLOCK_TRY(check_paths(params));
   MODLOCK_TRY(auto root, absolute_root(params, engine));
+  MODLOCK_TRY(check_path("the data directory", params.data_dir.value_or("")));
   // A client runs in the root, so that `..` is relative to the directory itself and not to a symbolic link to it.
   const fs::path given = root;
   std::error_code missing;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/engine/client_program.h"
@@ -26,8 +27,12 @@ struct RootRequest {
   bool is_versioned = true;
 };
 
-// Errors: INVALID_PARAMS (a relative root without workspaceRoots, no such directory), PATH_OUTSIDE_ROOT (outside
-// workspaceRoots), those of load_settings() and find_data_directory().
+// Returns the path that a host sent for `name`, as a path or a file:// URI. Errors: INVALID_PARAMS (a URI of another
+// machine, or not only of a path; control characters).
+Result<std::filesystem::path> decode_path(std::string_view name, const std::string& sent);
+
+// Errors: those of decode_path(); INVALID_PARAMS (a relative root without workspaceRoots, no such directory),
+// PATH_OUTSIDE_ROOT (outside workspaceRoots), those of load_settings() and find_data_directory().
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine);
 
 // The open conflicts of a merge of lock files, for the planner of the lock.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "plugin/engine/root_request.h"
 #include "protocol/base/json.h"
 
 namespace modlock {
@@ -95,9 +96,10 @@ Json::Value input_schema(const Tool& tool) {
   schema["additionalProperties"] = false;
   schema["required"] = Json::arrayValue;
   Json::Value& properties = schema["properties"];
-  properties["root"] = schema_of({"root", kText,
-                                  "the absolute directory of the root module; may be absent if the server has one "
-                                  "directory"});
+  properties["root"] =
+      schema_of({"root", kText,
+                 "the absolute directory of the root module, or its file:// URI; may be absent if the server "
+                 "has one directory"});
   for (const ToolArgument& argument : tool.arguments) {
     properties[argument.name] = schema_of(argument);
     if (argument.is_required) {
@@ -115,12 +117,13 @@ Result<std::string> find_root(const McpRoots& roots, const Json::Value& argument
   if (argument.isNull() && roots.directories.size() == 1) {
     return roots.directories.front();
   }
-  if (!argument.isString() || !fs::path(argument.asString()).is_absolute()) {
+  MODLOCK_TRY(const auto path, decode_path("root", argument.isString() ? argument.asString() : ""));
+  if (!path.is_absolute()) {
     return fail(Code::invalid_params, "root must be an absolute directory",
                 fmt::format("name one in {}", fmt::join(roots.directories, ", ")));
   }
   std::error_code error;
-  const fs::path root = fs::canonical(argument.asString(), error);
+  const fs::path root = fs::canonical(path, error);
   if (error || std::none_of(roots.directories.begin(), roots.directories.end(),
                             [&](const std::string& directory) { return is_inside(root, directory); })) {
     return fail(Code::invalid_params,

@@ -62,7 +62,8 @@ void fields(Form& form, In<Form, InitializeParams> params) {
     limits.optional("maxMessageBytes", params.max_message_bytes,
                     "its longest line; a longer response is replaced by LIMIT_EXCEEDED");
   });
-  form.optional("workspaceRoots", params.workspace_roots, "absolute directories that reads stay inside of");
+  form.optional("workspaceRoots", params.workspace_roots,
+                "absolute directories, or their `file://` URIs, that reads stay inside of");
   form.optional_group("options", "what holds for the whole session", [&](auto& options) {
     options.optional("implementation", params.implementation, "the client that will run", {"opentofu", "terraform"});
     options.optional("implementationVersion", params.implementation_version, "its release, `1.12.6`");

@@ -82,7 +82,7 @@ void fields(Form& form, In<Form, VariableArgument> argument) {
 template <typename Form>
 void fields(Form& form, In<Form, RootParams> params) {
   form.member("root", params.root,
-              "the root module: an absolute directory, or one relative to the first workspace root");
+              "the root module: an absolute directory, its `file://` URI, or one relative to the first workspace root");
   form.optional("documents", params.documents,
                 "texts that replace files on disk, for calling programs without a checkout");
   form.optional("variables", params.variables,

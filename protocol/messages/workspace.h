@@ -26,7 +26,8 @@ struct WorkspaceParams {
 };
 template <typename Form>
 void fields(Form& form, In<Form, WorkspaceParams> params) {
-  form.member("roots", params.roots, "at least one root module; in addition all params of the method except `root`");
+  form.member("roots", params.roots,
+              "at least one root module, each as a `root`; in addition all params of the method except `root`");
   form.check([&](ObjectReader& in) {
     if (params.roots.empty()) {
       in.reject("roots", "expected one root at least");

@@ -30,12 +30,21 @@ BOOST_AUTO_TEST_CASE(roots_that_are_refused) {
   };
   messages::RootParams document = rooted((directory / "root").string());
   document.documents = {{"a\nb.tf", ""}};
+  const std::string not_here =
+      "INVALID_PARAMS: invalid path of the root module: expected a file:// URI of this machine, found ";
   const Row rows[] = {
       {"relative", rooted("root"), "INVALID_PARAMS: decode: expected an absolute path at params.root, found \"root\""},
       {"no directory", rooted((directory / "gone").string()),
        fmt::format("INVALID_PARAMS: the root {} is not a directory", (directory / "gone").string())},
       {"a control character", rooted(with_control),
        "INVALID_PARAMS: the path of the root module contains control characters"},
+      {"an escaped control character", rooted("file:///root%00x"),
+       "INVALID_PARAMS: the path of the root module contains control characters"},
+      {"a URI of another machine", rooted("file://host/root"), not_here + "\"file://host/root\""},
+      {"a URI with a bad escape", rooted("file:///%zz"), not_here + "\"file:///%zz\""},
+      {"a URI without a directory", rooted("file:root"), not_here + "\"file:root\""},
+      {"a URI of no directory", rooted("file:///gone%20away"),
+       "INVALID_PARAMS: the root /gone away is not a directory"},
       {"one in the data directory", with_data(with_control),
        "INVALID_PARAMS: the path of the data directory contains control characters"},
       {"one in the path of a document", document, "INVALID_PARAMS: the path of a document contains control characters"},
@@ -43,6 +52,30 @@ BOOST_AUTO_TEST_CASE(roots_that_are_refused) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(outcome(call(&Engine::inspect, row.params)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(roots_are_named_by_paths_and_uris) {
+  fs::create_directory_symlink(directory / "root", directory / "a b");
+  const std::string root_path = (directory / "root").string();
+  struct Row {
+    const char* name;
+    std::string root;
+  };
+  const Row rows[] = {
+      {"a path", root_path},
+      {"a URI", "file://" + root_path},
+      {"a slash at its end", "file://" + root_path + "/"},
+      {"an encoded URI of a link", "file://" + directory.path().string() + "/%61%20b"},
+      {"localhost", "FILE://LocalHost" + root_path},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      messages::RootParams params;
+      params.root = row.root;
+      params.documents = {{row.root + "/more.tf", "module \"more\" {\n  source = \"./more\"\n}\n"}};
+      BOOST_TEST(succeed(&Engine::inspect, params).modules.size() == 2U);
     }
   }
 }

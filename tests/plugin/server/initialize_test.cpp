@@ -92,6 +92,36 @@ BOOST_AUTO_TEST_CASE(initialize_refuses_a_release_that_is_none) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(workspace_roots_are_named_by_paths_and_uris) {
+  struct Row {
+    const char* name;
+    std::string workspace_root;
+    std::string error;  // empty: the directory of a relative root
+  };
+  const Row rows[] = {
+      {"a path", directory.path().string(), ""},
+      {"a URI", "file://" + directory.path().string(), ""},
+      {"relative", "live", "decode: expected an absolute path in params.workspaceRoots, found \"live\""},
+      {"a URI of another machine", "file://host/live",
+       "invalid path of a workspace root: expected a file:// URI of this machine, found \"file://host/live\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Engine fresh{Engine::default_options()};
+      const MethodTable methods = make_method_table(fresh, {});
+      Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
+      params["options"]["cacheDir"] = (directory / "cache").string();
+      params["workspaceRoots"].append(row.workspace_root);
+      RequestContext request;
+      const auto result = methods.call("initialize", params, request);
+      BOOST_TEST((result ? "" : result.error().message) == row.error);
+      if (row.error.empty()) {
+        BOOST_TEST(methods.call("config/inspect", *parse_json(R"({"root":"root"})"), request).has_value());
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_program_names_its_client) {
   struct Row {
     const char* program;

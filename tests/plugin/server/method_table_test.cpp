@@ -262,13 +262,13 @@ BOOST_AUTO_TEST_CASE(workspace_methods_have_a_result_or_an_error_for_each_root) 
   initialize();
   Json::Value params;
   params["roots"].append((directory / "root").string());
-  params["roots"].append((directory / "other").string());
+  params["roots"].append("file://" + (directory / "other").string());
   const Json::Value result = succeed("workspace/plan", params);
   BOOST_TEST_REQUIRE(result["results"].size() == 2U);
   BOOST_TEST(result["results"][0]["root"].asString() == (directory / "root").string());
   BOOST_TEST(result["results"][0]["changes"][0]["action"].asString() == "added");
   BOOST_TEST(!result["results"][0].isMember("stats"));
-  BOOST_TEST(result["results"][1]["root"].asString() == (directory / "other").string());
+  BOOST_TEST(result["results"][1]["root"].asString() == "file://" + (directory / "other").string());
   BOOST_TEST(result["results"][1]["error"]["data"]["code"].asString() == "CONFIG_PARSE");
   BOOST_TEST(result["stats"]["requests"].asUInt() == 2U);
   params["roots"] = Json::arrayValue;
