@@ -293,30 +293,29 @@ Json::Value code_table() {
 }
 
 struct Number {
-  const char* name;
   int number;
   const char* what;
 };
 constexpr Number kNumbers[] = {
-    {"ParseError", -32700, "The line is not JSON."},
-    {"InvalidRequest", -32600, "The JSON is not a message, or it came at the wrong time."},
-    {"MethodNotFound", -32601, "The method does not exist."},
-    {"InvalidParams", -32602, "The params cannot be used."},
-    {"InternalError", -32603, "A defect of the program."},
-    {"NotInitialized", -32002, "A request came before initialize."},
-    {"RequestCancelled", -32800, "The request was cancelled."},
-    {"ContentModified", -32801, "A file changed while it was worked on."},
-    {"RequestFailed", -32803, "All other errors. data.code has the code."},
+    {-32700, "The line is not JSON."},
+    {-32600, "The JSON is not a message, or it came at the wrong time."},
+    {-32601, "The method does not exist."},
+    {-32602, "The params cannot be used."},
+    {-32603, "A defect of the program."},
+    {-32002, "A request came before initialize."},
+    {-32800, "The request was cancelled."},
+    {-32801, "A file changed while it was worked on."},
+    {-32803, "All other errors. data.code has the code."},
 };
 
 // One error for each number, with example data.
-Json::Value error_components() {
-  Json::Value errors(Json::objectValue);
+Json::Value error_list() {
+  Json::Value errors(Json::arrayValue);
   for (const Number& number : kNumbers) {
     const std::vector<Code> codes = all_codes();
     const auto code =
         std::find_if(codes.begin(), codes.end(), [&](Code one) { return rpc_code(one) == number.number; });
-    Json::Value& error = errors[number.name];
+    Json::Value& error = errors.append({});
     error["code"] = number.number;
     error["message"] = number.what;
     error["data"] = Encode::to_value(Error{.code = *code});
@@ -334,25 +333,18 @@ Json::Value descriptor(const std::string& owner, const Describe::Field& field) {
   return out;
 }
 
-Json::Value reference(const std::string& kind, const std::string& name) {
-  Json::Value out(Json::objectValue);
-  out["$ref"] = fmt::format("#/components/{}/{}", kind, name);
-  return out;
-}
-
-// The required params come first, because generators make a function of a method.
-Json::Value params_of(const MethodSchema& method, Json::Value& shared) {
+// The required params come first, because generators make a function of a method. Some generators accept references
+// only in schemas, so params are written out.
+Json::Value params_of(const MethodSchema& method) {
   Json::Value params(Json::arrayValue);
   for (const bool required : {true, false}) {
     for (const Describe::Field& field : method.params) {
       if (field.required != required) {
         continue;
       }
+      Json::Value& param = params.append(descriptor(field.shared ? "Shared" : params_name(method), field));
       if (field.shared) {
-        shared[field.name] = descriptor("Shared", field);
-        params.append(reference("contentDescriptors", field.name));
-      } else {
-        params.append(descriptor(params_name(method), field));
+        param["x-shared"] = true;
       }
     }
   }
@@ -372,12 +364,12 @@ Json::Value example_of(const MethodSchema& method) {
   return example;
 }
 
-Json::Value to_openrpc(const MethodSchema& method, Json::Value& shared) {
+Json::Value to_openrpc(const MethodSchema& method) {
   Json::Value out(Json::objectValue);
   out["name"] = method.name;
   out["summary"] = method.summary;
   out["paramStructure"] = "by-name";
-  out["params"] = params_of(method, shared);
+  out["params"] = params_of(method);
   out["x-stability"] = "stable";
   out["x-sender"] = method.kind == Kind::told ? "server" : "host";
   if (method.kind != Kind::request) {
@@ -386,9 +378,7 @@ Json::Value to_openrpc(const MethodSchema& method, Json::Value& shared) {
   out["result"]["name"] = "result";
   out["result"]["schema"] = method.result;
   add_titles(out["result"]["schema"], result_name(method));
-  for (const Number& number : kNumbers) {
-    out["errors"].append(reference("errors", number.name));
-  }
+  out["errors"] = error_list();
   if (!method.example.isNull()) {
     out["examples"].append(example_of(method));
   }
@@ -437,14 +427,10 @@ Json::Value openrpc_document() {
   document["info"]["license"]["name"] = "MPL-2.0";
   document["servers"][0]["name"] = "serve";
   document["servers"][0]["url"] = "stdio:";
-  Json::Value& components = document["components"];
-  Json::Value shared(Json::objectValue);
   for (const MethodSchema& method : list_methods(types)) {
-    document["methods"].append(to_openrpc(method, shared));
+    document["methods"].append(to_openrpc(method));
   }
-  components["schemas"] = all_schemas(types);
-  components["contentDescriptors"] = std::move(shared);
-  components["errors"] = error_components();
+  document["components"]["schemas"] = all_schemas(types);
   document["x-codes"] = code_table();
   return document;
 }

@@ -252,16 +252,41 @@ BOOST_AUTO_TEST_CASE(required_params_come_first) {
   const Json::Value all = document();
   for (const Json::Value& method : all["methods"]) {
     bool is_optional = false;
-    for (const Json::Value& listed : method["params"]) {
-      const std::string reference = listed["$ref"].asString();
-      const Json::Value& param =
-          reference.empty() ? listed
-                            : all["components"]["contentDescriptors"][reference.substr(reference.rfind('/') + 1)];
+    for (const Json::Value& param : method["params"]) {
       BOOST_TEST(!(is_optional && param["required"].asBool()), method["name"].asString()
                                                                    << " " << param["name"].asString());
       is_optional = is_optional || !param["required"].asBool();
     }
   }
+}
+
+// Adds the references of `value` to `found`, each with the member that has it.
+void collect_references(const Json::Value& value, const std::string& member, std::set<std::string>& found) {
+  if (value.isObject()) {
+    for (const std::string& name : value.getMemberNames()) {
+      if (name == "$ref") {
+        found.insert(member + " " + value[name].asString().substr(0, value[name].asString().rfind('/')));
+      }
+      collect_references(value[name], member.ends_with("properties") ? "property" : name, found);
+    }
+  } else if (value.isArray()) {
+    for (const Json::Value& below : value) {
+      collect_references(below, member, found);
+    }
+  }
+}
+
+// Generators refuse a reference in place of a param, a result or an error.
+BOOST_AUTO_TEST_CASE(only_schemas_are_references) {
+  std::set<std::string> found;
+  collect_references(document(), "", found);
+  std::string all;
+  for (const std::string& one : found) {
+    all += one + "\n";
+  }
+  BOOST_TEST(all ==
+             "allOf #/components/schemas\nitems #/components/schemas\noneOf #/components/schemas\n"
+             "property #/components/schemas\nschema #/components/schemas\n");
 }
 
 // Adds the schemas with each title, and those without one to `untitled`.

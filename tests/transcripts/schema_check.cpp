@@ -31,7 +31,15 @@ bool is_in(const Json::Value& list, const Json::Value& value) {
 
 }  // namespace
 
-SchemaCheck::SchemaCheck(Json::Value document) : document_(std::move(document)) {}
+SchemaCheck::SchemaCheck(Json::Value document) : document_(std::move(document)) {
+  for (const Json::Value& method : document_["methods"]) {
+    for (const Json::Value& param : method["params"]) {
+      if (param["x-shared"].asBool()) {
+        shared_.insert(param["name"].asString());
+      }
+    }
+  }
+}
 
 const Json::Value& SchemaCheck::resolve(const Json::Value& schema) const {
   const std::string name = named_type(schema);
@@ -46,11 +54,7 @@ Json::Value SchemaCheck::params_schema(const std::string& method) const {
     Json::Value schema(Json::objectValue);
     schema["type"] = "object";
     schema["properties"] = Json::objectValue;
-    for (const Json::Value& listed : one["params"]) {
-      const std::string reference = listed["$ref"].asString();
-      const Json::Value& param =
-          reference.empty() ? listed
-                            : document_["components"]["contentDescriptors"][reference.substr(reference.rfind('/') + 1)];
+    for (const Json::Value& param : one["params"]) {
       schema["properties"][param["name"].asString()] = param["schema"];
       if (param["required"].asBool()) {
         schema["required"].append(param["name"]);
@@ -162,7 +166,7 @@ void SchemaCheck::check_object(const Json::Value& schema, const Json::Value& val
 }
 
 std::string SchemaCheck::member_name(const std::string& name, const std::string& member) const {
-  if (name.ends_with(".params") && document_["components"]["contentDescriptors"].isMember(member)) {
+  if (name.ends_with(".params") && shared_.count(member) != 0) {
     return "params." + member;
   }
   return name.ends_with(".result") && member == "_meta" ? "result._meta" : name + "." + member;

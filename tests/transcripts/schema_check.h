@@ -38,6 +38,7 @@ class SchemaCheck {
   const Json::Value document_;
   std::vector<std::string> findings_;
   std::set<std::string> seen_;
+  std::set<std::string> shared_;  // the names of params that several methods have
 };
 
 }  // namespace modlock::test
