@@ -15,6 +15,7 @@
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
 #include "plugin/lock/local_git.h"
+#include "plugin/settings/setting_table.h"
 
 namespace modlock {
 namespace {
@@ -144,68 +145,6 @@ struct Known {
   Settings settings;
 };
 
-using Describe = std::function<std::string(const Settings&)>;
-
-std::string count_of(std::size_t count, const char* what) {
-  return count == 0 ? "" : fmt::format("{} {}", count, what);
-}
-
-// Every setting with a value, and its format.
-const std::vector<std::pair<const char*, Describe>>& described() {
-  static const std::vector<std::pair<const char*, Describe>> all = {
-      {"implementation", [](const Settings& s) { return s.implementation.value_or(""); }},
-      {"platforms",
-       [](const Settings& s) {
-         std::string text;
-         for (const Platform& platform : s.platforms) {
-           text += (text.empty() ? "" : ", ") + platform.to_string();
-         }
-         return text;
-       }},
-      {"resolution",
-       [](const Settings& s) {
-         return !s.resolution                            ? ""
-                : *s.resolution == Resolution::automatic ? "auto"
-                : *s.resolution == Resolution::unified   ? "unified"
-                                                         : "per-call";
-       }},
-      {"module_lock_file",
-       [](const Settings& s) {
-         return !s.module_lock_file ? "" : *s.module_lock_file == LockPlacement::sidecar ? "sidecar" : "inline";
-       }},
-      {"allow_sources", [](const Settings& s) { return count_of(s.allow_lists.size(), "list"); }},
-      {"deny_sources", [](const Settings& s) { return count_of(s.deny_sources.size(), "globs"); }},
-      {"module", [](const Settings& s) { return count_of(s.modules.size(), "rules"); }},
-      {"source", [](const Settings& s) { return count_of(s.sources.size(), "rules"); }},
-      {"backend", [](const Settings& s) { return count_of(s.backends.size(), "programs"); }},
-      {"git_engine", [](const Settings& s) { return s.git_engine.value_or(""); }},
-      {"connections", [](const Settings& s) { return s.connections ? std::to_string(*s.connections) : ""; }},
-      {"fetch_timeout",
-       [](const Settings& s) { return s.fetch_timeout ? fmt::format("{}s", s.fetch_timeout->count()) : ""; }},
-      {"child_memory",
-       [](const Settings& s) { return s.child_memory ? fmt::format("{}MiB", *s.child_memory >> 20U) : ""; }},
-      {"workspace_roots",
-       [](const Settings& s) {
-         std::string text;
-         for (const fs::path& root : s.workspace_roots) {
-           text += (text.empty() ? "" : ", ") + root.string();
-         }
-         return text;
-       }},
-      {"oci_token_realms", [](const Settings& s) { return fmt::format("{}", fmt::join(s.oci_token_realms, ", ")); }},
-      {"git_helpers", [](const Settings& s) { return fmt::format("{}", fmt::join(s.git_helpers, ", ")); }},
-      {"remote_store", [](const Settings& s) { return s.remote_store ? without_user(s.remote_store->text) : ""; }},
-      {"install", [](const Settings& s) { return !s.links   ? ""
-                                                 : *s.links ? "link"
-                                                            : "copy"; }},
-      {"trust_publication_dates",
-       [](const Settings& s) {
-         return s.trust_publication_dates ? fmt::format("[{}]", fmt::join(*s.trust_publication_dates, ", ")) : "";
-       }},
-  };
-  return all;
-}
-
 std::vector<Finding> examine_settings(const Engine& engine, const std::string& root) {
   const auto& user_file = engine.options().user_settings;
   const fs::path repository = find_repository_root(root);
@@ -230,14 +169,22 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
     files.push_back({user_file->string(), std::move(*settings)});
   }
   Finding finding{.check = "settings", .found = "none (using defaults)"};
-  for (const auto& [name, describe] : described()) {
+  const auto add = [&](std::string_view name, const auto& print) {
     for (const Known& file : files) {
-      if (const std::string value = describe(file.settings); !value.empty()) {
+      if (const std::string value = print(file.settings); !value.empty()) {
         finding.found = "effective settings and their sources";
         finding.details.push_back(fmt::format("{} = {}  ({})", name, value, file.origin));
         break;
       }
     }
+  };
+  for (const SettingInfo& setting : setting_table()) {
+    if (setting.access.print != nullptr) {
+      add(setting.name, [&](const Settings& settings) { return setting.access.print(setting, settings); });
+    }
+  }
+  for (const BlockLabel& block : block_labels()) {
+    add(block.block, block.print);
   }
   for (const char* name :
        {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",

@@ -1,10 +1,241 @@
 #include "plugin/settings/setting_table.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "plugin/settings/settings.h"
+#include <algorithm>
+#include <array>
+
+#include "backends/address/hostname.h"
+#include "backends/address/scrub.h"
+#include "plugin/settings/directory_glob.h"
 
 namespace modlock {
+namespace {
+
+using hcl::Attribute;
+
+std::string text_of(const std::string& text) {
+  return text;
+}
+std::string text_of(const SourceText& written) {
+  return scrub_urls(written.text);
+}
+std::string text_of(const Platform& platform) {
+  return platform.to_string();
+}
+std::string text_of(const std::filesystem::path& path) {
+  return path.string();
+}
+std::string text_of(std::chrono::seconds time) {
+  return fmt::format("{}s", time.count());
+}
+std::string text_of(std::size_t count) {
+  return std::to_string(count);
+}
+std::string text_of(const AllowList& list);
+template <typename Item>
+std::string text_of(const std::vector<Item>& list) {
+  std::string text;
+  for (const Item& item : list) {
+    text += (text.empty() ? "" : ", ") + text_of(item);
+  }
+  return text;
+}
+std::string text_of(const AllowList& list) {
+  return text_of(list.globs);
+}
+std::string text_of(const std::vector<std::string>& list) {
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+std::string text_of(const std::optional<std::vector<std::string>>& list) {
+  return list ? fmt::format("[{}]", text_of(*list)) : "";
+}
+template <typename Value>
+std::string text_of(const std::optional<Value>& value) {
+  return value ? text_of(*value) : "";
+}
+
+// Returns the labels of blocks.
+template <typename Blocks, typename Label>
+std::string labels_of(const Blocks& blocks, const Label& label) {
+  std::vector<std::string> labels;
+  std::transform(blocks.begin(), blocks.end(), std::back_inserter(labels), label);
+  return text_of(labels);
+}
+
+template <auto kMember>
+std::string print(const SettingInfo& /*setting*/, const Settings& settings) {
+  return text_of(settings.*kMember);
+}
+
+template <auto kMember, auto kReader>
+constexpr SettingInfo::Access kRead = {kReader, print<kMember>};
+
+// Values in the order of the choices.
+template <auto kMember, auto... kValues>
+Result<void> read_choice(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute, Settings& to) {
+  return in.read_choice(attribute, setting.choices).map([&](std::size_t choice) {
+    to.*kMember = (to.*kMember).value_or(std::array{kValues...}.at(choice));
+  });
+}
+template <auto kMember, auto... kValues>
+std::string print_choice(const SettingInfo& setting, const Settings& settings) {
+  std::size_t choice = 0;
+  const bool is_set = (... || (settings.*kMember == kValues || (++choice, false)));
+  return is_set ? std::string(setting.choices.at(choice)) : "";
+}
+template <auto kMember, auto... kValues>
+constexpr SettingInfo::Access kChoice = {read_choice<kMember, kValues...>, print_choice<kMember, kValues...>};
+
+template <auto kMember>
+Result<void> read_word(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute, Settings& to) {
+  return in.read_choice(attribute, setting.choices).map([&](std::size_t choice) {
+    to.*kMember = (to.*kMember).value_or(std::string(setting.choices.at(choice)));
+  });
+}
+template <auto kMember>
+constexpr SettingInfo::Access kWord = kRead<kMember, read_word<kMember>>;
+
+// Adds what is written, and its place, to the rule that a value breaks.
+tl::unexpected<Error> reject(const SettingsText& in, const SourceText& written, const Error& rule) {
+  return in.reject(*written.location.range, fmt::format("{}, found \"{}\"", rule.message, written.text), rule.hint);
+}
+
+template <auto kMember, auto kParse>
+Result<void> read_value(const SettingInfo& /*setting*/, const SettingsText& in, const Attribute& attribute,
+                        Settings& to) {
+  MODLOCK_TRY(const auto written, in.read_string(attribute));
+  const auto value = kParse(written.text);
+  if (!value) {
+    return reject(in, written, value.error());
+  }
+  to.*kMember = (to.*kMember).value_or(*value);
+  return {};
+}
+
+template <typename Value>
+void assign(std::vector<Value>& to, std::vector<Value> list) {
+  if (to.empty()) {
+    to = std::move(list);
+  }
+}
+template <typename Value>
+void assign(std::optional<std::vector<Value>>& to, std::vector<Value> list) {
+  to = std::move(list);
+}
+
+template <auto kMember, auto kParse>
+Result<void> read_list(const SettingInfo& /*setting*/, const SettingsText& in, const Attribute& attribute,
+                       Settings& to) {
+  MODLOCK_TRY(const auto texts, in.read_strings(attribute));
+  std::vector<typename decltype(kParse(std::string()))::value_type> list;
+  for (const SourceText& written : texts) {
+    auto item = kParse(written.text);
+    if (!item) {
+      return reject(in, written, item.error());
+    }
+    list.push_back(std::move(*item));
+  }
+  assign(to.*kMember, std::move(list));
+  return {};
+}
+template <auto kMember, auto kParse>
+constexpr SettingInfo::Access kList = kRead<kMember, read_list<kMember, kParse>>;
+
+// Globs of all files add up.
+template <auto kMember>
+Result<void> read_globs(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute, Settings& to) {
+  MODLOCK_TRY(const auto globs, in.read_strings(attribute));
+  for (const SourceText& written : globs) {
+    const auto glob = DirectoryGlob::parse(written.text);
+    if (setting.name != "deny_sources" && !glob) {
+      return reject(in, written,
+                    {.message = fmt::format("a glob of {} {}", attribute.name, glob.error().message),
+                     .hint = "write it relative to the directory of this file, as in \"live/*\""});
+    }
+  }
+  (to.*kMember).insert((to.*kMember).end(), globs.begin(), globs.end());
+  return {};
+}
+template <auto kMember>
+constexpr SettingInfo::Access kGlobs = kRead<kMember, read_globs<kMember>>;
+
+Result<void> read_allow_list(const SettingInfo& /*setting*/, const SettingsText& in, const Attribute& attribute,
+                             Settings& to) {
+  return in.read_strings(attribute).map([&](std::vector<SourceText> globs) {
+    to.allow_lists.push_back({std::move(globs), {in.path(), attribute.range()}});
+  });
+}
+
+Result<Platform> read_platform(const std::string& text) {
+  auto platform = Platform::parse(text);
+  return platform ? std::move(platform)
+                  : fail({}, "a platform must be written as os_arch", "write it as \"linux_amd64\"");
+}
+
+Result<void> read_platforms(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute,
+                            Settings& to) {
+  auto read = read_list<&Settings::platforms, read_platform>(setting, in, attribute, to);
+  return read && to.platforms.empty()
+             ? in.reject(attribute.value.range, "platforms must name one platform at least, found an empty list",
+                         "write it as platforms = [\"linux_amd64\"], or leave it out")
+             : read;
+}
+
+Result<void> read_connections(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute,
+                              Settings& to) {
+  return in.read_count(attribute, setting.least, setting.most).map([&](std::size_t count) { to.connections = count; });
+}
+
+Result<void> read_remote_store(const SettingInfo& /*setting*/, const SettingsText& in, const Attribute& attribute,
+                               Settings& to) {
+  return in.read_string(attribute).map([&](SourceText written) { to.remote_store = std::move(written); });
+}
+
+Result<std::chrono::seconds> read_timeout(const std::string& text) {
+  const auto timeout = parse_fetch_timeout(text);
+  return timeout ? Result<std::chrono::seconds>(*timeout)
+                 : fail({}, "fetch_timeout must be a duration from 1s to 10m",
+                        "write it in minutes and seconds: \"30s\" or \"2m\"");
+}
+
+Result<std::uint64_t> read_memory(const std::string& text) {
+  const auto size = parse_size(text);
+  return size && *size >> 20U >= 64
+             ? Result<std::uint64_t>(*size)
+             : fail({}, "child_memory must be a size of at least 64MiB", "write it in MiB or GiB: \"512MiB\"");
+}
+
+constexpr SettingInfo::Access kChildMemory = {
+    read_value<&Settings::child_memory, read_memory>, [](const SettingInfo& /*setting*/, const Settings& settings) {
+      return settings.child_memory ? fmt::format("{}MiB", *settings.child_memory >> 20U) : "";
+    }};
+
+Result<std::filesystem::path> read_workspace_root(const std::string& text) {
+  const std::filesystem::path path(text);
+  return path.is_absolute() ? Result<std::filesystem::path>(path.lexically_normal())
+                            : fail({}, "a workspace root must be an absolute path", "write it as \"/srv/modules\"");
+}
+
+Result<std::string> read_realm(const std::string& text) {
+  const auto host = lookup_host(text);
+  return host && !host->ascii.empty()
+             ? Result<std::string>(host->ascii)
+             : fail({}, "a token realm must be the name of a host", "write it as \"auth.example.com\"");
+}
+
+Result<std::string> read_registry(const std::string& text) {
+  const auto host = parse_service_host(text);
+  return host ? Result<std::string>(host->display)
+              : fail({}, "trust_publication_dates must name registry hosts", "write it as \"registry.example.com\"");
+}
+
+Result<std::string> read_helper(const std::string& text) {
+  return text == "codecommit" ? Result<std::string>(text)
+                              : fail({}, "git_helpers may contain only \"codecommit\"", "remove it");
+}
+
+}  // namespace
 
 const std::vector<SettingInfo>& setting_table() {
   using Kind = SettingInfo::Kind;
@@ -17,6 +248,7 @@ const std::vector<SettingInfo>& setting_table() {
        "\"auto\"",
        true,
        "Which calls share a version: those of one repository (auto), of one source (unified), or none (per-call)",
+       kChoice<&Settings::resolution, Resolution::automatic, Resolution::unified, Resolution::per_call>,
        {"auto", "unified", "per-call"}},
       {"",
        "module_lock_file",
@@ -25,6 +257,7 @@ const std::vector<SettingInfo>& setting_table() {
        "\"inline\"",
        false,
        "The file of module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (default: unchanged)",
+       kChoice<&Settings::module_lock_file, LockPlacement::in_lock_file, LockPlacement::sidecar>,
        {"inline", "sidecar"}},
       {"",
        "implementation",
@@ -33,21 +266,26 @@ const std::vector<SettingInfo>& setting_table() {
        "\"opentofu\"",
        false,
        "The client that the configuration is read for (default: determined from the project)",
+       kWord<&Settings::implementation>,
        {"opentofu", "terraform"}},
       {"", "platforms", Kind::list, File::any, "[\"linux_amd64\", \"darwin_arm64\"]", false,
-       "The platforms whose provider packages get hashes in the lock file (default: this machine)"},
+       "The platforms whose provider packages get hashes in the lock file (default: this machine)",
+       kRead<&Settings::platforms, read_platforms>},
       {"", "required_version", Kind::text, File::any, "\">= 0.1.0\"", false,
        "The releases of tofu-modlock that may be used"},
       {"", "allow_sources", Kind::list, File::any, "[\"git::https://git.example.com/*\", \"registry.opentofu.org/*\"]",
-       false, "Globs of source addresses: only these sources are allowed"},
+       false, "Globs of source addresses: only these sources are allowed",
+       kRead<&Settings::allow_lists, read_allow_list>},
       {"", "deny_sources", Kind::list, File::any, "[\"git::ssh://*\"]", false,
-       "Globs of source addresses: these sources are not allowed"},
+       "Globs of source addresses: these sources are not allowed", kGlobs<&Settings::deny_sources>},
       {"", "roots", Kind::list, File::any, "[\"tools/*/example\"]", false,
-       "Globs of directories that --recursive processes as root modules, in addition to those that it finds"},
-      {"", "exclude", Kind::list, File::any, "[\"live/sandbox\"]", false,
-       "Globs of directories that --recursive skips"},
+       "Globs of directories that --recursive processes as root modules, in addition to those that it finds",
+       kGlobs<&Settings::roots>},
+      {"", "exclude", Kind::list, File::any, "[\"live/sandbox\"]", false, "Globs of directories that --recursive skips",
+       kGlobs<&Settings::exclude>},
       {"", "fetch_timeout", Kind::text, File::any, "\"30s\"", true,
-       "How long a git server, or a git or helper process, may be silent: from \"1s\" to \"10m\""},
+       "How long a git server, or a git or helper process, may be silent: from \"1s\" to \"10m\"",
+       kRead<&Settings::fetch_timeout, read_value<&Settings::fetch_timeout, read_timeout>>},
       {"",
        "connections",
        Kind::count,
@@ -55,11 +293,12 @@ const std::vector<SettingInfo>& setting_table() {
        "32",
        true,
        "The maximum number of connections to one host",
+       kRead<&Settings::connections, read_connections>,
        {},
        1,
        kMostConnections},
       {"", "child_memory", Kind::text, File::user, "\"512MiB\"", true,
-       "The memory that a git process, a helper or an external backend may use: \"64MiB\" or more"},
+       "The memory that a git process, a helper or an external backend may use: \"64MiB\" or more", kChildMemory},
       {"",
        "git_engine",
        Kind::choice,
@@ -67,15 +306,20 @@ const std::vector<SettingInfo>& setting_table() {
        "\"auto\"",
        true,
        "The git implementation for https and http",
+       kWord<&Settings::git_engine>,
        {"auto", "libgit2", "git"}},
       {"", "workspace_roots", Kind::list, File::user, "[\"/srv/modules\"]", false,
-       "Absolute paths of further directories that root modules may read"},
+       "Absolute paths of further directories that root modules may read",
+       kList<&Settings::workspace_roots, read_workspace_root>},
       {"", "oci_token_realms", Kind::list, File::user, "[\"auth.example.com\"]", false,
-       "Hosts of token services on other domains that may receive the credentials of OCI registries"},
+       "Hosts of token services on other domains that may receive the credentials of OCI registries",
+       kList<&Settings::oci_token_realms, read_realm>},
       {"", "git_helpers", Kind::list, File::user, "[\"codecommit\"]", false,
-       "Remote helpers of git that may serve module sources: only \"codecommit\""},
+       "Remote helpers of git that may serve module sources: only \"codecommit\"",
+       kList<&Settings::git_helpers, read_helper>},
       {"", "remote_store", Kind::text, File::user, "\"oci://registry.example.com/platform/modules\"", false,
-       "The repository of module packages that is read before the sources of locked modules"},
+       "The repository of module packages that is read before the sources of locked modules",
+       kRead<&Settings::remote_store, read_remote_store>},
       {"",
        "install",
        Kind::choice,
@@ -83,9 +327,11 @@ const std::vector<SettingInfo>& setting_table() {
        "\"copy\"",
        true,
        "Whether install copies packages, or makes symbolic links into the cache",
+       kChoice<&Settings::links, false, true>,
        {"copy", "link"}},
       {"", "trust_publication_dates", Kind::list, File::user, "[\"registry.opentofu.org\"]", true,
-       "Registries whose publication dates count for minimum_release_age"},
+       "Registries whose publication dates count for minimum_release_age",
+       kList<&Settings::trust_publication_dates, read_registry>},
       {"module", "version", Kind::text, File::repository, "\"~> 1.2\"", false,
        "The version constraint of this call, also for a git or OCI source; a full commit id pins it"},
       {"module", "tag_prefix", Kind::text, File::repository, "\"label/\"", false,
@@ -111,6 +357,7 @@ const std::vector<SettingInfo>& setting_table() {
        "\"tag\"",
        true,
        "What must be signed: the tag of a version, or its commit",
+       {},
        {"tag", "commit"}},
       {"deny", "versions", Kind::text, File::any, "\"= 5.1.0\"", false,
        "A constraint of versions that must not be used, in the dialect of modules and providers"},
@@ -146,10 +393,16 @@ const SettingInfo* find_setting(std::string_view name) {
 
 const std::vector<BlockLabel>& block_labels() {
   static const std::vector<BlockLabel> labels = {
-      {"module", "network.label", "Settings of one module call; the label is its address without \"module.\""},
-      {"source", "git::https://git.example.com/*", "Settings of all calls whose normalized source address matches"},
-      {"deny", "terraform-aws-modules/vpc/aws", "Releases of matching modules and providers that must not be used"},
-      {"backend", "hg", "A further kind of source"},
+      {"module", "network.label", "Settings of one module call; the label is its address without \"module.\"",
+       [](const Settings& s) { return labels_of(s.modules, [](const auto& rule) { return rule.first; }); }},
+      {"source", "git::https://git.example.com/*", "Settings of all calls whose normalized source address matches",
+       [](const Settings& s) { return labels_of(s.sources, [](const auto& rule) { return scrub_urls(rule.glob); }); }},
+      {"deny", "terraform-aws-modules/vpc/aws", "Releases of matching modules and providers that must not be used",
+       [](const Settings& s) {
+         return labels_of(s.deny_rules, [](const auto& rule) { return std::string(rule.releases.source.text()); });
+       }},
+      {"backend", "hg", "A further kind of source",
+       [](const Settings& s) { return labels_of(s.backends, [](const auto& backend) { return backend.scheme; }); }},
   };
   return labels;
 }

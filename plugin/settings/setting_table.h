@@ -1,11 +1,15 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin/settings/settings_reader.h"
+
 namespace modlock {
 
-// A setting of `.tofu-modlock.hcl` or of the user's file. The reader, `init`, and the JSON Schema use this description.
+// A setting of `.tofu-modlock.hcl` or of the user's file. The reader, `init`, `doctor`, and the JSON Schema use this
+// description.
 struct SettingInfo {
   enum class Kind { text, choice, list, count, flag, no };  // no: only `false`
   enum class File { any, repository, user };
@@ -16,7 +20,15 @@ struct SettingInfo {
   File file;
   std::string_view value;  // the default if there is one, otherwise an example; both in HCL and in JSON
   bool is_default;
-  std::string_view meaning;                    // without a final period
+  std::string_view meaning;  // without a final period
+  // Of a setting outside of blocks. `read` adds the value of one file to those of nearer files, which win:
+  // CONFIG_PARSE. `print` returns the value for people; empty: it is not set.
+  struct Access {
+    Result<void> (*read)(const SettingInfo& setting, const SettingsText& in, const hcl::Attribute& attribute,
+                         Settings& settings) = nullptr;
+    std::string (*print)(const SettingInfo& setting, const Settings& settings) = nullptr;
+  };
+  Access access = {};
   std::vector<std::string_view> choices = {};  // of a choice
   std::size_t least = 0;                       // of a count
   std::size_t most = 0;
@@ -31,11 +43,12 @@ std::vector<std::string_view> setting_names(std::string_view block);
 // Returns the setting outside of blocks that has this name, or null.
 const SettingInfo* find_setting(std::string_view name);
 
-// Returns an example of the label of a block, and its meaning.
+// An example of the label of a block, and its meaning.
 struct BlockLabel {
   std::string_view block;
   std::string_view example;
   std::string_view meaning;
+  std::string (*print)(const Settings& settings);  // returns the labels of all such blocks
 };
 const std::vector<BlockLabel>& block_labels();
 

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <tuple>
 
-#include "backends/address/hostname.h"
-#include "backends/address/platform.h"
 #include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
 #include "plugin/constraint/module_constraint.h"
@@ -16,7 +13,6 @@
 #include "plugin/hcl/conflict_markers.h"
 #include "plugin/hcl/near_names.h"
 #include "plugin/hcl/value.h"
-#include "plugin/settings/directory_glob.h"
 #include "plugin/settings/setting_table.h"
 #include "protocol/base/result.h"
 
@@ -234,198 +230,13 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   if (setting == nullptr) {
     return unknown("setting", name, attribute.name_range, setting_names(""));
   }
-  if (name == "required_version") {
-    return {};
-  }
-  if (name == "platforms") {
-    return read_platforms(attribute);
-  }
-  if (name == "allow_sources" || name == "deny_sources") {
-    return read_source_list(attribute);
-  }
-  if (name == "roots" || name == "exclude") {
-    return read_directory_globs(attribute);
-  }
-  // The value of a nearer file wins, but every file must be valid.
-  if (name == "implementation") {
-    return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
-      settings_.implementation = settings_.implementation.value_or(std::string(setting->choices[choice]));
-    });
-  }
   if (setting->file == SettingInfo::File::user && place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
                   fmt::format("{} is a setting of one machine, found in a file of a repository", name),
                   "move it to your own configuration, $XDG_CONFIG_HOME/tofu-modlock/config.hcl");
   }
-  if (name == "connections") {
-    return read_count(attribute, setting->least, setting->most).map([this](std::size_t count) {
-      settings_.connections = count;
-    });
-  }
-  if (name == "workspace_roots") {
-    return read_workspace_roots(attribute);
-  }
-  if (name == "oci_token_realms") {
-    return read_token_realms(attribute);
-  }
-  if (name == "git_helpers") {
-    return read_git_helpers(attribute);
-  }
-  if (name == "remote_store") {
-    return read_string(attribute).map([this](SourceText written) { settings_.remote_store = std::move(written); });
-  }
-  if (name == "install") {
-    return read_choice(attribute, setting->choices).map([this](std::size_t choice) { settings_.links = choice == 1; });
-  }
-  if (name == "trust_publication_dates") {
-    return read_trusted_registries(attribute);
-  }
-  if (name == "fetch_timeout") {
-    return read_fetch_timeout(attribute);
-  }
-  if (name == "child_memory") {
-    return read_child_memory(attribute);
-  }
-  if (name == "git_engine") {
-    return read_choice(attribute, setting->choices).map([this, setting](std::size_t choice) {
-      settings_.git_engine = setting->choices[choice];
-    });
-  }
-  if (name == "resolution") {
-    constexpr std::array kMeanings = {Resolution::automatic, Resolution::unified, Resolution::per_call};
-    return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
-      settings_.resolution = settings_.resolution.value_or(kMeanings[choice]);
-    });
-  }
-  constexpr std::array kMeanings = {LockPlacement::in_lock_file, LockPlacement::sidecar};
-  return read_choice(attribute, setting->choices).map([&](std::size_t choice) {
-    settings_.module_lock_file = settings_.module_lock_file.value_or(kMeanings[choice]);
-  });
-}
-
-Result<void> SettingsReader::read_platforms(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto platforms, read_strings(attribute));
-  if (platforms.empty()) {
-    return reject(attribute.value.range, "platforms must name one platform at least, found an empty list",
-                  "write it as platforms = [\"linux_amd64\"], or leave it out");
-  }
-  std::vector<Platform> parsed;
-  for (const SourceText& written : platforms) {
-    auto platform = Platform::parse(written.text);
-    if (!platform) {
-      return reject(*written.location.range,
-                    fmt::format("a platform must be written as os_arch, found \"{}\"", written.text),
-                    "write it as \"linux_amd64\"");
-    }
-    parsed.push_back(std::move(*platform));
-  }
-  if (settings_.platforms.empty()) {
-    settings_.platforms = std::move(parsed);
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_workspace_roots(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto roots, read_strings(attribute));
-  for (const SourceText& root : roots) {
-    const std::filesystem::path path(root.text);
-    if (!path.is_absolute()) {
-      return reject(*root.location.range,
-                    fmt::format("a workspace root must be an absolute path, found \"{}\"", root.text),
-                    "write it as \"/srv/modules\"");
-    }
-    settings_.workspace_roots.push_back(path.lexically_normal());
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_token_realms(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto realms, read_strings(attribute));
-  for (const SourceText& realm : realms) {
-    auto host = lookup_host(realm.text);
-    if (!host || host->ascii.empty()) {
-      return reject(*realm.location.range,
-                    fmt::format("a token realm must be the name of a host, found \"{}\"", realm.text),
-                    "write it as \"auth.example.com\"");
-    }
-    settings_.oci_token_realms.push_back(std::move(host->ascii));
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_git_helpers(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto helpers, read_strings(attribute));
-  for (const SourceText& helper : helpers) {
-    if (helper.text != "codecommit") {
-      return reject(*helper.location.range,
-                    fmt::format("git_helpers may contain only \"codecommit\", found \"{}\"", helper.text), "remove it");
-    }
-    settings_.git_helpers.push_back(helper.text);
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_trusted_registries(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto hosts, read_strings(attribute));
-  settings_.trust_publication_dates.emplace();
-  for (const SourceText& host : hosts) {
-    auto forms = parse_service_host(host.text);
-    if (!forms) {
-      return reject(*host.location.range,
-                    fmt::format("trust_publication_dates must name registry hosts, found \"{}\"", host.text),
-                    "write it as \"registry.example.com\"");
-    }
-    settings_.trust_publication_dates->push_back(std::move(forms->display));
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_fetch_timeout(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto written, read_string(attribute));
-  const auto timeout = parse_fetch_timeout(written.text);
-  if (!timeout) {
-    return reject(attribute.value.range,
-                  fmt::format("fetch_timeout must be a duration from 1s to 10m, found \"{}\"", written.text),
-                  "write it in minutes and seconds: \"30s\" or \"2m\"");
-  }
-  settings_.fetch_timeout = settings_.fetch_timeout.value_or(*timeout);
-  return {};
-}
-
-Result<void> SettingsReader::read_child_memory(const hcl::Attribute& attribute) {
-  constexpr std::uint64_t kLeast = std::uint64_t{64} << 20U;
-  MODLOCK_TRY(const auto written, read_string(attribute));
-  settings_.child_memory = parse_size(written.text);
-  if (!settings_.child_memory || *settings_.child_memory < kLeast) {
-    return reject(attribute.value.range,
-                  fmt::format("child_memory must be a size of at least 64MiB, found \"{}\"", written.text),
-                  "write it in MiB or GiB: \"512MiB\"");
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_source_list(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto globs, read_strings(attribute));
-  if (attribute.name == "allow_sources") {
-    settings_.allow_lists.push_back({globs, {path(), attribute.range()}});
-  } else {
-    settings_.deny_sources.insert(settings_.deny_sources.end(), globs.begin(), globs.end());
-  }
-  return {};
-}
-
-Result<void> SettingsReader::read_directory_globs(const hcl::Attribute& attribute) {
-  MODLOCK_TRY(const auto globs, read_strings(attribute));
-  for (const SourceText& written : globs) {
-    if (const auto glob = DirectoryGlob::parse(written.text); !glob) {
-      return reject(*written.location.range,
-                    fmt::format("a glob of {} {}, found \"{}\"", attribute.name, glob.error().message, written.text),
-                    "write it relative to the directory of this file, as in \"live/*\"");
-    }
-  }
-  auto& list = attribute.name == "roots" ? settings_.roots : settings_.exclude;
-  list.insert(list.end(), globs.begin(), globs.end());
-  return {};
+  const auto read = setting->access.read;  // none of required_version, which was checked
+  return read == nullptr ? Result<void>() : read(*setting, *this, attribute, settings_);
 }
 
 Result<void> SettingsReader::read_block(const hcl::Block& block) {

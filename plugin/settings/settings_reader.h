@@ -64,15 +64,6 @@ class SettingsReader final : private SettingsText {
   Result<void> check_release() const;
   Result<void> deny_programs(const hcl::Body& body) const;
   Result<void> read_setting(const hcl::Attribute& attribute);
-  Result<void> read_platforms(const hcl::Attribute& attribute);
-  Result<void> read_workspace_roots(const hcl::Attribute& attribute);
-  Result<void> read_token_realms(const hcl::Attribute& attribute);
-  Result<void> read_git_helpers(const hcl::Attribute& attribute);
-  Result<void> read_trusted_registries(const hcl::Attribute& attribute);
-  Result<void> read_fetch_timeout(const hcl::Attribute& attribute);
-  Result<void> read_child_memory(const hcl::Attribute& attribute);
-  Result<void> read_source_list(const hcl::Attribute& attribute);
-  Result<void> read_directory_globs(const hcl::Attribute& attribute);
   Result<void> read_block(const hcl::Block& block);
   Result<void> read_module(const hcl::Block& block);
   Result<void> read_source(const hcl::Block& block);

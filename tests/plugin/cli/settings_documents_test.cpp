@@ -57,7 +57,12 @@ BOOST_AUTO_TEST_CASE(lines_of_the_commented_file_fit) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_setting_of_the_user_is_valid) {
+BOOST_AUTO_TEST_CASE(each_setting_of_the_user_is_valid_and_printed) {
+  const auto plain = [](std::string_view value) {
+    std::string text(value);
+    std::erase_if(text, [](char c) { return c == '"' || c == '[' || c == ']'; });
+    return text;
+  };
   const TemporaryDirectory directory;
   for (const SettingInfo& setting : setting_table()) {
     if (!setting.block.empty()) {
@@ -66,7 +71,12 @@ BOOST_AUTO_TEST_CASE(each_setting_of_the_user_is_valid) {
     BOOST_TEST_CONTEXT(setting.name) {
       const std::string text = std::string(setting.name) + " = " + std::string(setting.value) + "\n";
       write_text(directory / "config.hcl", text);
-      BOOST_TEST(load_user_settings(directory / "config.hcl").has_value());
+      const auto settings = load_user_settings(directory / "config.hcl");
+      BOOST_TEST_REQUIRE(settings.has_value());
+      if (setting.name != "required_version") {
+        BOOST_TEST_REQUIRE((setting.access.print != nullptr));
+        BOOST_TEST(plain(setting.access.print(setting, *settings)) == plain(setting.value));
+      }
       BOOST_TEST(load_repository_settings(text).has_value() == (setting.file != SettingInfo::File::user));
     }
   }

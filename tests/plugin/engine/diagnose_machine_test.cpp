@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_programs) {
              "git warning: not on PATH\n"
              "client warning: OpenTofu 1.12.6, specified by options, not on PATH\n"
              "settings fine: effective settings and their sources\n"
-             "  module = 1 rules  (<directory>/root/.tofu-modlock.hcl)\n"
+             "  module = vpc  (<directory>/root/.tofu-modlock.hcl)\n"
              "cache fine: <directory>/cache (default): 0 packages, 0 git repositories, 0.0 MiB\n"
              "  writable\n"
              "  on the file system of the root\n"
