@@ -132,6 +132,14 @@ const Refused kRefused[] = {
      "the module source \"git::ftp://host/x\" is rejected: git has no built-in transport \"ftp\" and would run a "
      "program for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
+    {"an alias of ssh with a fragment", "git::host:x#y", Code::source_denied,
+     "the module source \"git::host:x…\" is rejected: git has no built-in transport \"host\" and would run a program "
+     "for it",
+     "write git::https://, git::ssh://user@host/path or git::file://"},
+    {"an alias of ssh with an escape", "git::host:x%2ey", Code::source_denied,
+     "the module source \"git::host:x%2ey\" is rejected: git has no built-in transport \"host\" and would run a "
+     "program for it",
+     "write git::https://, git::ssh://user@host/path or git::file://"},
     {"option as scp path", "git::host:-oProxyCommand=x", Code::source_denied,
      "the module source \"git::host:-oProxyCommand=x\" is rejected: its path starts with \"-\" and could be parsed as "
      "an "

@@ -307,3 +307,11 @@ BOOST_AUTO_TEST_CASE(a_local_command_sees_no_configuration_and_no_network) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::git
+    const char* username = "";
+           Row{"a user", {{"GIT_ASKPASS", "/a"}}, {}, "/a", "h.test:1", "ci-bot_1.x~"},
+           Row{"a user like another host", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test"},
+           Row{"a user that ends the prompt", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test':"},
+           Row{"a user with a space", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x y"},
+           Row{"a user with an escape", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x%40bank.test"},
+           Row{"a user like a path", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "bank.test/"},
+        address.username = SecretText(row.username);

@@ -137,6 +137,9 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
       {"an escaped slash", "git::https://h/evil%2Fbad", false},
       {"an escaped slash in a parent segment", "git::https://h/good/..%2fbad", false},
       {"an escaped backslash", "git::https://h/x%5Cbad", false},
+      {"below the home directory", "git::ssh://git@h/~/bad", false},
+      {"below the home directory of an alias", "git::ssh://h/~/other", false},
+      {"the home directory of a name", "git::ssh://git@h/~name/p", true},
       {"an escaped space", "git::https://h/a%20b", true},
       {"an IPv4 address", "git::https://127.0.0.1:8443/p", true},
       {"an IPv4 address of two numbers", "git::https://127.1/p", false},
@@ -164,7 +167,7 @@ BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
   const auto demanding = setup.load();
   BOOST_TEST_REQUIRE(demanding.has_value());
   BOOST_TEST(check_source_allowed(*demanding, "git::file:///t/n").has_value());
-  for (const char* identity : {"git::file:///./t/n", "git::file:///%74/n"}) {
+  for (const char* identity : {"git::file:///./t/n", "git::file:///%74/n", "git::ssh://h/~/t/n"}) {
     const auto refused = check_source_allowed(*demanding, identity);
     BOOST_TEST_REQUIRE(!refused.has_value());
     BOOST_TEST(refused.error().message == std::string("the source \"") + identity +
