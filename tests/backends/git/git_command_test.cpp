@@ -254,6 +254,7 @@ BOOST_AUTO_TEST_CASE(only_addresses_of_the_user_query_the_askpass_program) {
     Entries entries;
     const char* program;  // empty: none
     const char* host;
+    const char* username = "";
   };
   for (const Row& row : {
            Row{"none", {}, {}, "", ""},
@@ -270,11 +271,18 @@ BOOST_AUTO_TEST_CASE(only_addresses_of_the_user_query_the_askpass_program) {
                {{"url.https://mirror.test/.insteadof", "https://h.test:1/", false}},
                "/a",
                "mirror.test"},
+           Row{"a user", {{"GIT_ASKPASS", "/a"}}, {}, "/a", "h.test:1", "ci-bot_1.x~"},
+           Row{"a user like another host", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test"},
+           Row{"a user that ends the prompt", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test':"},
+           Row{"a user with a space", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x y"},
+           Row{"a user with an escape", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x%40bank.test"},
+           Row{"a user like a path", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "bank.test/"},
        }) {
     for (const bool is_users : {true, false}) {
       BOOST_TEST_CONTEXT(row.name << " " << is_users) {
         RemoteAddress address = remote("https");
         address.uses_askpass = is_users;
+        address.username = SecretText(row.username);
         const GitConfiguration users(row.entries);
         const Command command = network_command(address, {}, fake(row.variables), &users);
         BOOST_TEST(command.set_environment.at("GIT_ASKPASS") == "");
@@ -307,11 +315,3 @@ BOOST_AUTO_TEST_CASE(a_local_command_sees_no_configuration_and_no_network) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::git
-    const char* username = "";
-           Row{"a user", {{"GIT_ASKPASS", "/a"}}, {}, "/a", "h.test:1", "ci-bot_1.x~"},
-           Row{"a user like another host", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test"},
-           Row{"a user that ends the prompt", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x@bank.test':"},
-           Row{"a user with a space", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x y"},
-           Row{"a user with an escape", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "x%40bank.test"},
-           Row{"a user like a path", {{"GIT_ASKPASS", "/a"}}, {}, "", "", "bank.test/"},
-        address.username = SecretText(row.username);
