@@ -480,8 +480,10 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     source.host = std::move(host.display);
     ascii_host = std::move(host.ascii);
   }
-  if (alias) {  // url.<base>.insteadOf may have a rule for the alias
-    return RemotePackage{std::move(source), std::string(rest.substr(0, rest.find('?')))};
+  if (alias) {
+    // url.<base>.insteadOf may have a rule for the alias. It applies only to relative paths, which lists reject.
+    const std::string_view address = rest[rest.find(':') + 1] == '/' ? std::string_view(*alias) : rest;
+    return RemotePackage{std::move(source), std::string(address.substr(0, address.find('?')))};
   }
   return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
 }

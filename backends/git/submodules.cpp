@@ -96,8 +96,8 @@ std::optional<ScpForm> parse_scp(const std::string& text) {
     return std::nullopt;
   }
   const bool is_relative = text[colon + 1] != '/';
-  return ScpForm{fmt::format("ssh://{}{}{}", text.substr(0, colon), is_relative ? "/" : "", text.substr(colon + 1)),
-                 is_relative};
+  const char* const start = !is_relative ? "" : text.find('@') < colon ? "/" : "/~/";  // as ssh_url()
+  return ScpForm{fmt::format("ssh://{}{}{}", text.substr(0, colon), start, text.substr(colon + 1)), is_relative};
 }
 
 // "helper::address", for which git runs the program git-remote-helper.

@@ -280,6 +280,9 @@ std::string plain_address(std::string_view text) {
     const std::size_t slash = std::min(plain.find('/', scheme + 3), plain.size());
     const std::size_t user = plain.rfind('@', slash);
     const std::size_t host = user != std::string::npos && user > scheme ? user + 1 : scheme + 3;
+    if (plain.compare(slash, 3, "/~/") == 0) {
+      plain.erase(slash, 2);
+    }
     plain.replace(host, slash - host, usual_host(std::string_view(plain).substr(host, slash - host)));
   }
   while (plain.ends_with('/')) {

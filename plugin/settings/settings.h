@@ -146,7 +146,7 @@ bool matches_glob(std::string_view glob, std::string_view text);
 
 // Whether a glob matches the identity of a source, for rules that deny or demand something: also without its query
 // arguments or its subdirectory, with or without `.git` and a slash at the end of a git address, by https for http, by
-// github.com for www.github.com, and in any letter case.
+// github.com for www.github.com, at the top of the server for below its home directory (`/~/`), and in any letter case.
 bool matches_source(std::string_view glob, std::string_view identity);
 
 // Reads a duration in Go's syntax with the units w, d, h, m and s: "3d", "1h30m", "1.5h", "0". nullopt for any other

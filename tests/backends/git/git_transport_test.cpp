@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(an_alias_of_ssh_is_given_to_git_unchanged) {
   write_text(fixture.directory / "home" / ".gitconfig",
              "[url \"file://" + fixture.directory.path().string() + "/\"]\n\tinsteadOf = gh:\n");
   BOOST_TEST(outcome(fixture.backend->pin(fixture.source("gh:m.git"), fixture.context)) == "ok");
+  // Lists could not know where the rule leads.
+  fs::remove(fixture.directory / "hosts");
+  BOOST_TEST(outcome(fixture.backend->pin(fixture.source("gh:" + path), fixture.context)) == "ok");
+  BOOST_TEST(read_text(fixture.directory / "hosts").starts_with("gh\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_of_plain_files_gives_whole_packs, *needs(HttpsGitServer::kPrograms)) {
