@@ -75,6 +75,12 @@ Result<fs::path> resolved(const fs::path& path) {
   return fail(Code::io_error, fmt::format("cannot resolve the path \"{}\": {}", path.string(), error.message()));
 }
 
+// The configuration of a checkout may have a token, which an error would quote.
+bool enters_git(const fs::path& path, const fs::path& bound) {
+  const fs::path inner = path.lexically_relative(bound);
+  return std::find(inner.begin(), inner.end(), ".git") != inner.end();
+}
+
 }  // namespace
 
 bool lies_plainly_below(const fs::path& path, const fs::path& bound) {
@@ -113,8 +119,9 @@ Result<fs::path> data_directory(const fs::path& root, const std::optional<fs::pa
 
 Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& bounds) {
   const fs::path written = document_path(path);
-  if (std::any_of(bounds.begin(), bounds.end(),
-                  [&](const fs::path& bound) { return lies_plainly_in(written, document_path(bound)); })) {
+  if (std::any_of(bounds.begin(), bounds.end(), [&](const fs::path& bound) {
+        return lies_plainly_in(written, document_path(bound)) && !enters_git(written, document_path(bound));
+      })) {
     return written;
   }
   const Result<fs::path> target = resolved(path);
@@ -122,21 +129,21 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
     return target;
   }
   std::string named;
+  bool is_of_git = false;
   for (const fs::path& bound : bounds) {
     const Result<fs::path> limit = resolved(bound);
     if (!limit) {
       return limit;
     }
-    if (lies_in(*target, *limit)) {
-      // The configuration of a checkout may have a token, which an error would quote.
-      const fs::path inner = target->lexically_relative(*limit);
-      return std::find(inner.begin(), inner.end(), ".git") == inner.end()
-                 ? Result<fs::path>(written)
-                 : fail(Code::path_outside_root,
-                        fmt::format("the path \"{}\" leads into a directory of git", written.string()),
-                        "remove the symbolic link");
+    if (lies_in(*target, *limit) && !enters_git(*target, *limit)) {
+      return written;
     }
+    is_of_git = is_of_git || lies_in(*target, *limit);
     named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", document_path(bound).string());
+  }
+  if (is_of_git) {
+    return fail(Code::path_outside_root, fmt::format("the path \"{}\" leads into a directory of git", written.string()),
+                "use a file outside of it");
   }
   return fail(Code::path_outside_root,
               fmt::format("the path \"{}\" is outside {}", written.string(), named.empty() ? "all bounds" : named),

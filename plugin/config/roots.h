@@ -19,8 +19,8 @@ Result<std::filesystem::path> data_directory(const std::filesystem::path& root,
                                              const std::optional<std::filesystem::path>& named);
 
 // Returns the path, absolute and lexically normal, if it is in one of the `bounds` (or equal to one) with every link
-// resolved; it need not exist. Errors: PATH_OUTSIDE_ROOT naming the path and the bounds, also for a link into a
-// directory `.git` in a bound; IO_ERROR (a link cycle, no permission).
+// resolved; it need not exist. Errors: PATH_OUTSIDE_ROOT naming the path and the bounds, also for what is below a
+// `.git` in a bound; IO_ERROR (a link cycle, no permission).
 Result<std::filesystem::path> confine(const std::filesystem::path& path,
                                       const std::vector<std::filesystem::path>& bounds);
 

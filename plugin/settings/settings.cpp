@@ -31,8 +31,9 @@ Result<void> find_key_files(const fs::path& directory, const fs::path& bound, st
     if (bound.empty()) {
       continue;
     }
-    const auto inside = confine(signature->path, {bound});
-    if (inside.has_value() == settings.sources[i].of_user) {
+    const bool inside = confine(signature->path, {bound}).has_value() ||
+                        (settings.sources[i].of_user && lies_plainly_below(signature->path, bound));
+    if (inside == settings.sources[i].of_user) {
       return fail(Error{.code = Code::path_outside_root,
                         .message = fmt::format("the key file \"{}\" is {} the repository", signature->file.text,
                                                inside ? "inside of" : "outside of"),

@@ -255,6 +255,36 @@ BOOST_AUTO_TEST_CASE(a_link_into_the_git_directory_is_not_followed) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_read_from_the_git_directory) {
+  const std::string token = "canary-token";
+  write_text(live / ".git/config", token);
+  write_text(live / ".git/m/main.tf", "variable \"" + token + "\" {");
+  const std::string in_git = "leads into a directory of git";
+  const std::string in_text = module_call("m", "git::https://127.0.0.1:1/${local.x}") + "locals {\n  x = ";
+  struct Row {
+    const char* name;
+    std::string text;
+    std::string message;
+  };
+  for (const Row& row : {
+           Row{"a file", in_text + "file(\".git/config\")\n}\n", in_git},
+           Row{"an encoded file", in_text + "filebase64(\"./.git/config\")\n}\n", in_git},
+           Row{"a template", in_text + "templatefile(\"${path.module}/.git/config\", {})\n}\n", in_git},
+           Row{"a list of files", in_text + "join(\",\", fileset(\".git\", \"*\"))\n}\n", in_git},
+           Row{"a local source", module_call("m", "./.git/m"),
+               "the local source \"./.git/m\" of module \"m\" points outside the directories that may be read"},
+           Row{"a state", "terraform {\n  backend \"local\" {\n    path = \".git/config\"\n  }\n}\n", ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(live / "main.tf", row.text);
+      const Ran ran = in_root({"lock"});
+      BOOST_TEST((ran.exit_code == 8) == !row.message.empty(), ran.err);
+      BOOST_TEST((ran.out + ran.err).find(token) == std::string::npos, ran.err);
+      BOOST_TEST(ran.err.find(row.message) != std::string::npos, ran.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_checkout_names_no_workspace_roots) {
   write_text(live / ".tofu-modlock.hcl", "workspace_roots = [\"/\"]\n");
   const Ran ran = in_root({"lock"});

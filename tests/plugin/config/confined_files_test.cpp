@@ -24,6 +24,7 @@ struct Tree {
     directory.write("repo/root/sub/b.txt", "b");
     directory.write("repo/root/sub/.hidden", "h");
     directory.write("repo/common/c.txt", "c");
+    directory.write("repo/.git/config", "g");
     directory.write("out/d.txt", "d");
     fs::create_symlink("../../out/d.txt", root / "link-out.txt");
     fs::create_symlink("../common/c.txt", root / "link-in.txt");
@@ -73,6 +74,10 @@ BOOST_AUTO_TEST_CASE(reading) {
       {"above", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" is outside \"@/repo\""},
       {"absolute out", "/etc/passwd", "PATH_OUTSIDE_ROOT the path \"/etc/passwd\" is outside \"@/repo\""},
       {"of the user", "~/x", "PATH_OUTSIDE_ROOT the path \"~/x\" starts at a home directory"},
+      {"of git", "../.git/config", "PATH_OUTSIDE_ROOT the path \"@/repo/.git/config\" leads into a directory of git"},
+      {"of git, not there", ".git/config",
+       "PATH_OUTSIDE_ROOT the path \"@/repo/root/.git/config\" leads into a directory of git"},
+      {"a name like that of git", ".gitignore", "NOT_FOUND the file \".gitignore\" does not exist"},
       {"not there", "nothing.txt", "NOT_FOUND the file \"nothing.txt\" does not exist"},
   };
   for (const Row& row : rows) {
@@ -104,6 +109,7 @@ BOOST_AUTO_TEST_CASE(existence) {
       {"a directory", "sub", "IO_ERROR \"sub\" is a directory, not a file"},
       {"a pipe", "pipe", "IO_ERROR \"pipe\" is a device, a pipe or a socket, not a file"},
       {"out", "../../out/d.txt", "PATH_OUTSIDE_ROOT the path \"@/out/d.txt\" is outside \"@/repo\""},
+      {"of git", "../.git/HEAD", "PATH_OUTSIDE_ROOT the path \"@/repo/.git/HEAD\" leads into a directory of git"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -129,6 +135,7 @@ BOOST_AUTO_TEST_CASE(listing) {
       {"not there", "nothing", "NOT_FOUND the directory \"nothing\" does not exist"},
       {"a file", "sub/b.txt", "NOT_FOUND the directory \"sub/b.txt\" does not exist"},
       {"out", "dir-out", "PATH_OUTSIDE_ROOT the path \"@/repo/root/dir-out\" is outside \"@/repo\""},
+      {"of git", "../.git", "PATH_OUTSIDE_ROOT the path \"@/repo/.git\" leads into a directory of git"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -154,6 +154,38 @@ BOOST_AUTO_TEST_CASE(confined) {
   BOOST_TEST(refused.error().hint == "start with a directory that encloses it, or move it inside");
 }
 
+BOOST_AUTO_TEST_CASE(directories_of_git_are_out_of_bounds) {
+  const TemporaryDirectory directory;
+  directory.write("a/.git/modules/m/main.tf", "");
+  fs::create_symlink(".git/modules", directory / "a/link");
+  struct Row {
+    const char* name;
+    const char* path;
+    std::vector<fs::path> bounds;
+    bool is_inside;
+  };
+  const fs::path a = directory / "a";
+  for (const Row& row : {
+           Row{"the directory", "a/.git", {a}, false},
+           Row{"below", "a/.git/modules/m/main.tf", {a}, false},
+           Row{"not there yet", "a/b/.git/config", {a}, false},
+           Row{"by a link", "a/link/m", {a}, false},
+           Row{"of a bound in it", "a/.git/modules/m", {a, a / ".git/modules"}, true},
+           Row{"by a link, of a bound in it", "a/link/m", {a, a / ".git/modules"}, true},
+           Row{"a name that starts like it", "a/.github/x", {a}, true},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const auto result = confine(directory / row.path, row.bounds);
+      BOOST_TEST_REQUIRE(result.has_value() == row.is_inside);
+      if (!result) {
+        BOOST_TEST(result.error().message ==
+                   "the path \"" + (directory / row.path).string() + "\" leads into a directory of git");
+        BOOST_TEST(result.error().hint == "use a file outside of it");
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_link_cycle_is_an_error) {
   const TemporaryDirectory directory;
   fs::create_symlink("loop", directory / "loop");

@@ -534,8 +534,12 @@ BOOST_AUTO_TEST_CASE(invalid_demands_of_signatures) {
        "PATH_OUTSIDE_ROOT: the key file \"/outside/a\" is outside of the repository"},
       {"a link out of the checkout", kNear, "signed_by_ssh = \"link\"",
        "PATH_OUTSIDE_ROOT: the key file \"link\" is outside of the repository"},
+      {"keys of a checkout in the directory of git", kNear, "signed_by_ssh = \"../../.git/a\"",
+       "PATH_OUTSIDE_ROOT: the key file \"../../.git/a\" is outside of the repository"},
       {"keys of the user in the checkout", "user.hcl", "signed_by_ssh = \"a\"",
        "PATH_OUTSIDE_ROOT: the key file \"a\" is inside of the repository"},
+      {"keys of the user in the directory of git", "user.hcl", "signed_by_ssh = \".git/a\"",
+       "PATH_OUTSIDE_ROOT: the key file \".git/a\" is inside of the repository"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
