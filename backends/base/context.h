@@ -39,7 +39,7 @@ struct Context {
   Progress* progress = &null_progress();
   Stats* stats = nullptr;  // may be null
   ChildLimits children = {};
-  // Where the client would clone a repository: `gitdir:` conditions of git's configuration apply to it. Empty: none do.
+  // DATA/modules/KEY, where the client would clone a repository, for `gitdir:` conditions of git. Empty: none apply.
   std::filesystem::path clone_directory = {};
   // Returns SOURCE_DENIED if policy forbids a source. A backend that is redirected to another source (by a redirect or
   // a registry's response) calls it before it sends a request there. Empty: every source is allowed.

@@ -95,8 +95,10 @@ std::optional<std::string> included_file(const Entry& entry, const std::string& 
   }
   pattern += pattern.ends_with('/') ? "**" : "";
   std::error_code ignored;
-  for (const fs::path& directory : {fs::weakly_canonical(clone, ignored), clone}) {
-    const std::string path = (directory / ".git").string();
+  // A clone would follow links below the data directory too, but a checkout can make these.
+  const fs::path data = clone.parent_path().parent_path();
+  for (const fs::path& directory : {fs::weakly_canonical(data, ignored), data}) {
+    const std::string path = (directory / clone.lexically_relative(data) / ".git").string();
     if (ignores_case ? matches_path(ascii::lower(pattern), ascii::lower(path)) : matches_path(pattern, path)) {
       return absolute_path(entry.value, file, environment);
     }

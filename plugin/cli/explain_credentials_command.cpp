@@ -55,8 +55,9 @@ int run_explain_credentials(const CommandLine& line, const Host& host) {
   const ClientConfiguration configuration =
       read_client_configuration(find_client(host.engine().options()).tool, environment);
   Context context = host.context();
-  const std::filesystem::path root = flags.directories.empty() ? "." : flags.directories.front();
-  context.clone_directory = std::filesystem::absolute(root).lexically_normal() / ".terraform/modules/m";
+  const std::string root = std::filesystem::absolute(flags.directories.empty() ? "." : flags.directories.front());
+  const auto data = host.engine().data_directory(host.root_params(root, flags));
+  context.clone_directory = data ? *data / "modules/m" : "";
   const auto report = explain_credentials(line.credentials, configuration, environment, context);
   if (!report) {
     return failed_everywhere(report.error(), flags);

@@ -271,7 +271,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   const Settings& settings = root ? root->walk.settings : engine.user_settings();
   Context querying = engine.context_for(run, settings);
   querying.check_source = source_judge(settings);
-  querying.clone_directory = walk.root / walk.data_directory / "modules/m";
+  querying.clone_directory = root ? root->data.modules() / "m" : "";
   const auto network = engine.network(client.tool, client.version, run);
   const ProcessEnvironment environment = current_environment();
   HostQueries queries(*network, settings, walk.root, querying);

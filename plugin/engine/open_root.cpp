@@ -11,7 +11,7 @@ namespace modlock {
 
 OpenRoot::OpenRoot(const Engine& engine, Run& run, RootRequest opened)
     : root(std::move(opened)), context(engine.context_for(run, root.walk.settings)), engine_(engine), run_(run) {
-  context.clone_directory = root.walk.root / root.walk.data_directory / "modules/m";
+  context.clone_directory = root.data.modules() / "m";
 }
 
 Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run, const messages::RootParams& root,

@@ -145,6 +145,25 @@ BOOST_AUTO_TEST_CASE(explain_needs_a_subject_that_is_one) {
   BOOST_TEST(modlock({"explain", "module.zone", "--credentials", "example.com"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(links_of_a_checkout_select_no_credentials) {
+  write_text(path("home/work.conf"), "[credential]\n\thelper = work\n");
+  write_text(path("home/.gitconfig"), "[includeIf \"gitdir:" + path("work").string() + "/\"]\n\tpath = work.conf\n");
+  fs::create_directories(path("work/modules/m"));
+  const auto shows_work = [&] {
+    const Ran ran = modlock({"explain", "--credentials", "example.com"});
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    return ran.out.find("work.conf: asked by git") != std::string::npos;
+  };
+  fs::create_directory_symlink(path("work"), root() / ".terraform");
+  BOOST_TEST(!shows_work());
+  fs::remove(root() / ".terraform");
+  fs::create_directories(root() / ".terraform/modules");
+  fs::create_directory_symlink(path("work/modules/m"), root() / ".terraform/modules/m");
+  BOOST_TEST(!shows_work());
+  environment["TF_DATA_DIR"] = path("work").string();
+  BOOST_TEST(shows_work());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

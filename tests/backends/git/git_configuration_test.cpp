@@ -171,6 +171,50 @@ BOOST_AUTO_TEST_CASE(conditions_apply_as_for_the_clone) {
   }
 }
 
+// git would follow them; a checkout could select with them what applies elsewhere.
+BOOST_AUTO_TEST_CASE(links_below_the_data_directory_select_no_include) {
+  namespace fs = std::filesystem;
+  const std::string home = directory.path().string();
+  const modlock::test::ScopedEnvironment at_home("HOME", home);
+  directory.write("more", "[x]\n\ty = more\n");
+  fs::create_directories(directory / "work/m");
+  fs::create_directories(directory / "plain/.terraform/modules");
+  fs::create_directories(directory / "modules/.terraform");
+  fs::create_directory_symlink(directory / "work", directory / "modules/.terraform/modules");
+  fs::create_directories(directory / "module/.terraform/modules");
+  fs::create_directory_symlink(directory / "work/m", directory / "module/.terraform/modules/m");
+  fs::create_directory_symlink("plain", directory / "way");
+  struct Row {
+    const char* name;
+    const char* condition;
+    const char* root;
+    bool applies;
+  };
+  for (const Row& row : {
+           Row{"no link", "gitdir:~/plain/", "plain", true},
+           Row{"a link to the root, as written", "gitdir:~/way/", "way", true},
+           Row{"the target of a link to the root", "gitdir:~/plain/", "way", true},
+           Row{"the target of the modules", "gitdir:~/work/", "modules", false},
+           Row{"linked modules, as written", "gitdir:~/modules/.terraform/modules/", "modules", true},
+           Row{"the target of a module", "gitdir:~/work/", "module", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      directory.write(".gitconfig", fmt::format("[includeIf \"{}\"]\n\tpath = more\n", row.condition));
+      const RemoteAddress remote{.url = "https://h.test/m.git",
+                                 .full_url = {},
+                                 .display = "m",
+                                 .scheme = "https",
+                                 .host = "h.test",
+                                 .username = {},
+                                 .password = {},
+                                 .clone_directory = directory / row.root / ".terraform/modules/m"};
+      const auto configuration = GitConfiguration::of(remote, lookup({}), Context{});
+      BOOST_REQUIRE(configuration);
+      BOOST_TEST((configuration->find("x.y") == "more") == row.applies);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_longest_rewriting_rule_counts) {
   const GitConfiguration configuration({{"url.https://mirror.test/.insteadof", "https://h.test/", false},
                                         {"url.ssh://git@h.test/a/.insteadof", "https://h.test/a/", false},
