@@ -14,7 +14,9 @@
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
 #include "backends/base/process.h"
+#include "backends/git/git_error.h"
 #include "backends/git/library.h"
+#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {
@@ -223,22 +225,27 @@ std::optional<GitConfiguration> GitConfiguration::read(const EnvironmentLookup& 
   return GitConfiguration(std::move(entries));
 }
 
-std::optional<GitConfiguration> GitConfiguration::of(const RemoteAddress& remote, const EnvironmentLookup& environment,
-                                                     const Context& context) {
+Result<GitConfiguration> GitConfiguration::of(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                              const Context& context) {
   if (auto known = read(environment)) {
-    return known;
+    return *std::move(known);
   }
   constexpr std::size_t kDeepest = 10;  // as in git; each file may include further ones
   GitConfiguration found;
   for (std::size_t depth = 0; depth < kDeepest; ++depth) {
-    const auto listed = run_command(
-        configuration_command(remote, {"config", "--list", "--show-origin", "-z"}, environment, found), context);
-    if (!listed || listed->exit_code != 0) {
-      return std::nullopt;
+    MODLOCK_TRY(
+        const auto listed,
+        run_command(configuration_command(remote, {"config", "--list", "--show-origin", "-z"}, environment, found),
+                    context));
+    if (listed.exit_code != 0) {
+      Error error = explain(remote, "read its configuration for", listed.exit_code, listed.error_output);
+      error.code = Code::io_error;
+      error.hint = "run `git config --list --show-origin`, and repair what it reports";
+      return fail(std::move(error));
     }
     found.entries_.clear();
     const std::size_t known = found.includes_.size();
-    for (std::string_view rest = listed->output; !rest.empty();) {
+    for (std::string_view rest = listed.output; !rest.empty();) {
       constexpr std::string_view kFile = "file:";
       const std::string_view origin = rest.substr(0, rest.find('\0'));
       rest.remove_prefix(std::min(origin.size() + 1, rest.size()));

@@ -22,10 +22,11 @@ class GitConfiguration {
   // Returns nullopt if only git itself reads the configuration correctly: GIT_CONFIG_PARAMETERS, an unreadable file, an
   // include from the home directory, by a variable, or with a condition about repositories or remotes.
   static std::optional<GitConfiguration> read(const EnvironmentLookup& environment);
-  // Returns what a clone of the remote would see outside of its own configuration. Runs git where read() returns
-  // nullopt. Returns nullopt if git fails.
-  static std::optional<GitConfiguration> of(const RemoteAddress& remote, const EnvironmentLookup& environment,
-                                            const Context& context);
+  // Returns what a clone of the remote would see outside of its own configuration, but with the links below the data
+  // directory not followed. Runs git where read() returns nullopt. Errors: IO_ERROR if git fails; those of
+  // run_command().
+  static Result<GitConfiguration> of(const RemoteAddress& remote, const EnvironmentLookup& environment,
+                                     const Context& context);
 
   GitConfiguration() = default;
   explicit GitConfiguration(std::vector<Entry> entries) : entries_(std::move(entries)) {}

@@ -143,7 +143,7 @@ bool restricts_transports(const GitConfiguration& configuration) {
 }  // namespace
 
 tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment,
-                                              const std::optional<GitConfiguration>& configuration) {
+                                              const Result<GitConfiguration>& configuration) {
   // Servers that also serve web pages at this address recognize git by its name.
   HttpPlan plan{remote, {}, "git/2.0 (tofu-modlock)"};
   if (!configuration) {

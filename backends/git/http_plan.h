@@ -22,6 +22,6 @@ struct HttpPlan {
 // Applies git's configuration and variables to listing this address over http(s). The error is the reason why only git
 // itself can follow them ("http.sslCert is set"); it never contains a value.
 tl::expected<HttpPlan, std::string> plan_http(const RemoteAddress& remote, const EnvironmentLookup& environment,
-                                              const std::optional<GitConfiguration>& configuration);
+                                              const Result<GitConfiguration>& configuration);
 
 }  // namespace modlock::git

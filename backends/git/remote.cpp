@@ -68,12 +68,15 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     key.emplace(std::move(written));
   }
   const auto users = GitConfiguration::of(address, lookup_environment, context_);
-  Command command = network_command(address, arguments, lookup_environment, users ? &*users : nullptr,
-                                    key ? key->path() : std::filesystem::path(), !context_.check_source,
-                                    std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
+  if (!users) {  // its limits would not apply
+    return fail(with_purpose(users.error(), doing, address_.display));
+  }
+  Command command =
+      network_command(address, arguments, lookup_environment, &*users, key ? key->path() : std::filesystem::path(),
+                      !context_.check_source, std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
   command.output_limit = kLongestListing;
   if (address.hides_query() && std::find(arguments.begin(), arguments.end(), "fetch") != arguments.end()) {
-    MODLOCK_TRY(auto asked, ask_version(address, users ? &*users : nullptr, doing));
+    MODLOCK_TRY(auto asked, ask_version(address, &*users, doing));
     if (asked.output.empty()) {
       return asked;  // with the reason in its error output
     }

@@ -106,12 +106,15 @@ std::string mirrored_reference(std::string_view written, const std::string& comm
   return git::is_reference_name(ref) ? fmt::format("{}{}", kGitTags, ref) : std::string();
 }
 
-Result<std::string> write_locked_repositories(const LockedRepositories& repositories, const fs::path& directory) {
-  const auto users = git::GitConfiguration::read(git::lookup_environment).value_or(git::GitConfiguration());
+Result<std::string> write_locked_repositories(const LockedRepositories& repositories, const fs::path& directory,
+                                              const Context& context) {
   std::string rules;
   std::string ends;
   for (const auto& [url, repository] : repositories) {
     const fs::path path = directory / std::to_string(std::distance(repositories.begin(), repositories.find(url)));
+    MODLOCK_TRY(auto remote, git::make_remote_address(repository.source));
+    remote.clone_directory = context.clone_directory;
+    MODLOCK_TRY(const auto users, git::GitConfiguration::of(remote, git::lookup_environment, context));
     MODLOCK_TRY(write_repository(repository, path));
     MODLOCK_TRY(add_rules(url, repository, path, users, rules, ends));
   }

@@ -34,8 +34,8 @@ std::string mirrored_reference(std::string_view ref, const std::string& commit);
 // configuration with which git uses them instead of the URLs, and only for exactly these URLs: a longer one, such as
 // that of another repository beside it, stays what the configuration of the user makes of it. It contains the secrets
 // of the URLs. Errors: SOURCE_UNSUPPORTED if a rule of the user rewrites one of the URLs as a whole, because git takes
-// the first; IO_ERROR.
+// the first; IO_ERROR; those of git::GitConfiguration::of().
 Result<std::string> write_locked_repositories(const LockedRepositories& repositories,
-                                              const std::filesystem::path& directory);
+                                              const std::filesystem::path& directory, const Context& context);
 
 }  // namespace modlock

@@ -96,7 +96,7 @@ Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& r
   mirror.open_ = std::move(offer.open);
   if (!offer.modules.repositories.empty()) {
     MODLOCK_TRY(auto file, PrivateFile::create(kGitName, [&](const std::filesystem::path& directory) {
-                  return write_locked_repositories(offer.modules.repositories, directory);
+                  return write_locked_repositories(offer.modules.repositories, directory, mirror.open_->context);
                 }));
     mirror.git_configuration_.emplace(std::move(file));
   }

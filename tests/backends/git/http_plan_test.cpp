@@ -25,7 +25,8 @@ Variables setting(const std::string& key, const std::string& value) {
 }
 
 auto plan_of(const RemoteAddress& remote, const EnvironmentLookup& environment) {
-  return plan_http(remote, environment, GitConfiguration::read(environment));
+  const auto read = GitConfiguration::read(environment);
+  return plan_http(remote, environment, read ? Result<GitConfiguration>(*read) : fail(Code::io_error, ""));
 }
 
 RemoteAddress remote() {

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "backends/git/git_command.h"
 #include "tests/backends/git/git_fixture.h"
 #include "tests/support/run.h"
 
@@ -29,6 +30,52 @@ BOOST_AUTO_TEST_CASE(the_query_of_an_address_is_used_and_not_kept) {
   }
   BOOST_TEST(kept.find("HEAD") != std::string::npos);
   BOOST_TEST(kept.find("T0KEN") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(no_request_is_sent_if_the_policy_of_the_user_is_unknown) {
+  GitRepository repository{directory / "m.git"};
+  repository.commit({{"main.tf", "# 1\n"}});
+  const std::string url = repository.url();
+  const fs::path file = directory / "home/.gitconfig";
+  const std::string path = git::lookup_environment("PATH").value_or("");
+  const std::string real = run({"sh", "-c", "command -v git"});
+  fs::create_directories(directory / "bin");
+  write_text(directory / "bin/git", "#!/bin/sh\nif [ \"$1 $2\" = 'config --list' ]; then kill -9 $$; fi\nexec " +
+                                        real.substr(0, real.find('\n')) + " \"$@\"\n");
+  fs::permissions(directory / "bin/git", fs::perms::owner_all);
+  const std::string could_not =
+      "IO_ERROR: git could not read its configuration for \"git::" + url + "\": git failed with exit code ";
+  const std::string doing = "while git was to find the HEAD of \"git::" + url + "\"";
+  struct Row {
+    const char* name;
+    std::string text;
+    std::string path;
+    std::string expected;
+    std::vector<std::string> notes;
+  };
+  for (const Row& row : {
+           Row{"no syntax",
+               "[protocol",
+               path,
+               could_not + "128",
+               {"git: fatal: bad config line 2 in file " + file.string(), doing}},
+           Row{"git was killed",
+               "[include]\n\tpath = ~/more\n",
+               (directory / "bin").string() + ":" + path,
+               could_not + "137",
+               {doing}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(file, row.text);
+      const ScopedEnvironment programs("PATH", row.path);
+      const auto pinned = backend->pin(source(url), context);
+      BOOST_TEST(outcome(pinned) == row.expected);
+      BOOST_REQUIRE(!pinned);
+      BOOST_TEST(pinned.error().hint == "run `git config --list --show-origin`, and repair what it reports");
+      BOOST_TEST(pinned.error().notes == row.notes, boost::test_tools::per_element());
+      BOOST_TEST(requests() == 0U);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_repository_of_the_sha256_object_format_is_refused) {

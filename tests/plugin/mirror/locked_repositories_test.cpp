@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(git_rewrites_exactly_these_urls) {
   LockedRepositories repositories;
   repositories["https://h.test/a"] = {.source = *parse_source("git::https://h.test/a")};
   repositories["https://h.test/a\"b"] = {.source = *parse_source("git::https://h.test/a%22b")};
-  const auto text = write_locked_repositories(repositories, directory / "with space");
+  const auto text = write_locked_repositories(repositories, directory / "with space", {});
   BOOST_REQUIRE(text.has_value());
   const std::string base = "file://" + (directory / "with%20space").string();
   BOOST_TEST(text->starts_with("[core]\n\tautocrlf = false\n[url \"" + base +
@@ -75,17 +75,40 @@ BOOST_AUTO_TEST_CASE(git_rewrites_exactly_these_urls) {
 
 BOOST_AUTO_TEST_CASE(a_rule_of_the_user_for_the_whole_url_is_refused) {
   const TemporaryDirectory directory;
-  write_text(directory / "users", "[url \"ssh://git@h.test/a\"]\n\tinsteadOf = https://h.test/a\n");
+  const std::string rule = "[url \"ssh://git@h.test/a\"]\n\tinsteadOf = https://h.test/a\n";
+  const std::string at_root = "[includeIf \"gitdir:" + (directory / "root").string() + "/\"]\n\tpath = work\n";
+  write_text(directory / "work", rule);
   const ScopedEnvironment system("GIT_CONFIG_NOSYSTEM", "1");
   const ScopedEnvironment global("GIT_CONFIG_GLOBAL", (directory / "users").string());
   LockedRepositories repositories;
   repositories["https://h.test/a"] = {.source = *parse_source("git::https://h.test/a")};
-  const auto refused = write_locked_repositories(repositories, directory / "repositories");
-  BOOST_REQUIRE(!refused);
-  BOOST_TEST(to_string(refused.error().code) == "SOURCE_UNSUPPORTED");
-  BOOST_TEST(
-      refused.error().message ==
-      "git's configuration rewrites the URL of \"git::https://h.test/a\" (url.*.insteadOf), so the mirror cannot");
+  struct Row {
+    const char* name;
+    std::string configuration;
+    const char* root;
+    std::string expected;
+  };
+  const std::string rewrites =
+      "SOURCE_UNSUPPORTED: git's configuration rewrites the URL of \"git::https://h.test/a\" (url.*.insteadOf), so the "
+      "mirror cannot";
+  for (const Row& row : {
+           Row{"always", rule, "", rewrites},
+           Row{"by a condition", at_root, "root", rewrites},
+           Row{"by the condition of another root", at_root, "other", "ok"},
+           Row{"unreadable", "[url", "",
+               "IO_ERROR: git could not read its configuration for \"git::https://h.test/a\": git failed with exit "
+               "code "
+               "128"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(directory / "users", row.configuration);
+      Context context;
+      context.clone_directory = directory / row.root / ".terraform/modules/m";
+      const auto written = write_locked_repositories(repositories, directory / row.name, context);
+      BOOST_TEST((written ? "ok" : std::string(to_string(written.error().code)) + ": " + written.error().message) ==
+                 row.expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
