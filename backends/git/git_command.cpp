@@ -34,9 +34,9 @@ const std::vector<std::string>& repository_variables() {
   return names;
 }
 
-// Whether the user allows a transport for an address that the user gave, by git's rules. GIT_ALLOW_PROTOCOL, which our
-// own list replaces, would hide them.
-bool is_allowed(std::string_view transport, const EnvironmentLookup& environment, const GitConfiguration& users) {
+// Whether the user allows a transport by git's rules. GIT_ALLOW_PROTOCOL, which our own list replaces, would hide them.
+bool is_allowed(std::string_view transport, bool is_submodule, const EnvironmentLookup& environment,
+                const GitConfiguration& users) {
   if (const auto list = environment("GIT_ALLOW_PROTOCOL")) {
     return (":" + *list + ":").find(fmt::format(":{}:", transport)) != std::string::npos;
   }
@@ -46,8 +46,8 @@ bool is_allowed(std::string_view transport, const EnvironmentLookup& environment
     policy = transport == "file" || transport == kCodecommit ? "user" : "always";
   }
   const std::string lower = ascii::lower(*policy);
-  return lower == "always" ||
-         (lower == "user" && !is_false({"", environment("GIT_PROTOCOL_FROM_USER").value_or("1"), false}));
+  return lower == "always" || (lower == "user" && !is_submodule &&
+                               !is_false({"", environment("GIT_PROTOCOL_FROM_USER").value_or("1"), false}));
 }
 
 // Returns the transports that both we and the user allow. A server may redirect an https address only to https, so http
@@ -59,7 +59,7 @@ std::string allowed_transports(const RemoteAddress& remote, const EnvironmentLoo
   std::string result;
   for (const std::string_view transport : kTransports) {
     if ((with_http || transport != "http") && (remote.scheme == kCodecommit || transport != kCodecommit) &&
-        is_allowed(transport, environment, users)) {
+        is_allowed(transport, remote.is_submodule, environment, users)) {
       result += (result.empty() ? "" : ":") + std::string(transport);
     }
   }
@@ -205,17 +205,19 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
                              {"GIT_NO_LAZY_FETCH", "1"},
                              {"GIT_ALLOW_PROTOCOL", allowed_transports(remote, environment, users)},
                              {"GIT_SSH_COMMAND", ssh_command(environment, users.find("core.sshcommand"), ssh_key)}};
+  const char* const redirects = follows_redirects && !users.forbids_redirects(remote.url) ? "initial" : "false";
   std::vector<Setting> settings = {
-      {"protocol.version", "2"},
-      {"http.followRedirects", follows_redirects && !users.forbids_redirects(remote.url) ? "initial" : "false"},
-      {"http.lowSpeedLimit", "1"},
-      {"http.lowSpeedTime", std::to_string(patience.count())},
-      {"core.hooksPath", "/dev/null"},
-      {"gc.auto", "0"},
-      {"maintenance.auto", "false"},
-      {"fetch.recurseSubmodules", "false"},
-      {"credential.interactive", "false"},
-      {"fetch.unpackLimit", "1"}};
+      {"protocol.version", "2"},           {"http.followRedirects", redirects},
+      {"http.lowSpeedLimit", "1"},         {"http.lowSpeedTime", std::to_string(patience.count())},
+      {"core.hooksPath", "/dev/null"},     {"gc.auto", "0"},
+      {"maintenance.auto", "false"},       {"fetch.recurseSubmodules", "false"},
+      {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"},
+  };
+  const auto& all = users.entries();  // a value for the URL would hide ours
+  if (std::any_of(all.begin(), all.end(), [](const auto& entry) { return entry.key.ends_with(".followredirects"); })) {
+    const std::string url = remote.full_url.empty() ? users.rewrite(remote.url) : remote.full_url.reveal();
+    settings.emplace_back(fmt::format("http.{}.followRedirects", url), redirects);
+  }
   add_credentials(remote, environment, users, settings, command.set_environment);
   add_query(remote, settings, command);
   if (users.has_remote_conditions() && !remote.hides_query()) {

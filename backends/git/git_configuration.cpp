@@ -281,10 +281,13 @@ bool GitConfiguration::has_remote_conditions() const {
 
 bool GitConfiguration::forbids_redirects(std::string_view url) const {
   const auto settings = http_settings(rewrite(url));
-  const auto& all = settings ? *settings : entries_;
-  const auto last =
-      std::find_if(all.rbegin(), all.rend(), [](const Entry& entry) { return entry.key.ends_with("followredirects"); });
-  return last != all.rend() && is_false(*last);
+  const auto names_it = [](const Entry& entry) { return entry.key.ends_with("followredirects"); };
+  if (!settings) {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return names_it(entry) && is_false(entry); });
+  }
+  const auto last = std::find_if(settings->rbegin(), settings->rend(), names_it);
+  return last != settings->rend() && is_false(*last);
 }
 
 bool is_false(const Entry& entry) {

@@ -37,7 +37,7 @@ class GitConfiguration {
   // Returns the value of a setting that git asks for without a URL; the last one applies.
   std::optional<std::string> find(std::string_view key) const;
   bool has_remote_conditions() const;
-  // Returns whether http.followRedirects is false for a URL, also if its URL part is not supported here.
+  // Returns whether http.followRedirects is false for a URL, or anywhere if a URL part is not supported here.
   bool forbids_redirects(std::string_view url) const;
 
   // Rewrites the URL by url.<base>.insteadOf. The longest match is used, and the first of equals.

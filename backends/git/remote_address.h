@@ -29,6 +29,7 @@ struct RemoteAddress {
   // Whether a branch takes precedence over a tag of the same name, as in `git clone --branch`.
   bool prefers_branches = false;
   bool uses_askpass = false;                   // SourceAddress::is_users
+  bool is_submodule = false;                   // git's transport policy "user" does not apply
   std::filesystem::path clone_directory = {};  // Context::clone_directory
   SecretText ssh_key = {};                     // the private key in `?sshkey=`; empty if there is none
 };

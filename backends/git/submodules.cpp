@@ -135,6 +135,7 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
   auto address = make_remote_address(source);
   if (address) {
     address->ssh_key = parent.ssh_key;
+    address->is_submodule = true;
     address->clone_directory = parent.clone_directory;
     if (scp && scp->is_relative) {
       address->url = url;

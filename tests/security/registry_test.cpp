@@ -179,6 +179,14 @@ BOOST_AUTO_TEST_CASE(nobody_leads_to_a_host_that_the_user_forbids) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(git_follows_no_redirect_unseen_although_its_user_follows_all) {
+  server.serve("/x.git/info/refs", redirect(forbidden.url() + "/x.git/info/refs?service=git-upload-pack"));
+  // With a policy for transports, git itself sends the request.
+  write_text(path("home/.gitconfig"),
+             "[protocol]\n\tallow = always\n[http \"" + server.url() + "/\"]\n\tfollowRedirects = true\n");
+  check_refused("git::" + server.url() + "/x.git", "BAD_RESPONSE");
+}
+
 BOOST_AUTO_TEST_CASE(a_repository_cannot_widen_what_its_user_allows) {
   write_text(path("home/.config/tofu-modlock/config.hcl"), "allow_sources = [\"git::ssh://git@github.com/acme/*\"]\n");
   check_refused(server.url() + "/p.zip", "SOURCE_DENIED");

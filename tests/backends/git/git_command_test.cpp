@@ -236,12 +236,65 @@ BOOST_AUTO_TEST_CASE(the_policy_of_the_user_narrows_ours) {
                {{"http.http://*.test:1/.followredirects", "false", false}},
                "https:http:ssh:git:file",
                "false"},
+           Row{"no redirects, but all of another pattern",
+               {},
+               {{"http.followredirects", "false", false}, {"http.http://*.i.test/.followredirects", "true", false}},
+               "https:http:ssh:git:file",
+               "false"},
+           Row{"no redirects, but all of the host",
+               {},
+               {{"http.followredirects", "false", false}, {"http.http://h.test:1/.followredirects", "true", false}},
+               "https:http:ssh:git:file",
+               "initial"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       const GitConfiguration users(row.entries);
       const Command command = network_command(remote("http"), {}, fake(row.variables), &users);
       BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == row.transports);
       BOOST_TEST(settings(command).find(std::string("http.followRedirects=") + row.redirects) != std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_policy_for_addresses_of_the_user_is_not_for_submodules) {
+  RemoteAddress address = remote("https");
+  const GitConfiguration users({{"protocol.ssh.allow", "User", false}, {"protocol.git.allow", "always", false}});
+  for (const auto& [is_submodule, expected] : {std::pair{false, "https:ssh:git:file"}, {true, "https:git"}}) {
+    address.is_submodule = is_submodule;
+    const Command command = network_command(address, {}, fake({{"GIT_PROTOCOL_FROM_USER", "1"}}), &users);
+    BOOST_TEST(command.set_environment.at("GIT_ALLOW_PROTOCOL") == expected);
+  }
+}
+
+// Asks git which value applies to the URL that it requests.
+BOOST_AUTO_TEST_CASE(no_value_of_the_user_for_a_url_hides_ours) {
+  const modlock::test::TemporaryDirectory directory;
+  struct Row {
+    const char* name;
+    const char* pattern;
+    const char* base;      // of url.<base>.insteadOf; empty: none
+    const char* full_url;  // empty: none
+    const char* requested;
+  };
+  for (const Row& row : {
+           Row{"the host", "https://H.test:1", "", "", "https://h.test:1/m.git/"},
+           Row{"the repository", "https://h.test:1/m.git/", "", "", "https://h.test:1/m.git/"},
+           Row{"a wildcard", "https://*.test:1/m.git", "", "", "https://h.test:1/m.git/"},
+           Row{"a mirror", "https://u@i.test/m.git", "https://u@i.test/", "", "https://u@i.test/m.git/"},
+           Row{"a query", "https://h.test:1/", "", "https://h.test:1/m.git?t=a.b", "https://h.test:1/m.git?t=a.b/"},
+           Row{"a redirect", "https://i.test/", "", "https://i.test/m.git", "https://i.test/m.git/"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string key = fmt::format("http.{}.followRedirects", row.pattern);
+      RemoteAddress address = remote("https");
+      address.full_url = SecretText(row.full_url);
+      const GitConfiguration users({{fmt::format("http.{}.followredirects", row.pattern), "true", false},
+                                    {fmt::format("url.{}.insteadof", row.base), "https://h.test:1/", false}});
+      auto variables = network_command(address, {}, fake({}), &users, {}, false).set_environment;
+      directory.write("gitconfig", fmt::format("[http \"{}\"]\n\tfollowRedirects = true\n", row.pattern));
+      variables["GIT_CONFIG_GLOBAL"] = (directory / "gitconfig").string();
+      BOOST_TEST(modlock::test::run({"git", "config", "--get-urlmatch", "http.followRedirects", row.requested},
+                                    directory.path(), variables) == "false\n");
     }
   }
 }

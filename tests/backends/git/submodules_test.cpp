@@ -233,6 +233,43 @@ BOOST_AUTO_TEST_CASE(a_local_submodule_needs_what_git_needs) {
   BOOST_TEST(outcome(fetch_one(top.url(), {top.id("main"), "refs/heads/main", false})) == "ok");
 }
 
+BOOST_AUTO_TEST_CASE(aliases_of_ssh_have_the_policy_of_submodules) {
+  const fs::path program = directory / "ssh";
+  write_text(program, "#!/bin/sh\nfor last; do command=$last; done\nexec sh -c \"$command\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  const ScopedEnvironment ssh("GIT_SSH_COMMAND", program.string());
+  const std::string here = directory.path().string();
+  const std::string rule = "[url \"ssh://h.test" + here + "/\"]\n\tinsteadOf = gh:\n";
+  struct Row {
+    const char* name;
+    std::string url;
+    const char* allow;
+    std::string identity;
+    std::string expected;
+  };
+  for (const Row& row : {
+           Row{"always", "gh:" + here + "/inner.git", "always", "git::ssh://gh" + here + "/inner.git", "ok"},
+           Row{"only addresses of the user", "gh:" + here + "/inner.git", "user", "git::ssh://gh" + here + "/inner.git",
+               "SOURCE_DENIED: git could not fetch from \"git::ssh://gh" + here +
+                   "/inner.git\": its transport is not allowed"},
+           Row{"a rule of the user", "gh:inner.git", "always", "git::ssh://gh/~/inner.git", "ok"},
+           Row{"with a user", "git@gh:" + here + "/inner.git", "always", "git::ssh://git@gh" + here + "/inner.git",
+               "ok"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write_text(directory / "home/.gitconfig", rule + "[protocol \"ssh\"]\n\tallow = " + row.allow + "\n");
+      std::string judged;
+      context.check_source = [&](const Source& source) -> Result<void> {
+        judged = source.package_identity();
+        return {};
+      };
+      BOOST_TEST(outcome(fetch_top(row.url, inner_commit)) == row.expected);
+      BOOST_TEST(judged == row.identity);
+      fs::remove_all(directory / "cache");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(policy_judges_each_before_it_is_asked) {
   context.check_source = [&](const Source& judged) -> Result<void> {
     return judged.package_identity() == "git::" + inner.url() ? fail(Code::source_denied, "not that one")
