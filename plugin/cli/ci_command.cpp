@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
+#include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"
 #include "protocol/base/result.h"
@@ -13,12 +13,6 @@ namespace modlock::cli {
 namespace {
 
 using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
-
-// Returns whether an argument of the client sets -upgrade, which the client refuses beside -lockfile=readonly.
-bool is_upgrade(std::string_view argument) {
-  argument.remove_prefix(argument.starts_with("--") ? 1 : 0);
-  return argument == "-upgrade" || (argument.starts_with("-upgrade=") && argument != "-upgrade=false");
-}
 
 // Returns the subcommand of a client's command: "init". Empty: none.
 std::string_view subcommand(const std::vector<std::string>& command) {
@@ -47,14 +41,8 @@ Result<void> check_upgrade(const std::vector<std::string>& command) {
       return refuse("the command", "remove -upgrade; to lock newer versions, run: tofu-modlock upgrade");
     }
   }
-  for (const char* const name : {"TF_CLI_ARGS", "TF_CLI_ARGS_init"}) {
-    const char* const value = std::getenv(name);
-    std::istringstream words(value == nullptr ? "" : value);
-    for (std::string word; !command.empty() && words >> word;) {
-      if (is_upgrade(word)) {
-        return refuse(fmt::format("the environment variable {}", name), fmt::format("remove -upgrade from {}", name));
-      }
-    }
+  if (const std::string name = command.empty() ? "" : upgrade_variable(); !name.empty()) {
+    return refuse(fmt::format("the environment variable {}", name), fmt::format("remove -upgrade from {}", name));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 
 #include "plugin/hcl/characters.h"
 #include "protocol/base/result.h"
@@ -57,6 +58,24 @@ Result<void> read_arguments(const char* name, ClientEnvironment& environment) {
 }
 
 }  // namespace
+
+bool is_upgrade(std::string_view argument) {
+  argument.remove_prefix(argument.starts_with("--") ? 1 : 0);
+  return argument == "-upgrade" || (argument.starts_with("-upgrade=") && argument != "-upgrade=false");
+}
+
+std::string upgrade_variable() {
+  for (const char* const name : {"TF_CLI_ARGS", "TF_CLI_ARGS_init"}) {
+    const char* const value = std::getenv(name);
+    std::istringstream words(value == nullptr ? "" : value);
+    for (std::string word; words >> word;) {
+      if (is_upgrade(word)) {
+        return name;
+      }
+    }
+  }
+  return "";
+}
 
 Result<std::vector<std::string>> split_words(std::string_view text, std::string_view name) {
   std::vector<std::string> words;

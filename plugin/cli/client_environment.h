@@ -24,6 +24,11 @@ Result<ClientEnvironment> read_client_environment();
 // quote.
 Result<std::vector<std::string>> split_words(std::string_view text, std::string_view name);
 
+// Returns whether an argument of the client's init sets -upgrade.
+bool is_upgrade(std::string_view argument);
+// Returns the environment variable whose arguments for init set it; "": none.
+std::string upgrade_variable();
+
 // Parses "NAME=VALUE". Errors: INVALID_PARAMS for an assignment without "=" or name, or with a space after the name;
 // errors never contain the value.
 Result<VariableArgument> parse_variable(std::string_view assignment);

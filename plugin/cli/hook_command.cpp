@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "backends/address/source_text.h"
+#include "plugin/cli/client_environment.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
@@ -97,7 +98,7 @@ fs::path find_place(const CommandLine& line) {
 terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) {
   return {.command = line.client_command,
           .is_after = line.after,
-          .upgrade = line.upgrade,
+          .upgrade = line.upgrade || (line.client_command != "get" && !upgrade_variable().empty()),
           .targets = line.targets,
           .root = host.root_params(line.common.directories.front(), line.common),
           .unit = line.unit,

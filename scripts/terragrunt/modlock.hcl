@@ -14,7 +14,7 @@ terraform {
     execute = concat(
       ["sh", "-c", "[ -d \"$0\" ] || exec tofu-modlock hook --working-dir \"$0\" \"$@\"", get_working_dir()],
       ["--unit", get_terragrunt_dir(), "--root", get_repo_root()],
-      contains(get_terraform_cli_args(), "-upgrade") ? ["--upgrade"] : [],
+      [for argument in get_terraform_cli_args() : format("-%s", argument) if startswith(argument, "-upgrade")],
     )
   }
 
@@ -23,7 +23,7 @@ terraform {
     commands = ["init", "get"]
     execute = concat(
       ["tofu-modlock", "hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root()],
-      contains(get_terraform_cli_args(), "-upgrade") ? ["--upgrade"] : [],
+      [for argument in get_terraform_cli_args() : format("-%s", argument) if startswith(argument, "-upgrade")],
     )
   }
 

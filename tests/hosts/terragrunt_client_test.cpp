@@ -27,7 +27,7 @@ void live_a_day(TerragruntScene& scene) {
 
   fs::rename(scene.path("moved away"), scene.vpc.path());
   scene.environment["CI"] = "";
-  ran = scene.terragrunt({"init", "-no-color", "-upgrade"});
+  ran = scene.terragrunt({"init", "-no-color", "-upgrade=true"});
   BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
   BOOST_TEST(scene.shown(scene.unit_lock()).find("\"git:<1.1.0>\"") != std::string::npos, scene.unit_lock());
   ran = scene.terragrunt({"plan", "-no-color"});

@@ -165,12 +165,37 @@ BOOST_AUTO_TEST_CASE(a_deleted_lock_file_is_not_replaced_silently) {
 }
 
 BOOST_AUTO_TEST_CASE(an_upgrade_is_one_of_modules_too) {
-  terragrunt({"init"});
-  release(vpc, "1.1.0");
-  const Ran ran = terragrunt({"init", "-upgrade"});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(shown(unit_lock()).find("\"git:<1.1.0>\"") != std::string::npos, unit_lock());
-  BOOST_TEST(read_text(working_directory() / ".terraform/modules/vpc/main.tf").find("1.1.0") != std::string::npos);
+  struct Row {
+    std::vector<std::string> arguments;
+    const char* variable;
+    const char* value;
+    bool upgrades;
+  };
+  const Row rows[] = {
+      {{"init", "-upgrade"}, "", "", true},
+      {{"init", "-upgrade=true"}, "", "", true},
+      {{"init", "-upgrade=1"}, "", "", true},
+      {{"init", "-upgrade=false"}, "", "", false},
+      {{"init"}, "TF_CLI_ARGS_init", "-input=false --upgrade=true", true},
+      {{"init"}, "TF_CLI_ARGS", "-upgrade", true},
+      {{"get"}, "TF_CLI_ARGS_init", "-upgrade", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.arguments.back() << " " << row.value) {
+      TerragruntScene scene;
+      scene.terragrunt({"init"});
+      scene.release(scene.vpc, "1.1.0");
+      if (row.variable[0] != '\0') {
+        scene.environment[row.variable] = row.value;
+      }
+      const Ran ran = scene.terragrunt(row.arguments);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      const std::string commit = row.upgrades ? "\"git:<1.1.0>\"" : "\"git:<1.0.0>\"";
+      BOOST_TEST(scene.shown(scene.unit_lock()).find(commit) != std::string::npos, scene.unit_lock());
+      const std::string installed = read_text(scene.working_directory() / ".terraform/modules/vpc/main.tf");
+      BOOST_TEST((installed.find("1.1.0") != std::string::npos) == row.upgrades);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_the_client_downloads_makes_room) {

@@ -103,6 +103,25 @@ BOOST_AUTO_TEST_CASE(what_is_locked_stays) {
   BOOST_TEST(is_installed());
 }
 
+// As the hooks of Terragrunt do.
+BOOST_AUTO_TEST_CASE(a_new_call_is_locked_except_in_ci) {
+  for (const char* command : {"init", "get"}) {
+    BOOST_TEST_CONTEXT(command) {
+      Wrapper scene;
+      scene.wrapper({"init"});
+      scene.write("other.tf", module_call("other", "git::" + scene.vpc.url() + "?ref=v1.0.0"));
+      scene.release(scene.vpc, "1.1.0");
+      scene.environment["CI"] = "true";
+      BOOST_TEST(scene.wrapper({command}).exit_code == 3);
+      scene.environment["CI"] = "";
+      const Ran ran = scene.wrapper({command});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST((locked_commits(scene) == Commits{{"other", "<1.0.0>"}, {"vpc", "<1.0.0>"}}));
+      BOOST_TEST(scene.has(".terraform/modules/other/main.tf"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   environment["CI"] = "true";
   const Ran ran = wrapper({"init"});
@@ -135,13 +154,13 @@ BOOST_AUTO_TEST_CASE(starts_tofu_modlock_once) {
   const Row rows[] = {
       {"other command", {"version"}, "", ""},
       {"nothing is locked", {"init"}, "", "lock\n"},
-      {"locked", {"init"}, "", "install\n"},
-      {"get", {"get"}, "", "install\n"},
+      {"locked", {"init"}, "", "lock\n"},
+      {"get", {"get"}, "", "lock\n"},
       {"plan", {"plan"}, "", "verify\n"},
       {"upgrade", {"init", "-upgrade"}, "", "upgrade\n"},
       {"get -update", {"get", "-update"}, "", "upgrade\n"},
       {"providers lock", {"providers", "lock"}, "", ""},
-      {"init drops the blocks", {"init"}, "echo >.terraform.lock.hcl", "install\nlock\n"},
+      {"init drops the blocks", {"init"}, "echo >.terraform.lock.hcl", "lock\nlock\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -213,6 +232,7 @@ BOOST_AUTO_TEST_CASE(what_chooses_anew) {
   const Row rows[] = {
       {"init", {"init", "-upgrade"}, {}, "client: <init> <-upgrade> <-get=false>\n"},
       {"two dashes", {"init", "--upgrade=true"}, {}, "client: <init> <--upgrade=true> <-get=false>\n"},
+      {"another word for true", {"init", "-upgrade=1"}, {}, "client: <init> <-upgrade=1> <-get=false>\n"},
       {"by the variable of the command",
        {"init"},
        {{"TF_CLI_ARGS_init", "-input=false -upgrade"}},
