@@ -3,6 +3,7 @@
 #include <map>
 
 #include "plugin/cli/over_roots.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -36,11 +37,13 @@ class Drawing {
  private:
   using Names = std::map<std::string, std::string>;
 
-  // Escapes quotes, newlines and the control sequences of both languages in a label.
+  // Escapes quotes, and the control sequences of both languages in a label.
   std::string escaped(std::string_view label) const {
     std::string out;
     for (const char c : label) {
-      if (static_cast<unsigned char>(c) < ' ') {
+      if (c == '\n') {
+        out += dot_ ? "\\n" : "<br/>";
+      } else if (static_cast<unsigned char>(c) < ' ') {
         out += ' ';
       } else if (c == '"' || (c == '\\' && dot_)) {
         out += dot_ ? std::string("\\") + c : "#quot;";
@@ -79,15 +82,18 @@ class Drawing {
   Names provider_names_;
 };
 
+// Returns three lines: the key, the source, and "~> 1.0 = 1.1.0" or "v1.0.0 (1a2b3c4d5e6f)".
 std::string label_of(const messages::InspectedModule& module) {
-  std::string label = module.key + ": " + module.source.value_or("not resolved");
-  if (module.constraint) {
-    label += " " + *module.constraint;
-  }
-  if (module.locked_version) {
-    label += " = " + *module.locked_version;
-  }
-  return label;
+  const std::string source = module.source.value_or("not resolved");
+  const std::string locked =
+      module.locked ? locked_text({.key = module.key,
+                                   .version = module.locked_version,
+                                   .source = source,
+                                   .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""))}})
+                    : "";
+  const std::string constraint = module.constraint.value_or("");
+  const std::string version = constraint + (constraint.empty() || locked.empty() ? "" : " = ") + locked;
+  return module.key + "\n" + source + (version.empty() ? "" : "\n" + version);
 }
 
 // Returns the nearest call above that is drawn: names of test modules have parts that are not calls.

@@ -326,7 +326,7 @@ BOOST_AUTO_TEST_CASE(graphs) {
   write("m/main.tf", "terraform {\n  required_providers {\n    null = \"~> 3.0\"\n  }\n}\n");
   BOOST_TEST(modlock({"graph"}).out == R"(graph LR
   m0["root module"]
-  m1["m: ./m"]
+  m1["m<br/>./m"]
   m0 --> m1
   p0("registry.opentofu.org/hashicorp/null")
   m0 -.-> p0
@@ -335,13 +335,37 @@ BOOST_AUTO_TEST_CASE(graphs) {
   BOOST_TEST(modlock({"graph", "--format", "dot"}).out == R"(digraph modules {
   rankdir = "LR";
   m0 [label = "root module" shape = "box"];
-  m1 [label = "m: ./m" shape = "box"];
+  m1 [label = "m\n./m" shape = "box"];
   m0 -> m1 [label = ""];
   p0 [label = "registry.opentofu.org/hashicorp/null" shape = "ellipse"];
   m0 -> p0 [label = "" style = "dashed"];
   m1 -> p0 [label = "~> 3.0" style = "dashed"];
 }
 )");
+}
+
+BOOST_AUTO_TEST_CASE(graphs_show_what_is_locked) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("pinned", "git::" + vpc.url() + "?ref=v1.0.0") +
+                       module_call("ranged", "git::" + vpc.url()) +
+                       module_call("branch", "git::" + vpc.url() + "?ref=main"));
+  write(".tofu-modlock.hcl", module_rule("ranged", "~> 1.0"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  write("other.tf", module_call("other", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"graph"}).out == R"g(graph LR
+  m0["root module"]
+  m1["branch<br/>git::file://<dir>/repositories/vpc.git?ref=main<br/>main (<1.0.0...>)"]
+  m2["other<br/>git::file://<dir>/repositories/vpc.git?ref=v1.0.0"]
+  m3["pinned<br/>git::file://<dir>/repositories/vpc.git?ref=v1.0.0<br/>v1.0.0 (<1.0.0...>)"]
+  m4["ranged<br/>git::file://<dir>/repositories/vpc.git<br/>~> 1.0 = 1.0.0"]
+  m0 --> m1
+  m0 --> m2
+  m0 --> m3
+  m0 --> m4
+)g");
+  BOOST_TEST(modlock({"graph", "--format", "dot"}).out.find(R"g(\nv1.0.0 (<1.0.0...>)" shape = "box"])g") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
