@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/cli/plan_result.h"
+#include "plugin/cli/written_update.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 
@@ -122,16 +122,18 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
 }
 
 // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
-AskedPlan plan_and_write(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& targets) {
+WrittenUpdate plan_and_write(const CommandLine& line, const Host& host, const std::string& root,
+                             NamedSubjects& targets) {
   AskedPlan asked = targets.ask(root, [&](const std::vector<std::string>& wanted) -> AskedPlan {
     return host.call(&Engine::plan, plan_params(line, host, root, wanted));
   });
-  return write_plan(line, host, root, std::move(asked));
+  return write_update(line, host, root, std::move(asked));
 }
 
-RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked,
                       const NamedSubjects& targets) {
-  auto& [result, details] = asked;
+  const auto& result = asked.result;
+  const auto& details = asked.details;
   if (auto outcome = targets.skipped(root)) {
     return std::move(*outcome);
   }
@@ -154,6 +156,9 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
                       .state = state};
   if (auto incomplete = install_after(line, host, root, state)) {
     return std::move(*incomplete);
+  }
+  if (!line.common.json) {
+    print_diff_summary(line, root, asked);
   }
   if (!moved.empty()) {
     Json::Value data;
@@ -202,7 +207,7 @@ int run_lock(const CommandLine& line, const Host& host) {
   NamedSubjects targets(line.common, line.targets);
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
-      [&](const std::string& root, AskedPlan asked) { return lock_root(line, host, root, std::move(asked), targets); });
+      [&](const std::string& root, const WrittenUpdate& asked) { return lock_root(line, host, root, asked, targets); });
 }
 
 }  // namespace modlock::cli

@@ -15,6 +15,7 @@
 #include "plugin/cli/plan_result.h"
 #include "plugin/cli/revision.h"
 #include "plugin/cli/update_data.h"
+#include "plugin/cli/written_update.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/apply.h"
 #include "plugin/lock/backup.h"
@@ -226,120 +227,13 @@ AskedPlan plan_updates(const CommandLine& line, const Host& host, const std::str
   return host.call(&Engine::update, params);
 }
 
-using Texts = std::vector<messages::Document>;
-
-// Returns the texts of the files that these edits change.
-Texts texts_before(const std::string& root, const messages::WorkspaceEdit& edits) {
-  Texts texts;
-  for (const messages::EditedDocument& edit : edits.documents) {
-    texts.push_back({edit.path, read_file(fs::path(root) / edit.path).value_or(std::string())});
-  }
-  return texts;
-}
-
-// Returns the differences between the packages before and after a plan; none if it changes no module. Errors: those of
-// Engine::diff().
-Result<messages::UpdateDiffResult> compare_packages(const CommandLine& line, const Host& host, const std::string& root,
-                                                    const messages::LockPlanResult& plan, Texts earlier) {
-  const bool has_modules = std::any_of(plan.changes.begin(), plan.changes.end(), [](const messages::Change& change) {
-    return change.subject.starts_with("module.");
-  });
-  if (line.common.json || !has_modules) {
-    return messages::UpdateDiffResult();
-  }
-  messages::UpdateDiffParams params;
-  params.root = host.root_params(root, line.common);
-  if (line.dry_run) {
-    params.root = with_edits(std::move(params.root), plan.edits);
-  }
-  params.base = messages::DiffBase{.documents = std::move(earlier), .lock = {}};
-  return host.call(&Engine::diff, params).result;
-}
-
-// A plan that was written, and the differences between the packages before and after it.
-struct WrittenUpdate {
-  Result<messages::LockPlanResult> result;
-  CallDetails details = {};
-  Result<messages::UpdateDiffResult> diff = {};
-  std::string notes = {};       // about subjects that are not updated
-  bool is_planned = true;       // false: no subject has a newer version
-  bool is_since_commit = true;  // the lock files were those of the last commit before
-};
-
-// Returns whether each lock file among the texts is the one of the last commit. Without one, a comparison with the
-// commit would show other changes than those of the update.
-bool are_committed(const Texts& texts, const std::string& root, const Context& context) {
-  return std::all_of(texts.begin(), texts.end(), [&](const messages::Document& document) {
-    const std::string name = fs::path(document.path).filename().string();
-    if (name != kLockFileName && name != kSidecarFileName) {
-      return true;
-    }
-    RunningHash hash(Hash::sha1);
-    hash.update(fmt::format("blob {}", document.text.size()) + '\0' + document.text);
-    const auto digest = hash.finish();
-    const auto committed = committed_lock_id(root, document.path, context);
-    return committed && *committed == hex(digest.data(), digest.size());
-  });
-}
-
-// `committed` are earlier texts of files that were changed before this command.
-WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
-                           const Texts& committed = {}) {
-  Texts before = asked.result ? texts_before(root, asked.result->edits) : Texts();
-  const bool is_since_commit = !committed.empty() || are_committed(before, root, host.context());
-  before.insert(before.end(), committed.begin(), committed.end());
-  auto [result, details] = write_plan(line, host, root, std::move(asked));
-  WrittenUpdate written{.result = std::move(result), .details = std::move(details), .is_since_commit = is_since_commit};
-  if (written.result) {
-    written.diff = compare_packages(line, host, root, *written.result, std::move(before));
-  }
-  return written;
-}
-
-// Returns the command that prints the findings of an update; empty: there is none.
-std::string diff_command(const CommandLine& line, const std::string& root, bool is_since_commit) {
-  const std::string command = "tofu-modlock diff ";
-  if (!line.dry_run) {
-    std::error_code ignored;
-    const bool is_in_git = fs::exists(find_repository_root(root) / ".git", ignored);
-    return is_in_git && is_since_commit
-               ? command + "--lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff)
-               : "";
-  }
+// Returns the command that prints the findings of a dry run; empty: there is none.
+std::string preview_command(const CommandLine& line) {
   const auto updates = parse_updates(line);
   const bool has_versions = updates && std::none_of(updates->begin(), updates->end(), [](const auto& update) {
                               return update.new_constraint.has_value();
                             });
-  return has_versions && !updates->empty() ? fmt::format("{}{}", command, fmt::join(line.updates, " ")) : "";
-}
-
-void print_diff_summary(const CommandLine& line, const std::string& root,
-                        const Result<messages::UpdateDiffResult>& compared, bool is_since_commit) {
-  const bool as_markdown = line.output_format == "markdown";
-  if (!compared) {
-    print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "", compared.error().message));
-    return;
-  }
-  const messages::UpdateDiffResult& diff = *compared;
-  if (as_markdown) {
-    const std::string text = diff_markdown(diff);
-    print_out(text.empty() ? "" : "\n" + text);
-    return;
-  }
-  bool is_quiet = true;
-  for (const messages::ModuleDiff& change : diff.changes) {
-    if (std::all_of(change.findings.begin(), change.findings.end(),
-                    [](const auto& finding) { return finding.grade == "notable"; })) {
-      continue;
-    }
-    print_out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
-    is_quiet = false;
-  }
-  for (const Diagnostic& diagnostic : not_compared(diff)) {
-    print_out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
-  }
-  const std::string command = is_quiet ? "" : diff_command(line, root, is_since_commit);
-  print_out(command.empty() ? "" : with_root(fmt::format("To read them, run: {}\n", command)));
+  return has_versions && !updates->empty() ? fmt::format("tofu-modlock diff {}", fmt::join(line.updates, " ")) : "";
 }
 
 // Prints an update. Tables of several roots are separate paragraphs.
@@ -363,7 +257,7 @@ RootOutcome tell_update(const CommandLine& line, const Host& host, const std::st
     return std::move(*incomplete);
   }
   if (!line.common.json) {
-    print_diff_summary(line, root, written.diff, written.is_since_commit);
+    print_diff_summary(line, root, written, preview_command(line));
   }
   return {.exit_code = 0,
           .json = messages::encode(*result),

@@ -131,6 +131,17 @@ BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
   BOOST_TEST(modlock({"diff", "--lock-rev", "HEAD"}).out.find("No module changes") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_upgrade_names_what_to_read) {
+  commit();
+  const std::string changes = "module.net has changes to read: 3 breaking, 2 risky\n";
+  const Ran planned = modlock({"upgrade", "--dry-run"});
+  BOOST_TEST(planned.out.ends_with(changes), planned.out);
+  const Ran upgraded = modlock({"upgrade"});
+  BOOST_TEST(upgraded.out.find(changes + "To read them, run: tofu-modlock diff --lock-rev HEAD\n") != std::string::npos,
+             upgraded.out);
+  BOOST_TEST(!parse_json(modlock({"upgrade", "--json"}).out).value().isMember("diff"));
+}
+
 BOOST_AUTO_TEST_CASE(each_kind_of_update_names_what_to_read) {
   commit();
   write_text(path("data.json"), R"([{"subject": "module.net", "newVersion": "1.1.0"}])");
