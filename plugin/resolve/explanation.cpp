@@ -309,9 +309,16 @@ class ModuleExplainer {
     const bool is_version = explanation_.selected->version.has_value();
     if (is_locked()) {
       const std::string former = former_subject();
-      explanation_.reason = fmt::format("it is locked{}{}{}", former.empty() ? "" : " as " + former,
-                                        is_version ? ", and the constraints allow it" : "",
-                                        former.empty() ? "" : "; run tofu-modlock lock to rename the entry");
+      const std::string as = former.empty() ? "" : " as " + former;
+      const auto& locked = request_.plan_request.lock.modules;
+      const auto entry = locked.find(former.empty() ? node_.key : former.substr(7));
+      const std::string& named = explanation_.chain.front().constraint;
+      explanation_.reason = is_version
+                                ? locked_reason(entry == locked.end() ? "" : entry->second.constraints.value_or(""), as)
+                            : explanation_.selected->origin_hash().ends_with(named)
+                                ? "the configuration names it"
+                                : fmt::format("it was {} when it was locked{}", named, as);
+      explanation_.reason += former.empty() ? "" : "; run tofu-modlock lock to rename the entry";
     } else if (changed->action == Action::adopted) {
       explanation_.reason = "it is installed, and nothing is locked yet";
     } else {
@@ -335,6 +342,11 @@ class ModuleExplainer {
 };
 
 }  // namespace
+
+std::string locked_reason(const std::string& constraints, const std::string& as) {
+  const std::string reason = constraints.empty() ? "without a constraint" : fmt::format("for \"{}\"", constraints);
+  return fmt::format("it was selected {} when it was locked{}, and the constraints allow it", reason, as);
+}
 
 std::optional<Explanation> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher) {
   const std::string& subject = request.subject;

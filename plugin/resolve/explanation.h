@@ -26,6 +26,9 @@ struct Explanation {
   Diagnostics diagnostics;  // what could not be determined
 };
 
+// Returns the reason for a version that the lock file has: "it was selected for "~> 1.0" when it was locked, …".
+std::string locked_reason(const std::string& constraints, const std::string& as = {});
+
 struct ExplainRequest {
   const PlanRequest& plan_request;
   const Plan& plan;

@@ -127,7 +127,7 @@ class ProviderExplainer {
     });
     out_.selected.version = locked_->version.to_string();
     out_.selected.hashes = locked_->hashes;
-    out_.selected.reason = "it is locked, and the constraints allow it";
+    out_.selected.reason = locked_reason(locked_->constraints);
   }
 
   const ProviderPlanRequest& request_;

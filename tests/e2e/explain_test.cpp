@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(nested_call_is_explained_with_files_and_lines) {
              "  commit      <1.1.0>\n"
              "  first seen  <time>\n"
              "  claimed     <time>\n"
-             "  because     it is locked, and the constraints allow it\n"
+             "  because     it was selected for \"~> 1.0\" when it was locked, and the constraints allow it\n"
              "\n"
              "  ~> 1.0  module.vpc.nested  at .tofu-modlock.hcl:2:13\n"
              "    keeps 1.3.0, 1.2.0, 1.1.0, 1.0.0\n"

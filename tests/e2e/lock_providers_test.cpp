@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_provider_is_explained) {
   BOOST_TEST(ran.out ==
              "provider.acme/cloud  1.1.0\n"
              "  source      acme/cloud\n"
-             "  because     it is locked, and the constraints allow it\n"
+             "  because     it was selected for \"~> 1.0, < 2.0.0\" when it was locked, and the constraints allow it\n"
              "\n"
              "  ~> 1.0  at main.tf:5:17\n"
              "    keeps 1.1.0, 1.0.0\n"

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(steps_lead_to_the_version) {
   params.subject = "module.vpc";
   const auto explained = succeed(&Engine::explain, params);
   BOOST_TEST(text_of(explained) ==
-             "module.vpc 1.0.0: it is locked, and the constraints allow it\n"
+             "module.vpc 1.0.0: it was selected for \"~> 1.0\" when it was locked, and the constraints allow it\n"
              "~> 1.0: 1.1.0 1.0.0 not 2.0.0 (\"~> 1.0\" excludes it)\n"
              "locked: 1.0.0: 1.0.0 not 1.1.0 (newer; only upgrade selects it)\n");
   BOOST_TEST(explained.selected.commit == vpc_1_0);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(locked_version_stays_and_newer_ones_are_named) {
              "~> 1.0 [module.vpc .tofu-modlock.hcl] + 1.1.0 1.0.0 - 2.0.0: \"~> 1.0\" excludes it"
              " - 1.2.0-rc1: \"~> 1.0\" excludes it, as every prerelease - 0.9.0: \"~> 1.0\" excludes it\n"
              "locked: 1.0.0 [ .terraform.lock.hcl] + 1.0.0 - 1.1.0: newer; only upgrade selects it\n"
-             "=> it is locked, and the constraints allow it\n");
+             "=> it was selected for \"= 1.0.0\" when it was locked, and the constraints allow it\n");
   BOOST_TEST(explanation->chain[1].location->range->start.line == 4U);
 }
 
@@ -130,11 +130,12 @@ BOOST_AUTO_TEST_CASE(renamed_call_is_locked_under_its_former_name) {
             " - 1.2.0-rc1: \"~> 1.0.0\" excludes it, as every prerelease - 1.1.0: \"~> 1.0.0\" excludes it"
             " - 0.9.0: \"~> 1.0.0\" excludes it\n"
             "locked as module.vpc: 1.0.0 [ .terraform.lock.hcl] + 1.0.0\n"
-            "=> it is locked as module.vpc, and the constraints allow it; run tofu-modlock lock to rename the entry\n"},
+            "=> it was selected for \"~> 1.0.0\" when it was locked as module.vpc, and the constraints allow it; run "
+            "tofu-modlock lock to rename the entry\n"},
         Row{"tag", tagged, nullptr,
             "v1.0.0 [module.network main.tf] + git:" + kCommitA + "\nlocked as module.vpc: git:" + kCommitA +
                 " [ .terraform.lock.hcl] + git:" + kCommitA +
-                "\n=> it is locked as module.vpc; run tofu-modlock lock to rename the entry\n"}}) {
+                "\n=> it was v1.0.0 when it was locked as module.vpc; run tofu-modlock lock to rename the entry\n"}}) {
     BOOST_TEST_CONTEXT(row.name) {
       request.lock = {};
       for (const std::string name : {"vpc", "network"}) {
@@ -195,7 +196,8 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
          f.constrain("vpc", "~> 1.0");
          f.lock();
        },
-       "it is locked, and the constraints allow it; an exception from minimum_release_age: first seen at "
+       "it was selected for \"~> 1.0\" when it was locked, and the constraints allow it; an exception from "
+       "minimum_release_age: first seen at "
        "2027-01-15T08:00:00Z; the minimum release age is 3d, but a locked version stays"},
       {"less is asked for now",
        [](ExplainFixture& f) {
@@ -273,7 +275,7 @@ BOOST_AUTO_TEST_CASE(source_that_does_not_answer_leaves_what_is_locked) {
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation) ==
              "~> 1.0 [module.vpc .tofu-modlock.hcl] + 1.1.0\nlocked: 1.1.0 + 1.1.0\n"
-             "=> it is locked, and the constraints allow it\n");
+             "=> it was selected for \"~> 1.0\" when it was locked, and the constraints allow it\n");
   BOOST_REQUIRE(explanation->diagnostics.size() == 1U);
   BOOST_TEST(explanation->diagnostics[0].what.message ==
              "the versions are not known: no such repository: git::https://example.com/vpc.git");

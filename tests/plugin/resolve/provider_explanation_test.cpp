@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(chains) {
       {"what is locked stays",
        true,
        {"~> 1.0"},
-       "1.0.0: it is locked, and the constraints allow it\n"
+       "1.0.0: it was selected without a constraint when it was locked, and the constraints allow it\n"
        "~> 1.0  at main.tf:2:1 keeps 1.1.0 1.0.0\n"
        "  3.0.0-beta1: a prerelease is chosen only if a constraint names it exactly\n"
        "  2.0.0: \"~> 1.0\" excludes it\n"
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(nobody_answers) {
   const auto explanation = explain_provider(request, "provider.aws", {}, "l", source, {});
   BOOST_TEST_REQUIRE(explanation.has_value());
   BOOST_TEST(text_of(*explanation) ==
-             "1.0.0: it is locked, and the constraints allow it\n"
+             "1.0.0: it was selected without a constraint when it was locked, and the constraints allow it\n"
              "~> 1.0  at main.tf:2:1 keeps 1.0.0\n"
              "locked: 1.0.0  at  keeps 1.0.0\n"
              "UNREACHABLE the versions are not known: no answer\n");
