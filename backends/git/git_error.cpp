@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <sstream>
 #include <vector>
 
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/files.h"
 #include "backends/base/process_usage.h"
+#include "backends/git/git_command.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::git {
@@ -154,6 +158,19 @@ constexpr std::array kMeanings = {
     Meaning{GitFailure::other, Code::bad_response, "git failed", "run `git ls-remote` on the address to see more"},
 };
 
+// Returns whether git has sent an entry of ~/.netrc to the host. Its error does not tell this from none.
+bool netrc_names(std::string_view host) {
+  const auto home = lookup_environment("HOME");
+  const auto text = home ? read_file(std::filesystem::path(*home) / ".netrc") : Result<std::string>();
+  std::istringstream words(text ? *text : "");
+  for (std::string key, value; words >> key;) {
+    if (key == "default" || (words >> value && key == "machine" && value == host)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -188,15 +205,18 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
     error.hint =
         fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}", remote.url);
   } else {
-    const bool given = failure == GitFailure::credentials_refused;
+    const std::string name = remote.host.substr(0, remote.host.find(':'));
+    const bool has_entry = netrc_names(name);
+    const bool given = failure == GitFailure::credentials_refused || has_entry;
     error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc{})", prefix,
                                 remote.host, given ? "rejected the credentials" : "requires authentication",
                                 remote.uses_askpass ? ", GIT_ASKPASS, core.askPass, SSH_ASKPASS" : "");
     error.hint = fmt::format(
-        "configure a git credential helper for {0}://{1}, or add \"machine {2} login … password …\" "
-        "to ~/.netrc{4}; then `git ls-remote {3}` works without a prompt",
-        remote.scheme, remote.host, remote.host.substr(0, remote.host.find(':')), remote.url,
-        given ? "" : " (if it has such a line, the server rejected that password)");
+        "configure a git credential helper for {}://{}, or {}; then `git ls-remote {}` works without a prompt",
+        remote.scheme, remote.host,
+        has_entry ? fmt::format("correct the password for {} in ~/.netrc", name)
+                  : fmt::format("add \"machine {} login … password …\" to ~/.netrc", name),
+        remote.url);
   }
   return error;
 }

@@ -302,8 +302,7 @@ BOOST_AUTO_TEST_CASE(online_lists_git_repositories, *needs(HttpsGitServer::kProg
             "                               git could not list the tags of \"git::https://<git>/private/vpc.git\": "
             "<git> requires authentication (looked in: the address, git's credential helpers, ~/.netrc)\n"
             "                               hint: configure a git credential helper for https://<git>, or add "
-            "\"machine localhost login … password …\" to ~/.netrc (if it has such a line, the server rejected that "
-            "password); then `git ls-remote "
+            "\"machine localhost login … password …\" to ~/.netrc; then `git ls-remote "
             "https://<git>/private/vpc.git` works without a prompt\n"}}) {
     BOOST_TEST_CONTEXT(prefix) {
       write("main.tf", module_call("a", "git::" + server.url(prefix, "vpc.git") + "?ref=v1.0.0") +

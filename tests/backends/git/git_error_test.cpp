@@ -2,6 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/environment.h"
+#include "tests/support/temporary_directory.h"
+
 namespace modlock::git {
 
 BOOST_AUTO_TEST_SUITE(git_error)
@@ -129,7 +132,37 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_entry_of_netrc_was_rejected) {
+  const test::TemporaryDirectory home;
+  const test::ScopedEnvironment variable("HOME", home.path().string());
+  struct Row {
+    const char* name;
+    const char* netrc;
+    bool is_rejected;
+  };
+  for (const Row& row : {
+           Row{"the host", "machine h.test login u password p\n", true},
+           Row{"the last of several", "machine a.test\n  login u\n  password p\nmachine h.test login u\n", true},
+           Row{"the default", "machine a.test login u password p\ndefault login u password p\n", true},
+           Row{"another host", "machine a.test login u password p\n", false},
+           Row{"words that are values", "machine a.test login default password machine account h.test\n", false},
+           Row{"nothing", "", false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      test::write_text(home.path() / ".netrc", row.netrc);
+      const Error error =
+          explain(remote(), "list the tags of", 128,
+                  "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n");
+      BOOST_TEST((error.message.find("h.test:8443 rejected the credentials") != std::string::npos) == row.is_rejected);
+      BOOST_TEST((error.hint.find("or correct the password for h.test in ~/.netrc;") != std::string::npos) ==
+                 row.is_rejected);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
+  const test::TemporaryDirectory home;
+  const test::ScopedEnvironment variable("HOME", home.path().string());
   struct Row {
     const char* name;
     const char* output;
@@ -142,10 +175,7 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   for (const Row& row : {
            Row{"none", "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n",
                "h.test:8443 requires authentication (looked in: the address, git's credential helpers, ~/.netrc)",
-               "configure a git credential helper for https://h.test:8443, or add \"machine h.test login … password "
-               "…\" to "
-               "~/.netrc (if it has such a line, the server rejected that password); then `git ls-remote "
-               "https://h.test:8443/m.git` works without a prompt"},
+               kHelper},
            Row{"wrong ones", "fatal: Authentication failed for 'https://h.test:8443/m.git/'\n",
                "h.test:8443 rejected the credentials (looked in: the address, git's credential helpers, ~/.netrc)",
                kHelper},
