@@ -158,6 +158,10 @@ class TreeWalk {
       Diagnostics diagnostics = parsed->diagnostics;
       for (Diagnostic& diagnostic : diagnostics) {
         relocate(diagnostic.what, node);
+        if (diagnostic.severity == Severity::error && node.manifest_package != ".") {
+          diagnostic.what.hint =
+              "the file is part of a package: name another version of it, or report this to its author";
+        }
       }
       take_diagnostics(std::move(diagnostics), node);
     }

@@ -169,8 +169,8 @@ Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<c
                                      chosen.tag, other_tag, package, version.substr(0, version.find('+'))),
               .subject = uses.empty() ? std::string() : "module." + uses.front().key,
               .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-              .hint = same_build ? "delete one of the two tags in the repository, or exclude the version with a \"!=\" "
-                                   "constraint"
+              .hint = same_build ? "name one of them in the source, delete the other in the repository, or exclude the "
+                                   "version with a \"!=\" constraint, which excludes both"
                                  : "name the version exactly, with its build metadata, such as \"1.2.0+build.3\"; a "
                                    "\"!=\" constraint excludes all builds of a version"});
   }

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -208,6 +210,49 @@ const std::vector<Row> kRows = {
      [](Hints& scene) {
        scene.write(".tofu-modlock.hcl", "module \"vpc\" {\n  version    = \"~> 2.1\"\n  tag_prefix = \"net-\"\n}\n");
      }},
+    {"two tags of one version",
+     [](Hints& scene) {
+       scene.vpc.tag("1.1.0", scene.vpc.commit({{"main.tf", "# other\n"}}));
+       scene.write("main.tf", scene.call());
+       scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+     },
+     "tofu-modlock lock",
+     6,
+     {"name one of them in the source"},
+     [](Hints& scene) {
+       scene.write("main.tf", scene.call("?ref=v1.1.0"));
+       scene.write(".tofu-modlock.hcl", "");
+     }},
+    {"two tags of one version, excluded",
+     [](Hints& scene) {
+       scene.vpc.tag("1.1.0", scene.vpc.commit({{"main.tf", "# other\n"}}));
+       scene.write("main.tf", scene.call());
+       scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+     },
+     "tofu-modlock lock",
+     6,
+     {"exclude the version with a \"!=\" constraint, which excludes both"},
+     [](Hints& scene) { scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0, != 1.1.0")); }},
+    {"two builds of one version",
+     [](Hints& scene) {
+       scene.vpc.tag("v1.2.0+b1");
+       scene.vpc.tag("v1.2.0+b2", scene.vpc.commit({{"main.tf", "# other\n"}}));
+       scene.write("main.tf", scene.call());
+       scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+     },
+     "tofu-modlock lock",
+     6,
+     {"name the version exactly, with its build metadata"},
+     [](Hints& scene) { scene.write(".tofu-modlock.hcl", module_rule("vpc", "1.2.0+b2")); }},
+    {"a file of a package that is not UTF-8",
+     [](Hints& scene) {
+       scene.release(scene.vpc, "1.2.0", {{"more.tf", "locals {\n  a = \"\xff\"\n}\n"}});
+       scene.write("main.tf", scene.call("?ref=v1.2.0"));
+     },
+     "tofu-modlock lock",
+     8,
+     {"the file is part of a package: name another version of it"},
+     [](Hints& scene) { scene.write("main.tf", scene.call("?ref=v1.1.0")); }},
     {"a source that needs much memory",
      [](Hints& scene) {
        std::string big(70'000'000, '\0');
@@ -309,6 +354,35 @@ BOOST_FIXTURE_TEST_CASE(units_of_terragrunt_are_not_root_modules, Hints) {
   BOOST_TEST(modlock({"lock", "--recursive", "--json"}).err == note);
   fs::remove_all(root() / "live");
   BOOST_TEST(modlock({"lock", "--recursive", "--json"}).err == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wrong_password_of_netrc_was_rejected, Hints, *needs(HttpsGitServer::kPrograms)) {
+  HttpsGitServer server;
+  GitRepository net(server.repositories() / "net.git");
+  release(net, "1.0.0");
+  name_text(server.host(), "<git>");
+  environment["SSL_CERT_FILE"] = environment["GIT_SSL_CAINFO"] = server.authority().string();
+  const auto write_password = [&](const std::string& password) {
+    const std::string login = " login reader password " + password + "\n";
+    write_text(path("home/.netrc"), "machine localhost" + login + "machine " + server.host() + login);
+  };
+  write_password("wrong");
+  write("main.tf", module_call("net", server.url("private", "net.tar.gz")));
+  const Ran archive = modlock({"lock"});
+  BOOST_TEST(archive.exit_code == 7);
+  BOOST_TEST(
+      archive.err.find("hint: <git> rejected the credential from machine <git> in ~/.netrc:2: renew it there\n") !=
+          std::string::npos,
+      archive.err);
+  write("main.tf", module_call("net", "git::" + server.url("private", "net.git") + "?ref=v1.0.0"));
+  const Ran git = modlock({"lock"});
+  BOOST_TEST(git.exit_code == 7);
+  BOOST_TEST(git.err.find("<git> rejected the credentials (looked in: the address, git's credential helpers, "
+                          "~/.netrc") != std::string::npos,
+             git.err);
+  BOOST_TEST(git.err.find("or correct the password for localhost in ~/.netrc;") != std::string::npos, git.err);
+  write_password(HttpsGitServer::password());
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_flag_may_be_written_before_the_command, Hints) {
