@@ -10,10 +10,7 @@ class OutputFinder {
   OutputFinder(const ModuleCallSyntax& call, const std::string& directory, CallUse& use)
       : call_(call), directory_(directory), use_(use) {
     is_repeated_ = call.find("count").attribute != nullptr || call.find("for_each").attribute != nullptr;
-    visit_.reference = [this](const std::vector<std::string>& names, const Range& range) {
-      see(names, range);
-      return std::optional<ExpressionVisit::Replacement>();
-    };
+    visit_.reference = [this](const std::vector<std::string>& names, const Range& range) { see(names, range); };
     visit_.attribute = [this](const std::vector<std::string>& names, const std::string& attribute, const Range& range) {
       if (names.size() == 2 && is_call(names)) {
         add(attribute, range);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "backends/base/digest.h"
 #include "plugin/hcl/parser.h"
@@ -202,20 +203,15 @@ class Writer {
   }
 
   std::string write_reference(const std::vector<std::string>& names, const Range& range) {
-    std::string out;
-    std::size_t done = 0;
     const auto bound = std::find(bound_.rbegin(), bound_.rend(), names.front());
     if (bound != bound_.rend()) {
-      out = fmt::format("${}", bound_.rend() - bound);
-      done = 1;
-    } else if (auto replaced = visit_.reference ? visit_.reference(names, range) : std::nullopt) {
-      out = std::move(replaced->text);
-      done = replaced->names;
+      return fmt::format("${}{}{}", bound_.rend() - bound, names.size() > 1 ? "." : "",
+                         fmt::join(names.begin() + 1, names.end(), "."));
     }
-    for (; done < names.size(); ++done) {
-      out += (out.empty() ? "" : ".") + names[done];
+    if (visit_.reference) {
+      visit_.reference(names, range);
     }
-    return out;
+    return fmt::format("{}", fmt::join(names, "."));
   }
 
   void tell_attribute(const hcl::Expression& items, const std::string& name, const Range& range) {

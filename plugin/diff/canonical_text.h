@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +10,8 @@ namespace modlock {
 
 // What a caller wants to know about the parts of an expression. Empty functions are not called.
 struct ExpressionVisit {
-  // Returns the text that replaces the first names of a reference, and how many names it replaces; nullopt: it stays.
-  // The names of a variable of a `for` are not passed.
-  struct Replacement {
-    std::string text;
-    std::size_t names = 0;
-  };
-  std::function<std::optional<Replacement>(const std::vector<std::string>& names, const Range& range)> reference = {};
+  // A reference. The names of a variable of a `for` are not passed.
+  std::function<void(const std::vector<std::string>& names, const Range& range)> reference = {};
   // An attribute of the items of a reference: `out` of `module.net[each.key].out` and `module.net[*].out`.
   std::function<void(const std::vector<std::string>& names, const std::string& attribute, const Range& range)>
       attribute = {};

@@ -129,7 +129,7 @@ class UnitReader {
   bool is_created(const ModuleText& module, const MergedBlock& block) {
     for (const char* name : {"count", "for_each"}) {
       const Argument* argument = block.find(name);
-      const TermPtr value = argument == nullptr ? nullptr : meanings_.read(module, *argument, true);
+      const TermPtr value = argument == nullptr ? nullptr : meanings_.read(module, *argument, Follow::local_values);
       if (value != nullptr && (is_empty(value) || is_zero(value))) {
         return false;
       }
@@ -137,7 +137,7 @@ class UnitReader {
     return std::none_of(block.blocks.begin(), block.blocks.end(), [&](const auto& inner) {
       const auto& [file, lifecycle] = inner;
       const hcl::Attribute* enabled = lifecycle->type == "lifecycle" ? lifecycle->body.find("enabled") : nullptr;
-      return enabled != nullptr && is_false(meanings_.read({&module, file}, enabled->value, true));
+      return enabled != nullptr && is_false(meanings_.read({&module, file}, enabled->value, Follow::local_values));
     });
   }
 
@@ -220,7 +220,7 @@ class UnitReader {
 
   void read_object(Unit& unit, const MergedBlock& block) {
     if (const Argument* each = block.find("for_each")) {
-      const TermPtr items = meanings_.read(*unit.module, *each, true);
+      const TermPtr items = meanings_.read(*unit.module, *each, Follow::local_values);
       place_.iterators["each"] = items;
     }
     unit.is_created = called_.count(unit.module->directory) != 0 && is_created(*unit.module, block);
@@ -284,7 +284,6 @@ class UnitReader {
         unit.secrets.emplace(fmt::format("{} in {}", fmt::join(names, "."), path),
                              Location{argument.file->path, range});
       }
-      return std::optional<ExpressionVisit::Replacement>();
     };
     canonical_text(argument.attribute->value, argument.file->path, visit);
   }
@@ -381,12 +380,12 @@ class UnitReader {
   void add_leaf(Unit& unit, const std::string& path, const ConfigText& file, const hcl::Expression& value,
                 bool is_default = false) {
     place_.file = &file;
-    TermPtr term = meanings_.read(place_, value, true);
+    TermPtr term = meanings_.read(place_, value, Follow::local_values);
     const bool is_absent =
         is_dormant_ || (is_empty(term) && path != "for_each") || (path == "lifecycle.enabled" && term->head == "true");
     unit.leaves.push_back({.path = path,
                            .term = std::move(term),
-                           .named = meanings_.read(place_, value, false),
+                           .named = meanings_.read(place_, value, Follow::new_names),
                            .shown = is_dormant_ ? "none" : source_text(file, value.range),
                            .location = {file.path, value.range},
                            .group = group_,

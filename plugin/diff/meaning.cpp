@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "backends/base/digest.h"
 #include "plugin/diff/canonical_text.h"
@@ -20,17 +21,29 @@ constexpr std::size_t kMostDeep = 500;      // expressions in expressions, with 
 constexpr std::size_t kMostNested = 1'000;  // terms in a term
 constexpr std::size_t kMostJoined = 60;     // arguments of merge() and concat() together
 
+// Arguments and blocks that only describe or order something.
+constexpr std::string_view kWithoutEffect = "description depends_on lifecycle tags error_message";
+// Types that pass values on: what they get is what a reference to them returns.
+constexpr std::string_view kPassingTypes =
+    "terraform_data null_resource local_file local_sensitive_file null_data_source template_dir";
+
 bool has_given_members(const Term& term);
 
 TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant = false) {
   auto term = std::make_shared<Term>();
   std::string text = fmt::format("{}:{}", head.size(), head);
+  std::string content = text;
+  bool names_files = false;
   for (const TermPtr& part : parts) {
     text += part->digest;
+    content += part->digest_with_files();
+    names_files = names_files || !part->content.empty();
+    term->leads_outside = term->leads_outside || part->leads_outside;
     term->reads_objects = term->reads_objects || part->reads_objects;
     term->depth = std::max(term->depth, part->depth + 1);
   }
   term->digest = sha256_hex(text);
+  term->content = names_files ? sha256_hex(content) : "";
   if (term->depth > kMostNested) {
     term->head = "…" + term->digest;
     term->depth = 0;
@@ -101,6 +114,7 @@ TermPtr object(const std::vector<std::pair<TermPtr, TermPtr>>& items) {
   parts.insert(parts.end(), nulls.begin(), nulls.end());
   auto term = std::make_shared<Term>(*make("{", std::move(parts), is_constant));
   term->digest = plain->digest;
+  term->content = plain->content;
   return term;
 }
 
@@ -286,6 +300,23 @@ TermPtr joined(const std::string& name, const std::vector<TermPtr>& arguments) {
   return make(name, std::move(out));
 }
 
+// The text of a string, with "}" for each value in it.
+std::string text_of(const Term& term) {
+  if (term.head == "template") {
+    return std::accumulate(term.parts.begin(), term.parts.end(), std::string(),
+                           [](const std::string& text, const TermPtr& part) {
+                             return text + (part->head.starts_with('"') ? part->head.substr(1) : "}");
+                           });
+  }
+  return term.head.starts_with('"') ? term.head.substr(1) : "";
+}
+
+// Whether a text after `path.module` ends the path: it is the directory of the module itself.
+bool ends_path(std::string_view text, bool is_last) {
+  text.remove_prefix(text.starts_with("/.") ? 2 : text.starts_with('/') ? 1 : 0);
+  return text.empty() ? is_last : std::string_view(" \t\n\"'`\\;|&()<>=,:]").find(text[0]) != std::string_view::npos;
+}
+
 // Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`; empty for what is no resource of the package.
 std::string place_of(const PackageText& package, const ModuleText* module, std::vector<std::string> names) {
   while (names.size() > 2 && names[0] == "module") {
@@ -314,8 +345,10 @@ bool is_false(const TermPtr& term) {
 
 // Writes the meaning of one expression.
 class MeaningReader::Writer {
+  static constexpr const char* kModuleDirectory = "&path.module";
+
  public:
-  Writer(MeaningReader& reader, const Place& place, bool follows) : reader_(reader), place_(place), follows_(follows) {}
+  Writer(MeaningReader& reader, const Place& place, Follow follow) : reader_(reader), place_(place), follow_(follow) {}
 
   TermPtr write(const hcl::Expression& expression) {
     ++reader_.depth_;
@@ -413,15 +446,28 @@ class MeaningReader::Writer {
 
   TermPtr write_node(const hcl::JsonString& node, const Range& range) {
     const auto parsed = hcl::template_of({range, node}, place_.file->path);
-    return parsed ? write(*parsed) : constant("\"" + node.text);
+    return parsed ? write(*parsed) : with_files(text(node.text, true));
   }
-  TermPtr write_node(const hcl::Template& node, const Range&) { return write_parts(node.parts); }
+  TermPtr write_node(const hcl::Template& node, const Range&) { return with_files(write_parts(node.parts)); }
+
+  static TermPtr text(const std::string& text, bool is_first) {
+    auto term = std::make_shared<Term>(*constant("\"" + text));
+    term->leads_outside = is_first && is_outside_path(text);
+    return term;
+  }
+
+  TermPtr with_files(TermPtr term) {
+    return follow_ == Follow::everything ? reader_.with_files(*place_.module, std::move(term), false) : term;
+  }
 
   TermPtr write_parts(const std::vector<hcl::TemplatePart>& parts) {
     std::vector<TermPtr> out;
     for (const hcl::TemplatePart& part : parts) {
-      if (const auto* text = std::get_if<std::string>(&part.what)) {
-        out.push_back(constant("\"" + *text));
+      if (const auto* literal = std::get_if<std::string>(&part.what)) {
+        if (!out.empty() && out.back()->head == kModuleDirectory && !ends_path(*literal, &part == &parts.back())) {
+          out.back() = reference(kModuleDirectory, false);
+        }
+        out.push_back(text(*literal, out.empty()));
       } else if (const auto* value = std::get_if<hcl::ExpressionPtr>(&part.what)) {
         out.push_back(write(**value));
       } else if (const auto* branch = std::get_if<std::unique_ptr<hcl::TemplateIf>>(&part.what)) {
@@ -443,11 +489,12 @@ class MeaningReader::Writer {
                    [&](const hcl::Expression& argument) { return write(argument); });
     const std::string name = node.name.starts_with("core::") ? node.name.substr(6) : node.name;
     if (is_in("file filebase64 templatefile fileset filemd5 filesha1 filesha256 filebase64sha256", name)) {
-      const bool outer = std::exchange(follows_, true);
+      const Follow outer = std::exchange(follow_, std::max(follow_, Follow::local_values));
       for (std::size_t i = 0; i < node.arguments.size() && i < (name == "fileset" ? 2 : 1); ++i) {
-        arguments.push_back(constant("\"" + reader_.file_digest(*place_.module, write(node.arguments[i]))));
+        const TermPtr path = follow_ == outer ? arguments[i] : write(node.arguments[i]);
+        arguments.push_back(constant("\"" + reader_.file_digest(*place_.module, path)));
       }
-      follows_ = outer;
+      follow_ = outer;
       return make(name + "(", std::move(arguments));
     }
     return node.expand_last ? make(name + "(...", std::move(arguments)) : call(name, std::move(arguments));
@@ -536,14 +583,14 @@ class MeaningReader::Writer {
                                               : constant("missing");
     }
     if (head == "&var" || head == "&local") {
-      return reader_.named(*place_.module, (head == "&var" ? "variable." : "local.") + name, follows_);
+      return reader_.named(*place_.module, (head == "&var" ? "variable." : "local.") + name, follow_);
     }
     const bool is_object = base->reads_objects || head == "&module" || head == "&data" || head.starts_with("&data.");
     if (head.starts_with('&') && base->parts.empty()) {
       const auto dots = static_cast<std::size_t>(std::count(head.begin(), head.end(), '.'));
       const bool is_module = head.starts_with("&module.");
       if (is_module && dots == 1 && !is_number(name)) {
-        return reader_.named(*place_.module, head.substr(1) + "." + name, follows_);
+        return reader_.named(*place_.module, head.substr(1) + "." + name, follow_);
       }
       const std::size_t whole = is_module ? 1 : head.starts_with("&data.") ? 2 : 1;
       if (name == "0" && base->reads_objects && dots == whole) {
@@ -555,11 +602,20 @@ class MeaningReader::Writer {
         }
       }
       std::string full = head + "." + name;
+      const bool passes_values = head.starts_with("&data.") ? dots == 1 : is_in(kPassingTypes, head.substr(1));
+      if (follow_ == Follow::everything && passes_values && reader_.defines(*place_.module, full.substr(1))) {
+        return reader_.named(*place_.module, full.substr(1), follow_);
+      }
       const bool is_resource = base->reads_objects && dots == 0 && !head.starts_with("&$") && head != "&*";
       if (is_resource) {
         full = "&" + reader_.renamed(*place_.module, full.substr(1));
       }
-      return reference(std::move(full), is_object, base->is_given);
+      auto term = std::make_shared<Term>(*reference(full, is_object, base->is_given));
+      term->leads_outside = full == "&path.root" || full == "&path.cwd";
+      if (follow_ == Follow::everything && full == kModuleDirectory) {
+        term->content = sha256_hex(term->digest + reader_.files_.beside(*place_.module));
+      }
+      return term;
     }
     if (!is_object && base->is_given && !is_number(name)) {
       if (TermPtr found = reader_.new_member(name)) {
@@ -610,13 +666,13 @@ class MeaningReader::Writer {
 
   MeaningReader& reader_;
   const Place& place_;
-  bool follows_;
+  Follow follow_;
   std::vector<std::pair<std::string, TermPtr>> bound_;
   TermPtr item_ = constant("null");
 };
 
 MeaningReader::MeaningReader(const PackageText& package, const PackageText& other, KnownNames& known, bool is_old)
-    : package_(package), other_(other), known_(known), is_old_(is_old) {
+    : package_(package), other_(other), known_(known), is_old_(is_old), files_(package) {
   for (const auto& [directory, module] : package.modules) {
     for (const MergedBlock& block : module.blocks) {
       const auto target = block.type == "module" ? package.local_target(module, block) : std::nullopt;
@@ -644,7 +700,8 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
       const hcl::FunctionCall* call = inner.function_call();
       const bool has_default = call != nullptr && call->name == "optional" && call->arguments.size() > 1;
       if (is_new_member(name)) {
-        add(name, has_default ? read({&module, type->file}, call->arguments[1], true) : constant("missing"));
+        add(name,
+            has_default ? read({&module, type->file}, call->arguments[1], Follow::local_values) : constant("missing"));
       }
     };
     canonical_text(type->attribute->value, type->file->path, visit);
@@ -653,7 +710,7 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
     ExpressionVisit visit;
     visit.member = [&](const std::string& name, const hcl::Expression& inner) {
       if (is_new_member(name)) {
-        add(name, read({&module, value->file}, inner, true));
+        add(name, read({&module, value->file}, inner, Follow::local_values));
       }
     };
     canonical_text(value->attribute->value, value->file->path, visit);
@@ -664,12 +721,32 @@ bool MeaningReader::is_new_member(const std::string& name) const {
   return !is_old_ && known_.members.count(name) == 0;
 }
 
-TermPtr MeaningReader::read(const Place& place, const hcl::Expression& expression, bool follows) {
-  return Writer(*this, place, follows).write(expression);
+TermPtr MeaningReader::read(const Place& place, const hcl::Expression& expression, Follow follow) {
+  return Writer(*this, place, follow).write(expression);
 }
 
-TermPtr MeaningReader::read(const ModuleText& module, const Argument& argument, bool follows) {
-  return read({&module, argument.file}, argument.attribute->value, follows);
+TermPtr MeaningReader::read(const ModuleText& module, const Argument& argument, Follow follow) {
+  return read({&module, argument.file}, argument.attribute->value, follow);
+}
+
+TermPtr MeaningReader::read(const ModuleText& module, const MergedBlock& block) {
+  std::vector<TermPtr> parts;
+  const auto add = [&](const std::string& name, TermPtr part) {
+    parts.push_back(constant("\"" + name));
+    parts.push_back(std::move(part));
+  };
+  for (const auto& [name, argument] : block.arguments) {
+    if (!is_in(kWithoutEffect, name)) {
+      add(name, read(module, argument, Follow::everything));
+    }
+  }
+  for (const auto& [file, inner] : block.blocks) {
+    if (!is_in(kWithoutEffect, inner->type)) {
+      add(inner->type + (inner->labels.empty() ? "" : inner->labels.front().text),
+          read(module, MergedBlock::of(*file, *inner)));
+    }
+  }
+  return make("block", std::move(parts));
 }
 
 const std::vector<std::pair<const ModuleText*, const MergedBlock*>>& MeaningReader::callers(
@@ -687,12 +764,6 @@ bool MeaningReader::is_shared(const ModuleText& module, const std::string& addre
 bool MeaningReader::defines(const ModuleText& module, const std::string& address) {
   return address.starts_with("local.") ? module.locals.count(address.substr(6)) != 0
                                        : module.by_address.count(address) != 0;
-}
-
-TermPtr MeaningReader::default_of(const ModuleText& module, const std::string& variable, bool follows) {
-  const auto block = module.by_address.find("variable." + variable);
-  const Argument* value = block == module.by_address.end() ? nullptr : block->second->find("default");
-  return value == nullptr ? nullptr : read(module, *value, follows);
 }
 
 std::string MeaningReader::renamed(const ModuleText& module, const std::string& address) const {
@@ -716,108 +787,173 @@ std::string MeaningReader::file_digest(const ModuleText& module, const TermPtr& 
     }
     const std::filesystem::path name =
         std::filesystem::path("/" + module.directory + "/" + term->head.substr(1)).lexically_normal();
-    const std::string prefix = name.generic_string().substr(1, name.generic_string().find('*') - 1);
-    const auto [known, is_new] = prefix_digests_.try_emplace(prefix);
-    std::string found;
-    for (auto file = package_.files.lower_bound(prefix);
-         is_new && file != package_.files.end() && file->first.starts_with(prefix); ++file) {
-      found += name_and_content(file->second);
-    }
-    if (!found.empty()) {
-      known->second = sha256_hex(found);
-    }
-    digests += known->second;
+    digests += files_.beginning_with(name.generic_string().substr(1, name.generic_string().find('*') - 1));
   }
   if (digests.empty() && path->head == "template" && path->parts.back()->head.size() > 1) {
-    digests = ending_digest(module, path->parts.back()->head.substr(1));
+    digests = files_.ending_with(module, path->parts.back()->head.substr(1));  // a value of a caller is before it
   }
   return digests.empty() ? "" : sha256_hex(digests);
 }
 
-// Of the files of a module whose names end with a text: only a value of a caller is before it.
-std::string MeaningReader::ending_digest(const ModuleText& module, const std::string& ending) {
-  const std::string below = module.directory.empty() ? "" : module.directory + "/";
-  const auto [known, is_new] = prefix_digests_.try_emplace(below + "*" + ending);
-  for (auto file = package_.files.lower_bound(below);
-       is_new && file != package_.files.end() && file->first.starts_with(below); ++file) {
-    if (file->first.ends_with(ending)) {
-      known->second += name_and_content(file->second);
-    }
+std::pair<const ModuleText*, const MergedBlock*> MeaningReader::find_output(const ModuleText& module,
+                                                                            const std::string& address) const {
+  const std::size_t dot = address.rfind('.');
+  const auto call = module.by_address.find(address.substr(0, dot));
+  const auto target = call == module.by_address.end() ? std::nullopt : package_.local_target(module, *call->second);
+  const auto called = target ? package_.modules.find(*target) : package_.modules.end();
+  if (called == package_.modules.end()) {
+    return {};
   }
-  return known->second;
+  const auto output = called->second.by_address.find("output." + address.substr(dot + 1));
+  return {&called->second, output == called->second.by_address.end() ? nullptr : output->second};
 }
 
-const std::string& MeaningReader::name_and_content(const TreeEntry& entry) {
-  const auto [digest, is_new] = file_digests_.try_emplace(entry.name);
-  if (is_new) {
-    digest->second = sha256_hex(entry.name + '\0' + package_.content(entry));
+bool MeaningReader::is_replaced(const ModuleText& module, const std::string& address, Follow follow) const {
+  if (address.starts_with("module.")) {
+    const auto [called, output] = find_output(module, address);
+    return output != nullptr && (follow == Follow::everything || !is_shared(*called, output->address()));
   }
-  return digest->second;
+  if (follow == Follow::everything) {
+    return address == "conditions" || defines(module, address);
+  }
+  const bool may_stay = address.starts_with("variable.") || follow == Follow::new_names;
+  return defines(module, address) && !(may_stay && is_shared(module, address));
 }
 
-TermPtr MeaningReader::named(const ModuleText& module, const std::string& address, bool follows) {
-  const auto plain = [&](const std::string& name) {
-    return make("&" + (module.directory.empty() ? "" : module.directory + "|") + name);
+// Names are computed from a list, without recursion: a package may chain any number of them.
+TermPtr MeaningReader::named(const ModuleText& module, const std::string& address, Follow follow) {
+  const auto plain = [](const Name& name) {
+    const bool is_variable = name.address.starts_with("variable.");
+    return make(fmt::format("&{}{}{}", name.module->directory, name.module->directory.empty() ? "" : "|",
+                            is_variable ? "var." + name.address.substr(9) : name.address));
   };
-  const bool is_variable = address.starts_with("variable.");
-  const bool is_local = address.starts_with("local.");
-  const std::string shown = is_variable ? "var." + address.substr(9) : address;
-  if (!is_local && !is_variable) {  // an output of a module call
-    const std::size_t dot = address.rfind('.');
-    const auto call = module.by_address.find(address.substr(0, dot));
-    const auto target = call == module.by_address.end() ? std::nullopt : package_.local_target(module, *call->second);
-    const auto called = target ? package_.modules.find(*target) : package_.modules.end();
-    const std::string output = "output." + address.substr(dot + 1);
-    if (called == package_.modules.end() || is_shared(called->second, output) || !defines(called->second, output) ||
-        depth_ >= kMostDeep) {
-      auto term = std::make_shared<Term>(*plain(shown));
-      term->reads_objects = true;
-      return term;
-    }
-  } else if (depth_ >= kMostDeep || !defines(module, address) ||
-             (is_shared(module, address) && (is_variable || !follows))) {
-    auto term = std::make_shared<Term>(*plain(shown));
-    term->is_given = is_variable ? is_given(module, address.substr(9)) : false;
+  Name wanted{&module, address};
+  if (!is_replaced(module, address, follow)) {
+    auto term = std::make_shared<Term>(*plain(wanted));
+    term->reads_objects = address.starts_with("module.");
+    term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
     return term;
   }
-  const std::string key = fmt::format("{} {} {}", follows, module.directory, address);
-  const auto [known, is_new] = named_.try_emplace(key, plain(shown));  // of a name that refers to itself
-  if (is_new) {
-    TermPtr found = compute(module, address, follows);
-    named_[key] = found;
-    return found;
+  const auto key_of = [&](const Name& name) {
+    return fmt::format("{} {} {}", static_cast<int>(follow), name.module->directory, name.address);
+  };
+  const std::string key = key_of(wanted);
+  if (const auto known = named_.find(key); known != named_.end()) {
+    return known->second;
   }
-  return known->second;
+  if (missing_ != nullptr) {
+    missing_->push_back(wanted);
+    return plain(wanted);
+  }
+  std::vector<Name> open = {std::move(wanted)};
+  while (!open.empty()) {
+    const Name next = open.back();
+    const bool is_new = named_.try_emplace(key_of(next), plain(next)).second;  // of a name that refers to itself
+    if (!is_new && !next.is_started) {
+      open.pop_back();
+      continue;
+    }
+    open.back().is_started = true;
+    std::vector<Name> missing;
+    missing_ = &missing;
+    TermPtr found = compute(*next.module, next.address, follow);
+    missing_ = nullptr;
+    if (missing.empty()) {
+      named_[key_of(next)] = std::move(found);
+      open.pop_back();
+    } else {
+      std::move(missing.rbegin(), missing.rend(), std::back_inserter(open));
+    }
+  }
+  return named_[key];
 }
 
-TermPtr MeaningReader::compute(const ModuleText& module, const std::string& address, bool follows) {
+TermPtr MeaningReader::compute(const ModuleText& module, const std::string& address, Follow follow) {
+  if (address == "conditions") {
+    return compute_conditions(module);
+  }
   if (address.starts_with("local.")) {
-    return read(module, module.locals.find(address.substr(6))->second, follows);
+    return read(module, module.locals.find(address.substr(6))->second, follow);
   }
-  if (!address.starts_with("variable.")) {
-    const std::size_t dot = address.rfind('.');
-    const auto target = package_.local_target(module, *module.by_address.find(address.substr(0, dot))->second);
-    const ModuleText& called = package_.modules.find(*target)->second;
-    const Argument* value = called.by_address.find("output." + address.substr(dot + 1))->second->find("value");
-    return value == nullptr ? constant("null") : read(called, *value, follows);
+  if (address.starts_with("variable.")) {
+    return compute_variable(module, address.substr(9), follow);
   }
-  const std::string name = address.substr(9);
-  TermPtr fallback = default_of(module, name, follows);
+  if (!address.starts_with("module.")) {
+    return read(module, *module.by_address.find(address)->second);
+  }
+  const auto [called, output] = find_output(module, address);
+  const Argument* value = output->find("value");
+  const TermPtr found = value == nullptr ? constant("null") : read(*called, *value, follow);
+  return follow == Follow::everything ? with_files(module, found, true) : found;
+}
+
+TermPtr MeaningReader::compute_variable(const ModuleText& module, const std::string& name, Follow follow) {
+  const Argument* value = module.by_address.find("variable." + name)->second->find("default");
+  const TermPtr fallback = value == nullptr ? nullptr : read(module, *value, follow);
+  const bool is_called = module.directory == package_.directory;
+  const bool follows_all = follow == Follow::everything;
   std::vector<TermPtr> values;
   std::set<std::string_view> known;
-  if (module.directory != package_.directory) {
+  const auto add = [&](const TermPtr& value) {
+    if (value != nullptr && known.insert(value->digest_with_files()).second) {
+      values.push_back(value);
+    }
+  };
+  if (follows_all) {
+    add(is_called ? make("&var." + name) : nullptr);
+    add(fallback);
+  }
+  if (!is_called || follows_all) {
     for (const auto& [caller, call] : callers_[module.directory]) {
       const Argument* argument = call->find(name);
-      const TermPtr value = argument != nullptr ? read(*caller, *argument, follows) : fallback;
-      if (value != nullptr && known.insert(value->digest).second) {
-        values.push_back(value);
-      }
+      const TermPtr given = argument == nullptr ? fallback : read(*caller, *argument, follow);
+      add(argument != nullptr && follows_all ? with_files(module, given, true) : given);
     }
   }
   if (values.empty()) {
     return fallback != nullptr ? fallback : make("&var." + name);
   }
   return values.size() == 1 ? values.front() : make("any-of", std::move(values));
+}
+
+TermPtr MeaningReader::compute_conditions(const ModuleText& module) {
+  std::vector<TermPtr> parts;
+  for (const auto& [caller, call] : callers_[module.directory]) {
+    for (const char* name : {"count", "for_each", "enabled"}) {
+      if (const Argument* argument = call->find(name)) {
+        parts.push_back(make(name, {read(*caller, *argument, Follow::everything)}));
+      }
+    }
+    if (const TermPtr above = conditions_of(*caller); above->head != "conditions" || !above->parts.empty()) {
+      parts.push_back(above);
+    }
+  }
+  return make("conditions", std::move(parts));
+}
+
+TermPtr MeaningReader::with_files(const ModuleText& module, TermPtr term, bool with_parts) {
+  std::set<std::string> texts;
+  std::set<const Term*> seen;
+  for (std::vector<const Term*> open = {term.get()}; !open.empty();) {
+    const Term& next = *open.back();
+    open.pop_back();
+    if (seen.insert(&next).second) {
+      texts.insert(text_of(next));
+      for (std::size_t i = 0; with_parts && i < next.parts.size(); ++i) {
+        open.push_back(next.parts[i].get());
+      }
+    }
+  }
+  std::string found;
+  for (const std::string& text : texts) {
+    found += files_.named_in(module, text);
+  }
+  if (!found.empty()) {
+    auto copy = std::make_shared<Term>(*term);
+    copy->content = sha256_hex(term->digest_with_files() + found);
+    term = std::move(copy);
+  }
+  return term;
 }
 
 // Whether only callers of the package fill a variable: no local call of its module sets a value of its own.
@@ -827,12 +963,14 @@ bool MeaningReader::is_given(const ModuleText& module, const std::string& variab
     return known->second;
   }
   bool is_given = true;
+  std::vector<Name>* const outer = std::exchange(missing_, nullptr);  // what is read here is read completely
   for (const auto& [caller, call] : callers_[module.directory]) {
     const Argument* argument = call->find(variable);
     ++depth_;
     is_given = is_given && (argument == nullptr || read_argument(*caller, *call, *argument)->is_given);
     --depth_;
   }
+  missing_ = outer;
   return given_[module.directory + " " + variable] = is_given;
 }
 
@@ -840,9 +978,9 @@ bool MeaningReader::is_given(const ModuleText& module, const std::string& variab
 TermPtr MeaningReader::read_argument(const ModuleText& module, const MergedBlock& call, const Argument& argument) {
   Place place{&module, argument.file};
   if (const Argument* each = call.find("for_each")) {
-    place.iterators["each"] = read(module, *each, true);
+    place.iterators["each"] = read(module, *each, Follow::local_values);
   }
-  return read(place, argument.attribute->value, true);
+  return read(place, argument.attribute->value, Follow::local_values);
 }
 
 const MeaningReader::Members& MeaningReader::members_of(const TermPtr& object) {

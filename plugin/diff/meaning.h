@@ -21,10 +21,14 @@ struct Term {
   std::string head;
   std::vector<TermPtr> parts = {};
   std::string digest = {};     // the same if the meaning is the same
+  std::string content = {};    // the same if also the files that it names are the same; empty: it names none
   bool is_constant = false;    // no reference and no call
   bool reads_objects = false;  // refers to a resource, a data source or a module call
   bool is_given = false;       // callers set it and its members
+  bool leads_outside = false;  // a string of it is a path outside of the module
   std::size_t depth = 0;
+
+  const std::string& digest_with_files() const { return content.empty() ? digest : content; }
 };
 
 // Whether a value is the same as none: null, an empty collection or an empty string.
@@ -39,9 +43,15 @@ struct KnownNames {
 };
 KnownNames known_names(const PackageText& before, const PackageText& after);
 
-// Reads the meaning of expressions of one of two packages. Variables, local values, outputs and members that the other
-// package does not have are replaced by what they are as long as a caller changes nothing. What both have keeps its
-// name: its definition is compared on its own.
+// Which names are replaced by what they are, as long as a caller changes nothing.
+enum class Follow {
+  new_names,     // variables, local values, outputs and members that the other package does not have
+  local_values,  // also local values that both have
+  everything,    // all that a package defines, also data sources, and resources that only pass values on
+};
+
+// Reads the meaning of expressions of one of two packages. What keeps its name is compared on its own. The content of
+// the files that strings name is a part of the meaning if everything is followed.
 class MeaningReader {
  public:
   // `is_old`: whether all members are known: those that are read become so.
@@ -53,11 +63,12 @@ class MeaningReader {
     const ConfigText* file = nullptr;
     std::map<std::string, TermPtr, std::less<>> iterators = {};
   };
-  // `follows`: whether local values are replaced that both packages have.
-  TermPtr read(const Place& place, const hcl::Expression& expression, bool follows);
-  TermPtr read(const ModuleText& module, const Argument& argument, bool follows);
-  // The default of a variable; null: it has none.
-  TermPtr default_of(const ModuleText& module, const std::string& variable, bool follows);
+  TermPtr read(const Place& place, const hcl::Expression& expression, Follow follow);
+  TermPtr read(const ModuleText& module, const Argument& argument, Follow follow);
+  // Follows everything in a block except descriptions, dependencies and lifecycle.
+  TermPtr read(const ModuleText& module, const MergedBlock& block);
+  // Under which conditions the module is called: `count`, `for_each` and `enabled` of the local calls that reach it.
+  TermPtr conditions_of(const ModuleText& module) { return named(module, "conditions", Follow::everything); }
   bool is_shared(const ModuleText& module, const std::string& address) const;
   const std::vector<std::pair<const ModuleText*, const MergedBlock*>>& callers(const std::string& directory);
 
@@ -66,6 +77,7 @@ class MeaningReader {
   std::string renamed(const ModuleText& module, const std::string& address) const;
   // Whether no caller could set a member of this name before.
   bool is_new_member(const std::string& name) const;
+  FileContents& files() { return files_; }
 
  private:
   class Writer;
@@ -74,8 +86,21 @@ class MeaningReader {
     std::map<std::string_view, TermPtr> by_name = {};
     bool has_all_names = true;
   };
-  TermPtr named(const ModuleText& module, const std::string& address, bool follows);
-  TermPtr compute(const ModuleText& module, const std::string& address, bool follows);
+  struct Name {
+    const ModuleText* module;
+    std::string address;  // "local.a", "variable.a", "module.a.out", "data.http.a", "conditions"
+    bool is_started = false;
+  };
+  TermPtr named(const ModuleText& module, const std::string& address, Follow follow);
+  bool is_replaced(const ModuleText& module, const std::string& address, Follow follow) const;
+  TermPtr compute(const ModuleText& module, const std::string& address, Follow follow);
+  TermPtr compute_variable(const ModuleText& module, const std::string& name, Follow follow);
+  TermPtr compute_conditions(const ModuleText& module);
+  // The module that a call names, and its output; null: it is not in the package.
+  std::pair<const ModuleText*, const MergedBlock*> find_output(const ModuleText& module,
+                                                               const std::string& address) const;
+  // Adds the content of the files that texts name in a module: those of the term, or also those of its parts.
+  TermPtr with_files(const ModuleText& module, TermPtr term, bool with_parts);
   TermPtr new_member(const std::string& name);
   bool is_given(const ModuleText& module, const std::string& variable);
   TermPtr read_argument(const ModuleText& module, const MergedBlock& call, const Argument& argument);
@@ -83,8 +108,6 @@ class MeaningReader {
   void read_members(const ModuleText& module, const MergedBlock& variable);
   // Of the files that a path may name; empty: none is in the package.
   std::string file_digest(const ModuleText& module, const TermPtr& path);
-  std::string ending_digest(const ModuleText& module, const std::string& ending);
-  const std::string& name_and_content(const TreeEntry& entry);
 
   const PackageText& package_;
   const PackageText& other_;
@@ -92,10 +115,10 @@ class MeaningReader {
   bool is_old_;
   std::map<std::string, std::vector<std::pair<const ModuleText*, const MergedBlock*>>> callers_;  // by directory
   std::map<std::string, TermPtr, std::less<>> members_;  // defaults of new members; null: several
-  std::map<std::string, std::string> file_digests_;      // by name, of name and content
-  std::map<std::string, std::string> prefix_digests_;    // of all files whose names begin with it
+  FileContents files_;
   std::map<std::string, TermPtr> named_;
-  std::map<std::string, bool> given_;  // variables, by directory and name
+  std::vector<Name>* missing_ = nullptr;  // receives the names that are not known yet; null: they are computed
+  std::map<std::string, bool> given_;     // variables, by directory and name
   std::map<const Term*, Members> by_object_;
   std::size_t depth_ = 0;
 };

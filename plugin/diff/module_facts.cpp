@@ -12,6 +12,7 @@
 #include "plugin/config/core_requirement.h"
 #include "plugin/diff/addresses.h"
 #include "plugin/diff/canonical_text.h"
+#include "plugin/diff/meaning.h"
 
 namespace modlock {
 namespace {
@@ -49,7 +50,7 @@ constexpr std::string_view kFileFunctions =
 class FactReader {
  public:
   FactReader(const PackageText& package, const Context& context)
-      : package_(package), context_(context), closures_(package, context) {}
+      : package_(package), context_(context), meanings_(package, package, known_names_, true) {}
 
   Result<std::vector<Fact>> read() {
     for (const auto& [directory, module] : package_.modules) {
@@ -105,6 +106,10 @@ class FactReader {
     }
   }
 
+  std::string digest_of(const MergedBlock& block) { return meanings_.read(*module_, block)->digest_with_files(); }
+  std::string digest_of(const Argument& argument) {
+    return meanings_.read(*module_, argument, Follow::everything)->digest_with_files();
+  }
   std::string text_of(const Argument& argument) const {
     return canonical_text(argument.attribute->value, argument.file->path);
   }
@@ -154,11 +159,10 @@ class FactReader {
     } else if (type == "resource") {
       read_resource(block, address);
     } else if (type == "data" || type == "ephemeral" || type == "action") {
-      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), closures_.of(*module_, block));
+      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), digest_of(block));
     } else if (type == "provider") {
-      const Closure closure = closures_.of(*module_, block);
       const std::string alias = flag(block, "alias");
-      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), closure.digest, "",
+      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), digest_of(block), "",
           at(block));
     } else if (type == "moved" || type == "import" || type == "removed") {
       read_refactoring(block);
@@ -168,11 +172,11 @@ class FactReader {
         if (inner->type == "data" && inner->labels.size() == 2) {
           read_data(inner->labels[0].text, "data",
                     fmt::format("{}: data.{}.{}", address, inner->labels[0].text, inner->labels[1].text),
-                    at(*file, inner->header_range), closures_.of(*module_, *file, inner->body));
+                    at(*file, inner->header_range), digest_of(MergedBlock::of(*file, *inner)));
         }
       }
     } else if (!is_in(kKnownBlocks, type)) {
-      add(FactKind::unknown_block, address, closures_.of(*module_, block).digest, "", at(block));
+      add(FactKind::unknown_block, address, digest_of(block), "", at(block));
     }
     if (type != "terraform") {
       read_expressions(block, address);
@@ -210,7 +214,7 @@ class FactReader {
     const std::string shown = (text ? *text : "computed") + (version ? " " + *version : "");
     add(FactKind::module_call, "module." + name, text ? *text + " " + version.value_or("") : "", shown, at(block));
     if (source != nullptr && !text) {
-      add(FactKind::computed_source, "module." + name, closures_.of(*module_, *source).digest, "", at(*source));
+      add(FactKind::computed_source, "module." + name, digest_of(*source), "", at(*source));
     }
     const auto address = text ? parse_source(*text) : fail(Error{});
     const bool is_local = address && address->source.is_local();
@@ -224,14 +228,14 @@ class FactReader {
   }
 
   void read_data(const std::string& type, const std::string& mode, const std::string& address, Location location,
-                 Closure closure) {
+                 const std::string& digest) {
     const bool is_code = is_in(kCodeData, type) || mode == "action";
     const FactKind kind = is_code                    ? FactKind::code_data
                           : mode == "ephemeral"      ? FactKind::ephemeral
                           : is_in(kSecretData, type) ? FactKind::secret_data
                                                      : FactKind::data_source;
-    const Closure condition = closures_.condition_of(*module_);
-    add(kind, address, kind == FactKind::data_source ? "" : closure.digest + condition.digest, "", std::move(location));
+    const std::string condition = meanings_.conditions_of(*module_)->digest_with_files();
+    add(kind, address, kind == FactKind::data_source ? "" : digest + condition, "", std::move(location));
   }
 
   void read_resource(const MergedBlock& block, const std::string& address) {
@@ -266,13 +270,13 @@ class FactReader {
   // A provisioner depends on when its resource is created again.
   void read_provisioner(const MergedBlock& block, const ConfigText& file, const hcl::Block& inner,
                         const std::string& address) {
-    std::string value = closures_.of(*module_, file, inner.body).digest;
+    std::string value = digest_of(MergedBlock::of(file, inner));
     for (const char* name : {"count", "for_each", "enabled", "triggers", "triggers_replace", "input"}) {
       if (const Argument* argument = block.find(name)) {
-        value += closures_.of(*module_, *argument).digest;
+        value += digest_of(*argument);
       }
     }
-    value += closures_.condition_of(*module_).digest;
+    value += meanings_.conditions_of(*module_)->digest_with_files();
     const bool is_connection = inner.type == "connection";
     const std::string label = inner.labels.empty() ? "" : inner.labels[0].text;
     add(is_connection ? FactKind::connection : FactKind::provisioner,
@@ -293,7 +297,7 @@ class FactReader {
       add(FactKind::moved, name, to != nullptr && is_declared(address_names(*to)) ? "declared" : "", "", at(block));
     } else {
       const FactKind kind = block.type == "import" ? FactKind::import : FactKind::removed;
-      add(kind, name, closures_.of(*module_, block).digest, "", at(block));
+      add(kind, name, digest_of(block), "", at(block));
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provisioner") {
           read_provisioner(block, *file, *inner, "removed " + name);
@@ -364,7 +368,7 @@ class FactReader {
       }
     }
     for (const auto& [path, location] : named_files_) {
-      const std::string digest = names_files ? closures_.content_digest(*module_, path) : "";
+      const std::string digest = names_files ? meanings_.files().at(*module_, path) : "";
       if (!digest.empty()) {
         add(FactKind::named_file, fmt::format("{} {}", address, path), digest, "", location);
       }
@@ -410,16 +414,13 @@ class FactReader {
       if (local != module_->locals.end() && is_string(local->second.attribute->value)) {
         paths.emplace("local." + names[1], text_of(local->second));
       }
-      return std::optional<ExpressionVisit::Replacement>();
     };
-    std::optional<Closure> closure;  // of the whole expression, for all its calls
+    TermPtr meaning;  // of the whole expression, for all its calls
     visit.call = [&](const std::string& name, const std::vector<std::string>& arguments, const Range& range) {
-      read_function(file, name, arguments, range, [&]() -> const Closure& {
-        if (!closure) {
-          closure = closures_.of(*module_, file, value);
-        }
-        return *closure;
-      });
+      if (meaning == nullptr && is_in(kFileFunctions, name)) {
+        meaning = meanings_.read({module_, &file}, value, Follow::everything);
+      }
+      read_function(file, name, arguments, range, meaning.get());
       const bool reads_file = name.starts_with("file") || name.starts_with("templatefile");
       if (reads_file && !arguments.empty()) {
         paths.erase(arguments.front());  // effective changes compare its content
@@ -475,10 +476,9 @@ class FactReader {
     }
   }
 
-  // `closure` returns that of the whole expression.
-  template <typename ClosureFunction>
+  // `meaning`: of the whole expression, if the function reads a file.
   void read_function(const ConfigText& file, const std::string& name, const std::vector<std::string>& arguments,
-                     const Range& range, ClosureFunction closure) {
+                     const Range& range, const Term* meaning) {
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (name == "nonsensitive") {
       add(FactKind::nonsensitive, fmt::format("nonsensitive({})", first), first, "", at(file, range));
@@ -488,9 +488,9 @@ class FactReader {
       const bool is_outside =
           name == "pathexpand" || first.find("path.root") != std::string::npos ||
           first.find("path.cwd") != std::string::npos ||
-          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : closure().leads_outside);
+          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : meaning->leads_outside);
       if (is_outside) {
-        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + closure().digest, "",
+        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + meaning->digest_with_files(), "",
             at(file, range));
       }
     }
@@ -498,7 +498,8 @@ class FactReader {
 
   const PackageText& package_;
   const Context& context_;
-  ClosureReader closures_;
+  KnownNames known_names_;  // none, as nothing is compared here
+  MeaningReader meanings_;
   const ModuleText* module_ = nullptr;
   std::map<std::string, Location> named_files_;                                         // of a block
   std::map<const ModuleText*, std::map<std::string, std::vector<std::string>>> moves_;  // of moved blocks

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +24,8 @@ struct MergedBlock {
   std::map<std::string, Argument, std::less<>> arguments = {};
   std::vector<std::pair<const ConfigText*, const hcl::Block*>> blocks = {};
 
+  // Reads one block.
+  static MergedBlock of(const ConfigText& file, const hcl::Block& block);
   // Returns "aws_instance.web", "data.http.ip", "module.net", "moved".
   std::string address() const;
   const Argument* find(std::string_view name) const;
@@ -74,61 +74,34 @@ std::vector<std::string> address_names(const Argument& argument);
 // Returns the static string of an argument; nullopt: there is none.
 std::optional<std::string> literal_text(const Argument* argument);
 
-// What an expression depends on, followed through local values, variables (defaults, and the arguments of local calls),
-// outputs of local modules, data sources and resources that only pass values on.
-struct Closure {
-  std::string digest = {};           // the same if the meaning is the same
-  std::set<std::string> texts = {};  // the strings in the expression, not followed
-  std::set<std::string> names = {};  // what it refers to, as ClosureReader knows it
-  bool leads_outside = false;        // one of the strings that it depends on is a path outside of the module
-};
-
 // Whether a string is a path outside of the module that it is in.
 bool is_outside_path(std::string_view text);
 
-// Computes closures in one package.
-class ClosureReader {
+// Digests of files of a package. Each is empty if there is no such file.
+class FileContents {
  public:
-  // After a cancellation, closures are incomplete. The caller checks the context.
-  ClosureReader(const PackageText& package, const Context& context);
+  explicit FileContents(const PackageText& package) : package_(package) {}
 
-  Closure of(const ModuleText& module, const Argument& argument);
-  Closure of(const ModuleText& module, const ConfigText& file, const hcl::Expression& expression);
-  // Everything in a body except descriptions, dependencies and lifecycle.
-  Closure of(const ModuleText& module, const ConfigText& file, const hcl::Body& body);
-  Closure of(const ModuleText& module, const MergedBlock& block);
-  // Under which conditions the module is called: `count` and `for_each` of the local calls that reach it.
-  Closure condition_of(const ModuleText& module);
-  // The content of a file that a module names, or of all files below a directory without a called module. Empty: there
-  // is none.
-  std::string content_digest(const ModuleText& module, const std::string& path);
+  // Of a file that a module names, or of all files below a directory without a called module.
+  std::string at(const ModuleText& module, const std::string& path);
+  // Of the files that a text of a module names: `tar -C ${path.module}/conf -f a.tar`.
+  std::string named_in(const ModuleText& module, const std::string& text);
+  // Of the files whose paths in the package begin with `prefix`.
+  const std::string& beginning_with(const std::string& prefix);
+  // Of the files of a module whose names end with `ending`.
+  const std::string& ending_with(const ModuleText& module, const std::string& ending);
+  // Who names the directory of a module may use the files in it: `make -C ${path.module}`.
+  std::string beside(const ModuleText& module);
 
  private:
-  struct Name {
-    const ModuleText* module;
-    std::vector<std::string> names;
-    bool is_started = false;
-  };
-
-  static std::string key_of(const ModuleText& module, const std::vector<std::string>& names);
-  const Closure& named(const ModuleText& module, std::vector<std::string> names);
-  Closure compute(const ModuleText& module, const std::vector<std::string>& names);
-  Closure variable(const ModuleText& module, const std::string& name);
-  Closure conditions(const ModuleText& module);
-  // All strings that an expression depends on.
-  std::set<std::string> texts(const Closure& closure) const;
-  const std::string& content_digest(const std::string& path);
-  std::string files_beside(const ModuleText& module);
-  void add_files(Closure& to, const ModuleText& module, const std::set<std::string>& texts);
-  static void add(Closure& to, const std::string& label, Closure part);
+  const std::string& at(const std::string& path);
+  // Of the files whose paths begin with `below` and whose names after it a condition selects.
+  template <typename Condition>
+  std::string list(const std::string& below, Condition is_selected);
 
   const PackageText& package_;
-  const Context& context_;
-  std::map<std::string, std::vector<std::pair<const ModuleText*, const MergedBlock*>>> callers_;  // by directory
-  // By directory and name. An empty digest: in progress, or there is nothing to follow.
-  std::map<std::string, Closure> known_;
-  std::vector<Name>* missing_ = nullptr;  // receives the names that are not known yet; null: they are computed
-  std::map<std::string, std::string> content_digests_;  // by path
+  std::map<std::string, std::string> by_path_;
+  std::map<std::string, std::string> by_pattern_;  // "conf/*", "*.json"
 };
 
 }  // namespace modlock

@@ -207,6 +207,40 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf", "locals {\n  a = file(\"${path.module}/a\")\n}\n"}},
        {{"main.tf", "locals {\n  a = file(\"/etc/passwd\")\n}\n"}},
        "risky outside-path main.tf:2 it reads outside of the module: file(\"/etc/passwd\")\n"},
+      {"a path outside that a local value has",
+       {{"main.tf", "locals {\n  dir = path.root\n  b   = 1\n}\n"}},
+       {{"main.tf", "locals {\n  dir = path.root\n  b   = file(format(local.dir))\n}\n"}},
+       "risky outside-path main.tf:3 it reads outside of the module: file(format(local.dir))\n"},
+      {"a file of a computed name that a provisioner reads",
+       {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "a"}},
+       {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "b"}},
+       "risky script conf/a.sh:0 the script or binary conf/a.sh was changed\n"
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+      {"a file that the caller of a local module names",
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"run.txt\"\n}\n"},
+        {"m/main.tf", exec + "\"sh ${path.module}/${var.x}\"" + end + "variable \"x\" {}\n"},
+        {"m/run.txt", "a"}},
+       {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"run.txt\"\n}\n"},
+        {"m/main.tf", exec + "\"sh ${path.module}/${var.x}\"" + end + "variable \"x\" {}\n"},
+        {"m/run.txt", "b"}},
+       "risky provisioner m/main.tf:2 the provisioner m: null_resource.a local-exec was changed\n"},
+      {"a file that an output of a local module names",
+       {{"main.tf", exec + "\"sh ${module.m.x}\"" + end + "module \"m\" {\n  source = \"./m\"\n}\n"},
+        {"m/main.tf", "output \"x\" {\n  value = \"${path.module}/run.txt\"\n}\n"},
+        {"m/run.txt", "a"}},
+       {{"main.tf", exec + "\"sh ${module.m.x}\"" + end + "module \"m\" {\n  source = \"./m\"\n}\n"},
+        {"m/main.tf", "output \"x\" {\n  value = \"${path.module}/run.txt\"\n}\n"},
+        {"m/run.txt", "b"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+      {"a data source and a resource that pass values on to a provisioner",
+       {{"main.tf", exec + "terraform_data.a.output" + end +
+                        "resource \"terraform_data\" \"a\" {\n  input = data.null_data_source.a.outputs\n}\n" +
+                        "data \"null_data_source\" \"a\" {\n  inputs = { a = \"id\" }\n}\n"}},
+       {{"main.tf", exec + "terraform_data.a.output" + end +
+                        "resource \"terraform_data\" \"a\" {\n  input = data.null_data_source.a.outputs\n}\n" +
+                        "data \"null_data_source\" \"a\" {\n  inputs = { a = \"w\" }\n}\n"}},
+       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"
+       "risky effective-change main.tf:10 data.null_data_source.a inputs: { a = \"id\" } -> { a = \"w\" }\n"},
       {"a script that is executable now",
        {{"a.sh", "id"}},
        {{"a.sh", "id 2"}},
@@ -325,6 +359,15 @@ BOOST_AUTO_TEST_CASE(what_is_no_finding) {
        {{"main.tf",
          "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.b\n  "
          "}\n}\nlocals {\n  b = \"id\"\n}\n"}},
+       ""},
+      {"an expression that is a local value now",
+       {{"main.tf", "data \"http\" \"a\" {\n  url = lower(concat(aws_vpc.a[*].id, [\"\"])[0])\n}\n"}},
+       {{"main.tf",
+         "data \"http\" \"a\" {\n  url = lower(local.a)\n}\nlocals {\n  a = concat(aws_vpc.a[*].id, [\"\"])[0]\n}\n"}},
+       ""},
+      {"a branch that is never used",
+       {{"main.tf", "data \"http\" \"a\" {\n  url = false ? \"a\" : \"c\"\n}\n"}},
+       {{"main.tf", "data \"http\" \"a\" {\n  url = false ? \"b\" : \"c\"\n}\n"}},
        ""},
       {"a resource with another name",
        {{"main.tf", kRun}},
@@ -560,8 +603,16 @@ BOOST_AUTO_TEST_CASE(packages_of_any_size_are_compared) {
     }
     return fmt::format("locals {{\n  a = \"x\"\n  b = [{}\"{}\"]\n}}\n", text, last);
   };
+  const auto inner_files = [](const std::string& last) {
+    std::string text = "\"" + last + "\"";
+    for (int i = 0; i < 60; ++i) {
+      text = "file(" + text + ")";
+    }
+    return fmt::format("locals {{\n  a = {}\n}}\n", text);
+  };
   check({
       {"an expression that reads many files", {{"main.tf", files("a")}}, {{"main.tf", files("b")}}, ""},
+      {"files whose names are in files", {{"main.tf", inner_files("a")}}, {{"main.tf", inner_files("b")}}, ""},
       {"chained local values", {{"main.tf", chain("id")}}, {{"main.tf", chain("w")}}, changed},
       {"local values that name the next one twice",
        {{"main.tf", fan("null")}},
