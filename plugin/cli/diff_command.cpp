@@ -128,8 +128,8 @@ void print_changes(const messages::UpdateDiffResult& result) {
                         result.changes.size() == 1 ? "module" : "modules", rest, sum.empty() ? "no findings" : sum));
 }
 
-RootOutcome tell_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked,
-                      const NamedSubjects& named) {
+RootOutcome print_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked,
+                       const NamedSubjects& named) {
   if (auto skipped = named.skipped(root)) {
     return std::move(*skipped);
   }
@@ -236,7 +236,7 @@ int run_diff(const CommandLine& original, const Host& host) {
     return print_markdown(line, host, ask, named);
   }
   return run_for_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
-    return tell_diff(line, root, asked, named);
+    return print_diff(line, root, asked, named);
   });
 }
 

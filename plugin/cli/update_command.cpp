@@ -237,8 +237,8 @@ std::string preview_command(const CommandLine& line) {
 }
 
 // Prints an update. Tables of several roots are separate paragraphs.
-RootOutcome tell_update(const CommandLine& line, const Host& host, const std::string& root,
-                        const WrittenUpdate& written, bool is_one_of_several = false) {
+RootOutcome print_update(const CommandLine& line, const Host& host, const std::string& root,
+                         const WrittenUpdate& written, bool is_one_of_several = false) {
   const auto& result = written.result;
   if (!result) {
     return not_written(failed(result.error(), line.common, root, written.details.error_data));
@@ -307,7 +307,7 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
       }
       return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
     }
-    return tell_update(line, host, root, asked);
+    return print_update(line, host, root, asked);
   };
   return run_for_roots(flags, host, ask, tell);
 }
@@ -505,7 +505,7 @@ int run_from_file(const CommandLine& line, const Host& host) {
   return update_concerned(
       line, *concerned, "No locked root module is affected.\n", [&](const ConcernedRoot& one, bool is_one_of_several) {
         auto written = write_update(line, host, one.root, plan_updates(line, host, one.root, one.updates), committed);
-        return tell_update(line, host, one.root, written, is_one_of_several);
+        return print_update(line, host, one.root, written, is_one_of_several);
       });
 }
 
@@ -577,7 +577,7 @@ int run_from_diff(const CommandLine& line, const Host& host) {
                             params.targets = one.targets;
                             const auto written =
                                 write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
-                            return tell_update(line, host, one.root, written, is_one_of_several);
+                            return print_update(line, host, one.root, written, is_one_of_several);
                           });
 }
 
