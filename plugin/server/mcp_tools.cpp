@@ -9,74 +9,40 @@
 #include <utility>
 
 #include "plugin/engine/root_request.h"
-#include "protocol/base/json.h"
+#include "protocol/messages/openrpc.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct ToolArgument {
-  const char* name;
-  const char* schema;  // without `description`
-  const char* what;
-  bool is_required = false;
-};
-
+// A method as a tool. The message of its params describes it and its arguments.
 struct Tool {
   const char* name;
-  const char* method;  // of the protocol; the arguments are its params
-  const char* what;
-  std::vector<ToolArgument> arguments;  // besides `root`
+  const char* method;
+  const char* params;
+  std::vector<std::string_view> arguments;  // besides `root`
+  const char* call = nullptr;  // the message that has the arguments, as the param `call`; null: the params have them
 };
 
 constexpr const char* kArgumentsHint = "tools/list shows the arguments";
-constexpr const char* kText = R"({"type":"string"})";
-constexpr const char* kFlag = R"({"type":"boolean"})";
-constexpr ToolArgument kSubject{"subject", kText, "a module call of the configuration: module.vpc, module.vpc.nested",
-                                true};
 
 const std::vector<Tool>& tools() {
   static const std::vector<Tool> kTools = {
-      {"inspect",
-       "config/inspect",
-       "Module calls and providers of a root module, with the version, commit or digest that the lock file has. Use "
-       "these versions. Reads only files.",
-       {}},
-      {"versions",
-       "versions/list",
-       "The versions that the source of a module call offers, newest first, and the one that an upgrade would select.",
-       {kSubject}},
-      {"explain",
-       "lock/explain",
-       "Why the lock file has this version of a module or provider.",
-       {{"subject", kText, "module.vpc, module.vpc.nested or provider.hashicorp/aws", true}}},
-      {"verify",
-       "lock/verify",
-       "Whether the lock file matches the configuration and the installed modules.",
-       {{"online", kFlag, "also compare with the sources: moved tags and vanished modules"}}},
-      {"diff",
-       "update/diff",
-       "What updates of modules change: variables, providers, provisioners, scripts, and findings with a grade.",
-       {{"subjects",
-         R"({"type":"array","items":{"type":"object","properties":{"subject":{"type":"string"},)"
-         R"("version":{"type":"string"},"from":{"type":"string"}},"required":["subject"],"additionalProperties":false}})",
-         "module calls with a new version and an old one; absent: every module call with an update"}}},
-      {"lock_plan",
-       "lock/plan",
-       "The edits that would lock new module calls or, with mode \"upgrade\", newer versions. Writes nothing.",
-       {{"mode", R"({"type":"string","enum":["missing","upgrade","frozen"]})", "absent: missing"},
-        {"targets", R"({"type":"array","items":{"type":"string"}})", "module calls to upgrade; absent: all of them"}}},
-      {"update_plan",
-       "update/plan",
-       "The edits of configuration and lock file that would change modules or providers to these versions. Writes "
-       "nothing.",
-       {{"updates",
-         R"({"type":"array","minItems":1,"items":{"type":"object","properties":{"subject":{"type":"string"},)"
-         R"("newVersion":{"type":"string"}},"required":["subject","newVersion"],"additionalProperties":false}})",
-         "subjects (module.vpc, provider.hashicorp/aws) and their new versions", true}}},
+      {"inspect", "config/inspect", "ConfigInspectParams", {}},
+      // A call, so that no request can name a source that the configuration does not have.
+      {"versions", "versions/list", "VersionsListParams", {"subject"}, "CallOfRoot"},
+      {"explain", "lock/explain", "LockExplainParams", {"subject"}},
+      {"verify", "lock/verify", "LockVerifyParams", {"online"}},
+      {"diff", "update/diff", "UpdateDiffParams", {"subjects"}},
+      {"lock_plan", "lock/plan", "LockPlanParams", {"mode", "targets"}},
+      {"update_plan", "update/plan", "UpdatePlanParams", {"updates"}},
   };
   return kTools;
+}
+
+bool has_argument(const Tool& tool, std::string_view name) {
+  return std::find(tool.arguments.begin(), tool.arguments.end(), name) != tool.arguments.end();
 }
 
 const Tool* find_tool(std::string_view name) {
@@ -84,28 +50,40 @@ const Tool* find_tool(std::string_view name) {
   return found == tools().end() ? nullptr : &*found;
 }
 
-Json::Value schema_of(const ToolArgument& argument) {
-  Json::Value schema = parse_json(argument.schema).value();
-  schema["description"] = argument.what;
-  return schema;
+// Replaces references by the types that they name: the schema of a tool stands alone.
+void inline_types(Json::Value& schema, const Json::Value& types) {
+  if (schema.isObject() && schema.isMember("$ref")) {
+    const std::string reference = schema["$ref"].asString();
+    schema = types[reference.substr(reference.rfind('/') + 1)];
+  }
+  if (schema.isObject()) {
+    schema.removeMember("title");  // which is for generators
+  }
+  if (schema.isObject() || schema.isArray()) {
+    for (Json::Value& below : schema) {
+      inline_types(below, types);
+    }
+  }
 }
 
-Json::Value input_schema(const Tool& tool) {
+Json::Value input_schema(const Tool& tool, const Json::Value& types) {
   Json::Value schema;
   schema["type"] = "object";
   schema["additionalProperties"] = false;
-  schema["required"] = Json::arrayValue;
-  Json::Value& properties = schema["properties"];
-  properties["root"] =
-      schema_of({"root", kText,
-                 "the absolute directory of the root module, or its file:// URI; may be absent if the server "
-                 "has one directory"});
-  for (const ToolArgument& argument : tool.arguments) {
-    properties[argument.name] = schema_of(argument);
-    if (argument.is_required) {
-      schema["required"].append(argument.name);
+  Json::Value& root = schema["properties"]["root"];
+  root["type"] = "string";
+  root["description"] =
+      "the absolute directory of the root module, or its file:// URI; may be absent if the server has one directory";
+  const Json::Value& params = types[tool.call != nullptr ? tool.call : tool.params];
+  for (const std::string_view argument : tool.arguments) {
+    schema["properties"][std::string(argument)] = params["properties"][std::string(argument)];
+  }
+  for (const Json::Value& name : params["required"]) {
+    if (has_argument(tool, name.asString())) {
+      schema["required"].append(name);
     }
   }
+  inline_types(schema, types);
   return schema;
 }
 
@@ -137,12 +115,13 @@ Result<std::string> find_root(const McpRoots& roots, const Json::Value& argument
 }  // namespace
 
 Json::Value mcp_tools() {
+  const Json::Value types = messages::json_schema_document()["definitions"];
   Json::Value list = Json::arrayValue;
   for (const Tool& tool : tools()) {
     Json::Value one;
     one["name"] = tool.name;
-    one["description"] = tool.what;
-    one["inputSchema"] = input_schema(tool);
+    one["description"] = types[tool.params]["description"];
+    one["inputSchema"] = input_schema(tool, types);
     one["annotations"]["readOnlyHint"] = true;
     list.append(std::move(one));
   }
@@ -162,16 +141,13 @@ Result<Json::Value> call_mcp_tool(const MethodTable& methods, const McpRoots& ro
   MODLOCK_TRY(const std::string root, find_root(roots, arguments["root"]));
   MODLOCK_TRY(Json::Value params, roots.params(root));
   for (const std::string& given : arguments.getMemberNames()) {
-    const bool is_known = std::any_of(tool.arguments.begin(), tool.arguments.end(),
-                                      [&](const ToolArgument& argument) { return argument.name == given; });
-    if (is_known) {
+    if (has_argument(tool, given)) {
       params[given] = arguments[given];
     } else if (given != "root") {
       return fail(Code::invalid_params, fmt::format("{} has no argument \"{}\"", name, given), kArgumentsHint);
     }
   }
-  if (name == "versions") {
-    // A call, so that no request can name a source that the configuration does not have.
+  if (tool.call != nullptr) {
     Json::Value of_call;
     of_call["call"].swap(params);
     params.swap(of_call);

@@ -195,12 +195,12 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
 
   list.method<RootParams, ConfigInspectResult>(
       "config/inspect",
-      "Reads the files of a root module: module calls, providers, constraints on the client "
-      "version. Never uses the network: calls inside a remote module appear only if its "
+      "Reads the files of a root module: module calls and providers with the version, commit or digest that is locked, "
+      "and constraints on the client version. Never uses the network: calls inside a remote module appear only if its "
       "package is installed or in the cache.",
       R"({"root":"/srv/infra"})");
   list.method<VersionsListParams, VersionsListResult>(
-      "versions/list", "The versions that a module source offers.",
+      "versions/list", "The versions that a module source offers, newest first, and the one that a constraint selects.",
       R"({"source":"git::https://example.com/network.git","constraint":"~> 1.2"})");
   list.method<LockPlanParams, LockPlanResult>(
       "lock/plan",

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
 #include <filesystem>
+#include <map>
 
 #include "protocol/base/json.h"
 #include "tests/support/temporary_directory.h"
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(requests_of_both_forms) {
        R"({"capabilities":{"tools":{}},"instructions":"Versions, )"},
       {"ping", "ping", "{}", "{}"},
       {"tools", "tools/list", "{}",
-       R"({"tools":[{"annotations":{"readOnlyHint":true},"description":"Module calls and )"},
+       R"({"tools":[{"annotations":{"readOnlyHint":true},"description":"Reads the files of a )"},
       {"an unknown method", "resources/list", "{}", R"({"code":-32601,)"},
       {"discovery with a handshake", "server/discover", "{}", R"({"code":-32601,)"},
       {"stateless discovery", "server/discover", "{" + kStateless + "}",
@@ -174,6 +175,38 @@ BOOST_AUTO_TEST_CASE(arguments) {
   BOOST_TEST(call("verify", R"({"root":"<dir>/live/link"})", "," + kStateless) ==
              R"({"content":[{"text":"{\"root\":\"<dir>/other\"}","type":"text"}],"isError":false,)"
              R"("resultType":"complete","structuredContent":{"root":"<dir>/other"}})");
+}
+
+BOOST_AUTO_TEST_CASE(schemas_of_arguments_are_those_of_the_messages) {
+  const std::string root =
+      R"("root":{"description":"the absolute directory of the root module; may be absent if the server has one )"
+      R"(directory","type":"string"})";
+  const std::map<std::string, std::string> schemas = {
+      {"inspect", R"({"additionalProperties":false,"properties":{)" + root + R"(},"type":"object"})"},
+      {"versions", R"({"additionalProperties":false,"properties":{)" + root +
+                       R"(,"subject":{"description":"`module.vpc.nested`","type":"string"}},)"
+                       R"("required":["subject"],"type":"object"})"},
+      {"diff",
+       R"({"additionalProperties":false,"properties":{)" + root +
+           R"(,"subjects":{"description":"absent: every module call with an update","items":{"description":)"
+           R"("A module call and the two versions of it to compare.","properties":{"from":{"description":)"
+           R"("the old version; absent: the locked one","type":"string"},"subject":{"description":)"
+           R"("`module.vpc.nested`","type":"string"},"version":{"description":"the new version; absent: the newest )"
+           R"(one below the next major number","type":"string"}},"required":["subject"],"type":"object"},)"
+           R"("type":"array"}},"type":"object"})"},
+  };
+  const std::string list = ask("tools/list", "{}");
+  BOOST_TEST(list.find("$ref") == std::string::npos);
+  std::size_t found = 0;
+  const Json::Value tools = (*parse_json(list))["tools"];
+  for (const Json::Value& tool : tools) {
+    BOOST_TEST(!tool["description"].asString().empty());
+    if (const auto schema = schemas.find(tool["name"].asString()); schema != schemas.end()) {
+      BOOST_TEST(write_json(tool["inputSchema"]) == schema->second);
+      ++found;
+    }
+  }
+  BOOST_TEST(found == schemas.size());
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_are_no_requests) {
