@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/base/amounts.h"
 #include "backends/base/digest.h"
 #include "backends/base/shell_word.h"
 #include "plugin/cli/over_roots.h"
@@ -117,8 +118,7 @@ class Content {
         bytes += size;
       }
     }
-    return fmt::format("{} for {}, {:.1f} MiB", content, counted(closures_, "lock file"),
-                       static_cast<double>(bytes) / 1048576.0);
+    return fmt::format("{} for {}, {}", content, counted(closures_, "lock file"), size_text(bytes));
   }
 
  private:
@@ -145,7 +145,7 @@ class Content {
         write("\n    " + line);
       }
     } else if (shows_ == Shows::packages) {
-      write(table_text({{{closure.tag}}}, Fit::cut, {}) + table_text(rows, Fit::cut_middle, style_));
+      write(table_text({{{closure.tag}}}, Fit::wrap, {}) + table_text(rows, Fit::cut_middle, style_));
     }
     ++closures_;
   }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "backends/base/amounts.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"
@@ -78,9 +79,9 @@ class Ci {
     // A failure of our own is worse than any of the client, and an error of the client (1) than its other codes.
     const int worst = worst_ != 0 ? worst_ : client_worst_;
     print_err("\n");
-    print_table_err(rows, Fit::cut);
-    print_err(fmt::format("{} root module{}: {} ok{}{}.\n", roots.size(), roots.size() == 1 ? "" : "s",
-                          roots.size() - failures_, failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
+    print_table_err(rows, Fit::wrap);
+    print_err(fmt::format("{}: {} ok{}{}.\n", counted(roots.size(), "root module"), roots.size() - failures_,
+                          failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
                           worst == 0 ? "" : fmt::format(" (exit code {})", worst)));
     return worst;
   }

@@ -46,7 +46,7 @@ const CommandRow kCommands[] = {
      "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
      "  tofu-modlock lock\n"
      "  tofu-modlock lock --chdir environments/prod --install\n"
-     "  tofu-modlock lock --frozen          # in CI: exit with code 3 if anything would change\n",
+     "  tofu-modlock lock --frozen    # exit with code 3 if anything would change\n",
      lock_flags},
     {kLock, "", Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
      "  tofu-modlock upgrade\n"
@@ -59,24 +59,24 @@ const CommandRow kCommands[] = {
      "  tofu-modlock update module.vpc=2.1.0 provider.hashicorp/aws=6.2.0\n"
      "  tofu-modlock update 'module.vpc=~> 2.0' --dry-run\n"
      "  tofu-modlock update module.vpc=2.1.0 --pin immutable --format markdown\n"
-     "  tofu-modlock update --from-file updates.json     # from postUpgradeTasks of Renovate\n",
+     "  tofu-modlock update --from-file updates.json    # a file of Renovate\n",
      update_flags},
     {kInstall, "", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
      "  tofu-modlock install && tofu init\n"
      "  tofu-modlock install --offline      # only from the cache\n"
      "  tofu-modlock install --from modules.tar    # from a bundle\n"
      "  tofu-modlock install --link         # symbolic links instead of copies\n"
-     "  tofu-modlock install --overrides    # for calls with a version on a git or OCI source\n",
+     "  tofu-modlock install --overrides    # for versions of git and OCI sources\n",
      install_flags},
     {kInstall, "", Verb::ci, "ci",
      "In CI: check that the lock file is current, install, run the client's command, and verify",
      "  tofu-modlock ci --recursive\n"
      "  tofu-modlock ci --recursive -- tofu init -backend=false\n"
-     "  tofu-modlock ci --chdir environments/prod -- terraform init    # the command of the client comes after --\n",
+     "  tofu-modlock ci --chdir environments/prod -- terraform init\n",
      ci_flags},
     {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
      "  tofu-modlock verify\n"
-     "  tofu-modlock verify --online        # also query the sources: moved, vanished, newer\n"
+     "  tofu-modlock verify --online    # moved and vanished versions, too\n"
      "  tofu-modlock verify --strict --json\n"
      "  tofu-modlock verify --sarif > verify.sarif\n",
      verify_flags},
@@ -107,7 +107,7 @@ const CommandRow kCommands[] = {
      "  tofu-modlock diff\n"
      "  tofu-modlock diff module.vpc=2.0.0\n"
      "  tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0 --format markdown\n"
-     "  tofu-modlock diff --lock-rev origin/main --exit-code    # in CI: exit with code 3 if it is risky\n",
+     "  tofu-modlock diff --lock-rev origin/main --exit-code    # for CI\n",
      diff_flags},
     {kRareCommands, "", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
      "  tofu-modlock graph > modules.mmd\n"
@@ -127,7 +127,7 @@ const CommandRow kCommands[] = {
     {kMaintain, "", Verb::doctor, "doctor",
      "Check the environment: git, the client, certificates, proxies, credentials, settings, and the cache",
      "  tofu-modlock doctor\n"
-     "  tofu-modlock doctor --online         # also query the hosts of the configuration\n"
+     "  tofu-modlock doctor --online    # also query the hosts of the configuration\n"
      "  tofu-modlock doctor --host registry.example.com\n",
      doctor_flags},
     {kNested, "cache", Verb::cache_info, "info", "Show the location and size of the cache",
@@ -145,14 +145,14 @@ const CommandRow kCommands[] = {
     {kNested, "bundle", Verb::bundle_list, "list", "List the packages of a bundle",
      "  tofu-modlock bundle list modules.tar\n", bundle_read_flags},
     {kNested, "bundle", Verb::bundle_pull, "pull", "Download a bundle from an OCI registry",
-     "  tofu-modlock bundle pull oci://registry.example.com/platform/modules --output modules.tar\n",
+     "  tofu-modlock bundle pull oci://registry.example.com/platform/modules \\\n    --output modules.tar\n",
      bundle_pull_flags},
     {kNested, "bundle", Verb::bundle_push, "push", "Upload the locked module packages to an OCI registry",
      "  tofu-modlock bundle push oci://registry.example.com/platform/modules\n"
-     "  tofu-modlock bundle push oci://registry.example.com/platform/modules --input modules.tar\n",
+     "  tofu-modlock bundle push oci://registry.example.com/platform/modules \\\n    --input modules.tar\n",
      bundle_push_flags},
     {kNested, "bundle", Verb::bundle_unpack, "unpack", "Write the providers of a bundle as a mirror for the client",
-     "  tofu-modlock bundle unpack all.tar --provider-mirror /srv/providers --cli-config /srv/offline.tofurc\n",
+     "  tofu-modlock bundle unpack all.tar --provider-mirror /srv/providers \\\n    --cli-config /srv/offline.tofurc\n",
      bundle_unpack_flags},
     {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
      "  tofu-modlock bundle verify modules.tar\n"
@@ -178,14 +178,14 @@ const CommandRow kCommands[] = {
      "  tofu-modlock init --all\n",
      init_flags},
     {kMaintain, "", Verb::completion, "completion", "Print the completion script of a shell",
-     "  source <(tofu-modlock completion bash)    # in ~/.bashrc; zsh: in ~/.zshrc, after compinit\n"
+     "  source <(tofu-modlock completion bash)    # zsh: after compinit\n"
      "  tofu-modlock completion fish > ~/.config/fish/completions/tofu-modlock.fish\n",
      completion_flags},
     {kRareCommands, "", Verb::merge, "merge",
      "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
      "conflict, 1 with one, 2 if a file cannot be read",
-     "  git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n"
-     "  printf '%s merge=tofu-modlock\\n' .terraform.lock.hcl .terraform.modules.lock.hcl >> .gitattributes\n",
+     "  git config merge.tofu-modlock.driver \\\n    'tofu-modlock merge --marker-size %L %O %A %B'\n"
+     "  printf '%s merge=tofu-modlock\\n' .terraform.lock.hcl \\\n    .terraform.modules.lock.hcl >> .gitattributes\n",
      merge_flags},
     {kRareCommands, "", Verb::mcp, "mcp",
      "Serve the Model Context Protocol on stdin and stdout: tools for coding agents that only read",
@@ -405,8 +405,8 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
   app.require_subcommand(0, 1);
   app.footer(
       "Start with `tofu-modlock lock` in a root module, then `tofu-modlock install`.\n"
-      "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity, 5 vanished, 6 no version,\n"
-      "7 unreachable, 8 invalid input.");
+      "Exit codes: 0 ok, 1 internal, 2 usage, 3 not up to date, 4 integrity,\n"
+      "5 vanished, 6 no version, 7 unreachable, 8 invalid input.");
   add_commands(app, out);
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty() && words.front() == "ci") {  // CLI11 reads the words after -- as positional arguments

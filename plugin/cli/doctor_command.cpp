@@ -30,22 +30,17 @@ Json::Value to_json(const Finding& finding) {
 }
 
 void print(const std::vector<Finding>& findings) {
-  std::size_t width = 0;
+  std::vector<std::vector<Cell>> rows;
   for (const Finding& finding : findings) {
-    width = std::max(width, finding.check.size());
-  }
-  const std::string margin(width + 11, ' ');
-  for (const Finding& finding : findings) {
-    std::string text =
-        fmt::format("{:<{}}  {:<7}  {}\n", finding.check, width, to_string(finding.verdict), finding.found);
+    rows.push_back({{finding.check}, {fmt::format("{:<7}", to_string(finding.verdict))}, {finding.found}});
     for (const std::string& detail : finding.details) {
-      text += fmt::format("{}{}\n", margin, detail);
+      rows.push_back({{}, {}, {detail}});
     }
     if (!finding.hint.empty()) {
-      text += fmt::format("{}hint: {}\n", margin, finding.hint);
+      rows.push_back({{}, {}, {"hint: " + finding.hint}});
     }
-    print_out(text);
   }
+  print_out(table_text(rows, Fit::wrap, {.columns = terminal_columns()}));
 }
 
 // Returns the source of the cache directory setting.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/base/amounts.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/settings/release_pattern.h"
@@ -56,10 +57,9 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
   }
   const std::size_t read = roots.size() - unread - without_lock.size();
   if (finding == 0 && unread == 0) {
-    print_out(
-        fmt::format("No root module locks {} ({} lock file{} searched).\n", line.find, read, read == 1 ? "" : "s"));
+    print_out(fmt::format("No root module locks {} ({} searched).\n", line.find, counted(read, "lock file")));
   } else if (finding != 0) {
-    print_out(fmt::format("{} of {} root module{} lock{} {}.\n", finding, roots.size(), roots.size() == 1 ? "" : "s",
+    print_out(fmt::format("{} of {} lock{} {}.\n", finding, counted(roots.size(), "root module"),
                           finding == 1 ? "s" : "", line.find));
   }
   if (!without_lock.empty()) {

@@ -6,17 +6,27 @@
 #include <algorithm>
 #include <string_view>
 
+#include "plugin/cli/terminal.h"
+
 namespace modlock::cli {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kColumn = 30;  // of descriptions
+
+// Returns the columns of the terminal, from 80 to 100; 100 if stdout is not a terminal.
+std::size_t width() {
+  constexpr std::size_t kLeast = 80;
+  constexpr std::size_t kMost = 100;
+  const std::size_t columns = terminal_columns();
+  return columns == 0 ? kMost : std::clamp(columns, kLeast, kMost);
+}
 
 // Wraps a text at blanks, for lines that start at this column.
 std::string wrapped(std::string_view text, std::size_t column) {
   std::string out;
-  while (text.size() > kWidth - column && text.find(' ') != std::string_view::npos) {
-    const std::size_t blank = text.rfind(' ', kWidth - column);
+  const std::size_t room = width() - column;
+  while (text.size() > room && text.find(' ') != std::string_view::npos) {
+    const std::size_t blank = text.rfind(' ', room);
     const std::size_t end = blank == std::string_view::npos ? text.find(' ') : blank;
     out += fmt::format("{}\n{}", text.substr(0, end), std::string(column, ' '));
     text.remove_prefix(end + 1);

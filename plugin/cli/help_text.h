@@ -11,7 +11,7 @@ namespace modlock::cli {
 inline constexpr const char* kRareFlags = "Rarely used flags";
 inline constexpr const char* kRareCommands = "Rarely used commands";
 
-// Formats --help and --help-all in at most 100 columns.
+// Formats --help and --help-all for the terminal, in 80 to 100 columns.
 class HelpText final : public CLI::Formatter {
  public:
   void show_rare() { shows_rare_ = true; }

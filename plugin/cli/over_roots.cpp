@@ -175,7 +175,7 @@ void print_table(const std::vector<RootRow>& rows) {
     worst = worse_exit_code(worst, row.exit_code);
   }
   print_err("\n");
-  print_table_err(cells, Fit::cut);
+  print_table_err(cells, Fit::wrap);
   print_err(fmt::format("{} root modules: {} ok, {} failed (exit code {}).\n", rows.size(),
                         rows.size() - static_cast<std::size_t>(failures), failures, worst));
 }
@@ -223,7 +223,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_err(are_several || state == "interrupted" ? "Interrupted.\n" : fmt::format("Interrupted: {}.\n", state));
   }
   if (is_interrupted && are_several && !flags.json) {
-    print_table_err(states, Fit::cut);
+    print_table_err(states, Fit::wrap);
   } else if (!flags.json) {
     if (are_several) {
       print_table(rows);

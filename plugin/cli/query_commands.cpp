@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "backends/base/amounts.h"
 #include "plugin/cli/over_roots.h"
 #include "protocol/base/json.h"
 
@@ -37,16 +38,15 @@ void print_versions(const messages::VersionsListResult& result) {
     }
     print_out("\n");
   }
-  print_out(fmt::format("{} versions, {} tags skipped.\n", result.versions.size(), result.skipped.size()));
+  print_out(fmt::format("{}, {} skipped.\n", counted(result.versions.size(), "version"),
+                        counted(result.skipped.size(), "tag")));
 }
 
 std::string describe_sizes(const messages::CacheSizes& sizes) {
-  const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1048576.0; };
-  return fmt::format(
-      "  {} package{}, {:.1f} MiB\n  {} git {}, {:.1f} MiB\n  {} record{}, {:.1f} MiB\n  unfinished work, {:.1f} MiB\n",
-      sizes.packages, sizes.packages == 1 ? "" : "s", mebibytes(sizes.package_bytes), sizes.repositories,
-      sizes.repositories == 1 ? "repository" : "repositories", mebibytes(sizes.repository_bytes), sizes.records,
-      sizes.records == 1 ? "" : "s", mebibytes(sizes.record_bytes), mebibytes(sizes.unfinished_bytes));
+  return fmt::format("  {}, {}\n  {}, {}\n  {}, {}\n  unfinished work, {}\n", counted(sizes.packages, "package"),
+                     size_text(sizes.package_bytes), counted(sizes.repositories, "git repository", "git repositories"),
+                     size_text(sizes.repository_bytes), counted(sizes.records, "record"), size_text(sizes.record_bytes),
+                     size_text(sizes.unfinished_bytes));
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ int run_cache_prune(const CommandLine& line, const Host& host) {
     params.max_age = line.max_age;
   }
   return show(line, host.call(&Engine::prune_cache, params).result, [](const messages::CachePruneResult& result) {
-    print_out(fmt::format("{}\nRemoved:\n{}  {} leftovers\nLeft:\n{}", result.directory, describe_sizes(result.removed),
-                          result.leftovers, describe_sizes(result.sizes)));
+    print_out(fmt::format("{}\nRemoved:\n{}  {}\nLeft:\n{}", result.directory, describe_sizes(result.removed),
+                          counted(result.leftovers, "leftover"), describe_sizes(result.sizes)));
   });
 }
 

@@ -130,7 +130,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
                     {newer},
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }
-  print_table_out(rows, Fit::cut);
+  print_table_out(rows, Fit::wrap);
   print_out(verdict_sum(verdicts) + "\n" + with_root(has_newer ? kSelectHint : ""));
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {

@@ -93,15 +93,14 @@ std::size_t byte_of(std::string_view text, std::size_t character) {
   return at;
 }
 
-std::string cut_text(const std::string& text, std::size_t columns, Fit fit, bool utf8) {
+std::string cut_text(const std::string& text, std::size_t columns, bool utf8) {
   const std::string_view mark = utf8 ? "…" : "...";
   const std::size_t all = width_of(text);
   if (all <= columns) {
     return text;
   }
-  constexpr std::size_t kNarrow = 20;
   const std::size_t kept = columns - width_of(mark);
-  const std::size_t tail = fit != Fit::cut_middle ? 0 : columns < kNarrow ? kept : kept / 2;
+  const std::size_t tail = kept / 2;
   return text.substr(0, byte_of(text, kept - tail)) + std::string(mark) + text.substr(byte_of(text, all - tail));
 }
 
@@ -145,19 +144,18 @@ std::string wrapped_text(std::string_view text, std::size_t first, std::size_t o
 
 // Returns the last cell of a row, in the columns that are left after `start`.
 std::string fitted(const std::string& text, std::size_t start, Fit fit, const TableStyle& style) {
-  constexpr std::size_t kLeast = 20;  // for words below each other
-  constexpr std::size_t kLeastCut = 8;
+  constexpr std::size_t kLeast = 20;
   constexpr std::size_t kIndent = 4;
   const std::size_t left = style.columns > start ? style.columns - start : 0;
   if (style.columns == 0 || width_of(text) <= left) {
     return text;
   }
-  if (fit != Fit::wrap) {
-    return left < kLeastCut ? "" : cut_text(text, left, fit, style.utf8);
-  }
   const bool has_room = left >= kLeast;
-  return wrapped_text(text, has_room ? left : 0, has_room ? left : std::max(style.columns, kLeast) - kIndent,
-                      has_room ? start : kIndent);
+  const std::size_t room = has_room ? left : std::max(style.columns, kLeast) - kIndent;
+  if (fit == Fit::cut_middle) {
+    return (has_room ? "" : "\n" + std::string(kIndent, ' ')) + cut_text(text, room, style.utf8);
+  }
+  return wrapped_text(text, has_room ? left : 0, room, has_room ? start : kIndent);
 }
 
 struct HeldOutput {
@@ -245,8 +243,7 @@ std::string progress_text(std::string_view message, std::size_t done, std::size_
   std::string text = total == 0 ? std::string() : fmt::format("{}/{} ", std::min(done + 1, total), total);
   text += printable_line(message);
   // The last column stays free: some terminals wrap the line as soon as it is full.
-  return columns == 0 ? text
-                      : cut_text(text, std::max<std::size_t>(columns, 20) - 1, Fit::cut_middle, has_utf8_locale());
+  return columns == 0 ? text : cut_text(text, std::max<std::size_t>(columns, 20) - 1, has_utf8_locale());
 }
 
 std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t done, std::size_t total) {
@@ -275,10 +272,6 @@ TableStyle style_of(std::string_view mode, int descriptor) {
 
 TableStyle stdout_style(std::string_view mode) {
   return style_of(mode, STDOUT_FILENO);
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 bool has_utf8_locale() {

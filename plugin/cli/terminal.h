@@ -51,8 +51,6 @@ bool wants_colour(std::string_view mode, int descriptor = 1);
 // Returns the number of columns of the terminal; without a size of its own, COLUMNS or 80. Returns 0 if the descriptor
 // is not a terminal.
 std::size_t terminal_columns(int descriptor = 1);
-// Returns "1 package", "2 packages".
-std::string counted(std::size_t count, std::string_view what);
 // Returns whether the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8.
 bool has_utf8_locale();
 
@@ -65,8 +63,7 @@ struct Cell {
 
 // How the last column fits into the terminal.
 enum class Fit {
-  cut,         // the end is cut
-  cut_middle,  // the middle is cut, or below 20 columns the begin: the end of an address is important
+  cut_middle,  // the middle is cut: the end of an address is important
   wrap         // words continue on the next line, below the column; short parentheses are not broken
 };
 
@@ -81,8 +78,7 @@ struct TableStyle {
 TableStyle stdout_style(std::string_view mode = "auto");
 
 // Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
-// column is cut or wrapped. A cut that would keep less than 8 columns keeps nothing. If less than 20 columns are left,
-// the words are on the next line, after four blanks.
+// column is cut or wrapped. If less than 20 columns are left for it, it is on the next line, after four blanks.
 std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style);
 // Print a table on stdout or stderr as the terminal and `mode` (wants_colour()) require.
 void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto");

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "backends/base/amounts.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/verdict.h"
@@ -133,7 +134,7 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
                     {locked_version(verdict)},
                     {short_reason(verdict)}});
   }
-  print_table_out(rows, Fit::cut);
+  print_table_out(rows, Fit::wrap);
   bool has_details = false;
   for (const messages::Verdict& verdict : verdicts) {
     if (has_detail(verdict)) {
@@ -276,7 +277,7 @@ std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
   const std::size_t newer = counts[VerdictKind::update_available];
   std::string text = fmt::format("{} verified", counts[VerdictKind::held] + newer);
   if (newer != 0) {
-    text += fmt::format(" ({} update{} available)", newer, newer == 1 ? "" : "s");
+    text += fmt::format(" ({} available)", counted(newer, "update"));
   }
   for (const auto& [kind, count] : counts) {
     if (exit_code(kind) != 0) {

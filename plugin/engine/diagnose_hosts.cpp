@@ -14,6 +14,7 @@
 #include "backends/address/provider_address.h"
 #include "backends/address/source.h"
 #include "backends/backend.h"
+#include "backends/base/amounts.h"
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
 #include "backends/http/trusted_authorities.h"
@@ -211,7 +212,7 @@ class HostQueries {
   // Returns the code of a failure that other requests to the host would have too.
   static std::optional<Code> list(const std::string& what, const Result<std::size_t>& count, Finding& finding) {
     if (count) {
-      finding.details.push_back(fmt::format("{}: {} version{}", what, *count, *count == 1 ? "" : "s"));
+      finding.details.push_back(fmt::format("{}: {}", what, counted(*count, "version")));
       return std::nullopt;
     }
     const Error& error = count.error();

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "backends/address/scrub.h"
+#include "backends/base/amounts.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
@@ -228,11 +229,11 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
   if (!sizes) {
     return unusable(sizes.error());
   }
-  const double mib = static_cast<double>(sizes->package_bytes + sizes->repository_bytes) / 1048576.0;
   Finding finding{.check = "cache"};
-  finding.found = fmt::format("{} ({}): {} package{}, {} git {}, {:.1f} MiB", place.string(), options.cache_origin,
-                              sizes->packages, sizes->packages == 1 ? "" : "s", sizes->repositories,
-                              sizes->repositories == 1 ? "repository" : "repositories", mib);
+  finding.found =
+      fmt::format("{} ({}): {}, {}, {}", place.string(), options.cache_origin, counted(sizes->packages, "package"),
+                  counted(sizes->repositories, "git repository", "git repositories"),
+                  size_text(sizes->package_bytes + sizes->repository_bytes));
   const auto work = engine.store().work_directory();
   const fs::path probe = work.value_or(place) / "doctor";
   const auto ok = work ? write_file_atomically(probe, "", Durable::no) : fail(work.error());

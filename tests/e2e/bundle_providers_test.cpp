@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(providers_are_created_listed_and_verified) {
   const Ran created = create("all", {"linux_amd64", "darwin_arm64"});
   BOOST_TEST(created.exit_code == 0, created.err);
   BOOST_TEST(created.out ==
-             "<dir>/all: 1 package and 1 provider for 1 lock file, 0.0 MiB.\n"
+             "<dir>/all: 1 package and 1 provider for 1 lock file, 1 KiB.\n"
              "Next: on the other machine, run tofu-modlock install --from <dir>/all.\n");
   const Ran listed = modlock({"bundle", "list", path("all").string()});
   for (const char* platform : {"darwin_arm64", "linux_amd64"}) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(providers_are_created_listed_and_verified) {
   BOOST_TEST(provider["archives"][1]["bytes"].asUInt64() == archive().bytes.size());
   BOOST_TEST((read_text(blob("all", zh())) == archive().bytes));
   BOOST_TEST(modlock({"bundle", "verify", path("all").string()}).out ==
-             "All digests and hashes match: 1 package and 1 provider for 1 lock file, 0.0 MiB.\n");
+             "All digests and hashes match: 1 package and 1 provider for 1 lock file, 1 KiB.\n");
   leave();
   const Ran installed = modlock({"install", "--from", path("all").string()});
   BOOST_TEST(installed.out.find("1 installed.\n") != std::string::npos, installed.out << installed.err);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(stock_clients_use_the_unpacked_mirror_without_network, *nee
     const Ran unpacked = modlock(unpack);
     BOOST_TEST(unpacked.exit_code == 0, unpacked.err);
     BOOST_TEST(unpacked.out ==
-               "<dir>/mirror: 1 provider for 1 lock file, 0.0 MiB.\n"
+               "<dir>/mirror: 1 provider for 1 lock file, 1 KiB.\n"
                "Next: run tofu-modlock install --from <dir>/all.tar, then TF_CLI_CONFIG_FILE=<dir>/offline.tofurc tofu "
                "init.\n");
   }
@@ -310,7 +310,7 @@ BOOST_FIXTURE_TEST_CASE(pulled_bundle_is_the_pushed_one, PushedProviders, *needs
   const Ran pulled = modlock({"bundle", "pull", address(), "--output", path("pulled.tar").string()});
   BOOST_TEST(pulled.exit_code == 0, pulled.err);
   BOOST_TEST(pulled.out ==
-             "<dir>/pulled.tar: 1 package and 1 provider for 1 lock file, 0.0 MiB.\n"
+             "<dir>/pulled.tar: 1 package and 1 provider for 1 lock file, 1 KiB.\n"
              "Next: on the other machine, run tofu-modlock install --from <dir>/pulled.tar.\n");
   BOOST_TEST((read_text(path("pulled.tar")) == read_text(path("pushed.tar"))));
 }

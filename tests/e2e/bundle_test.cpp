@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(modules_are_installed_without_their_sources) {
     const Ran created = create(name);
     BOOST_TEST(created.exit_code == 0, created.err);
     BOOST_TEST(created.err == "");
-    BOOST_TEST(created.out.find(": 2 packages for 1 lock file, 0.0 MiB.\n") != std::string::npos, created.out);
+    BOOST_TEST(created.out.find(": 2 packages for 1 lock file, 1 KiB.\n") != std::string::npos, created.out);
   }
   leave();
   BOOST_TEST(modlock({"install"}).exit_code != 0);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(modules_are_installed_without_their_sources) {
       fs::remove_all(root() / ".terraform");
       const Ran verified = modlock({"bundle", "verify", path(name).string()});
       BOOST_TEST(verified.exit_code == 0, verified.err);
-      BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n");
+      BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 1 KiB.\n");
       const Ran installed = modlock({"install", "--offline", "--from", path(name).string()});
       BOOST_TEST(installed.exit_code == 0, installed.err);
       BOOST_TEST(installed.out.find("2 installed.\n") != std::string::npos, installed.out);
@@ -215,9 +215,9 @@ BOOST_AUTO_TEST_CASE(root_without_packages_has_an_empty_bundle) {
       const std::string bundle = path(name).string();
       const Ran created = modlock({"bundle", "create", "local", "--output", bundle});
       BOOST_TEST(created.exit_code == 0, created.err);
-      BOOST_TEST(created.out.find(": 0 packages for 1 lock file, 0.0 MiB.\n") != std::string::npos, created.out);
+      BOOST_TEST(created.out.find(": 0 packages for 1 lock file, 0 KiB.\n") != std::string::npos, created.out);
       const Ran verified = modlock({"bundle", "verify", bundle});
-      BOOST_TEST(verified.out == "All digests and hashes match: 0 packages for 1 lock file, 0.0 MiB.\n", verified.err);
+      BOOST_TEST(verified.out == "All digests and hashes match: 0 packages for 1 lock file, 0 KiB.\n", verified.err);
       const Ran installed = modlock({"install", "local", "--remote-only", "--from", bundle});
       BOOST_TEST(installed.exit_code == 0, installed.err);
     }
@@ -500,7 +500,7 @@ BOOST_FIXTURE_TEST_CASE(packages_of_the_remote_store_are_not_sent_again, Registr
   BOOST_TEST(occurrences(pushed.err, "debug: PUT https://<registry>/v2/other/modules/blobs/uploads/") == 0U,
              pushed.err);
   const Ran verified = modlock({"bundle", "verify", copy});
-  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n", verified.err);
+  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 1 KiB.\n", verified.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(bundle_file_is_pushed, RegistryScene, *needs(DockerRegistry::kPrograms)) {

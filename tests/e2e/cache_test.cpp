@@ -21,10 +21,10 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_went_and_what_is_left) {
   const Ran ran = modlock({"cache", "prune"});
   BOOST_TEST(ran.err == "");
   BOOST_TEST(ran.out.substr(ran.out.find('\n') + 1) ==
-             "Removed:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n  0 records, 0.0 MiB\n"
-             "  unfinished work, 0.0 MiB\n  0 leftovers\n"
-             "Left:\n  0 packages, 0.0 MiB\n  0 git repositories, 0.0 MiB\n  0 records, 0.0 MiB\n"
-             "  unfinished work, 0.0 MiB\n");
+             "Removed:\n  0 packages, 0 KiB\n  0 git repositories, 0 KiB\n  0 records, 0 KiB\n"
+             "  unfinished work, 0 KiB\n  0 leftovers\n"
+             "Left:\n  0 packages, 0 KiB\n  0 git repositories, 0 KiB\n  0 records, 0 KiB\n"
+             "  unfinished work, 0 KiB\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_must_be_readable) {

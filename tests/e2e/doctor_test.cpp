@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
       "file)\n"
       "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment overrides every file)\n"
       "cache                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
-      "repositories, 0.0 MiB\n"
+      "repositories, 0 KiB\n"
       "                                     writable\n"
       "                                     on the file system of the root\n"
       "host git.example.test       ok       git: its own credential helpers are queried\n"

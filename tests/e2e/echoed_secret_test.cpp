@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(by_a_registry) {
   const auto document = [](const std::string& url) { return Answer{.body = R"({"modules.v1":")" + url + "\"}"}; };
   for (const Row& row : {
            Row{"a version", kModule + "/versions", versions("1.0.0-" + kSecret), "1.0.0-…"},
-           Row{"what is no version", kModule + "/versions", versions("x " + kSecret), "1 tags skipped"},
+           Row{"what is no version", kModule + "/versions", versions("x " + kSecret), "1 tag skipped"},
            Row{"a redirect's path", kModule + "/versions", redirect("http://127.0.0.1/" + kSecret),
                "http://127.0.0.1/…"},
            Row{"a redirect's host", kModule + "/versions", redirect("https://" + kSecret + ".invalid/x"), "…"},
@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(by_an_oci_registry) {
     return OciAnswer{.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"" + realm + "\""}}};
   };
   for (const Row& row : {
-           Row{"a tag", tags, {.body = R"({"tags":["1.0.0-)" + kSecret + "\"]}"}, "1 tags skipped"},
-           Row{"what is no tag", tags, {.body = R"({"tags":["/ )" + kSecret + "\"]}"}, "1 tags skipped"},
+           Row{"a tag", tags, {.body = R"({"tags":["1.0.0-)" + kSecret + "\"]}"}, "1 tag skipped"},
+           Row{"what is no tag", tags, {.body = R"({"tags":["/ )" + kSecret + "\"]}"}, "1 tag skipped"},
            Row{"a link",
                tags,
                {.body = R"({"tags":[]})", .headers = {{"Link", "<http://x/" + kSecret + ">; rel=next"}}},

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(versions) {
   release(vpc, "3.20.0");
   vpc.tag("nightly");
   check_ran(modlock({"versions", "git::" + vpc.url(), "--constraint", "~> 3.19.0"}), 0,
-            "  3.20.0  v3.20.0  <3.20.0>\n* 3.19.0  v3.19.0  <3.19.0>\n2 versions, 1 tags skipped.\n");
+            "  3.20.0  v3.20.0  <3.20.0>\n* 3.19.0  v3.19.0  <3.19.0>\n2 versions, 1 tag skipped.\n");
 }
 
 BOOST_AUTO_TEST_CASE(inspect) {

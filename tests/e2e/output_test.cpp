@@ -85,14 +85,35 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        "`- module.network           locked 1.2.0 (~> 1.1)         git::https...twork.git\n"
        "   `- module.network.label  locked v0.3.1 (<0.3.1...>)  git::https...ef=v0.3.1\n"
        "2 module calls, 0 providers, 3 files.\n"},
-      {"80 columns: reasons are cut",
+      {"reasons are wrapped",
        80,
        "C",
        "1",
        {"verify", "--strict"},
        "verified  module.network        1.2.0\n"
-       "tampered  module.network.label  v0.3.1 (<0.3.1...>)  1 file differs from th...\n"
+       "tampered  module.network.label  v0.3.1 (<0.3.1...>)  1 file differs from the\n"
+       "                                                       locked package\n"
        "\nError: module checksum verification failed\n"},
+      {"reasons without room have a line of their own",
+       60,
+       "C",
+       "1",
+       {"verify", "--strict"},
+       "verified  module.network        1.2.0\n"
+       "tampered  module.network.label  v0.3.1 (<0.3.1...>)\n"
+       "    1 file differs from the locked package\n"
+       "\nError: module checksum verification failed\n"},
+      {"sources without room have a line of their own",
+       60,
+       "C",
+       "1",
+       {"inspect"},
+       ".\n"
+       "`- module.network           locked 1.2.0 (~> 1.1)\n"
+       "    git::https://git.example.test/network.git\n"
+       "   `- module.network.label  locked v0.3.1 (<0.3.1...>)\n"
+       "    git::https://git.example.test/label.git?ref=v0.3.1\n"
+       "2 module calls, 0 providers, 3 files.\n"},
   };
   for (const Terminal& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -111,6 +132,42 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
       BOOST_TEST(shown.substr(0, std::string_view(row.shown).size()) == row.shown);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(help_fits_the_terminal) {
+  struct Row {
+    int columns;
+    std::size_t longest;
+  };
+  for (const Row row : {Row{60, 80}, Row{80, 80}, Row{90, 90}, Row{200, 100}}) {
+    for (const char* command : {"", "lock", "update", "install", "ci", "verify", "diff", "merge", "doctor",
+                                "completion", "bundle push", "bundle unpack"}) {
+      BOOST_TEST_CONTEXT(row.columns << " columns: " << command) {
+        const Ran ran =
+            program({"script", "--quiet", "--command",
+                     fmt::format("stty cols {}; {} {} --help-all", row.columns, binary, command), "/dev/null"});
+        std::istringstream lines(ran.out);
+        std::size_t longest = 0;
+        for (std::string line; std::getline(lines, line, '\r');) {
+          longest = std::max(longest, line.size() - 1);  // after the end of the line before
+        }
+        BOOST_TEST(longest <= row.longest);
+        BOOST_TEST(longest > row.longest - 20);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(doctor_fits_the_terminal) {
+  write("main.tf", "");
+  const Ran ran = program({"script", "--quiet", "--command", "stty cols 80; " + binary + " doctor", "/dev/null"});
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string text = line.substr(0, line.find_last_not_of("\r\n") + 1);
+    const std::size_t word = text.find_first_not_of(' ');
+    BOOST_TEST((text.size() <= 80 || text.find(' ', word) == std::string::npos), text);
+  }
+  BOOST_TEST(ran.out.find("\n         ") != std::string::npos, ran.out);
 }
 
 BOOST_AUTO_TEST_CASE(progress_on_a_terminal_has_counts_and_is_removed) {

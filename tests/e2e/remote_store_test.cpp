@@ -497,7 +497,7 @@ BOOST_AUTO_TEST_CASE(repository_is_verified_and_listed) {
   start_empty();
   const Ran verified = modlock({"bundle", "verify", "--plain-http", address()});
   BOOST_TEST(verified.exit_code == 0, verified.err);
-  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 0.0 MiB.\n");
+  BOOST_TEST(verified.out == "All digests and hashes match: 2 packages for 1 lock file, 1 KiB.\n");
   BOOST_TEST(server.lines().size() == 9U);  // tags, closure, config, and manifest, layer and trees of two packages
   const Ran listed = modlock({"bundle", "list", "--plain-http", address()});
   BOOST_TEST(listed.exit_code == 0, listed.err);

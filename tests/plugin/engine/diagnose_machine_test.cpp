@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_programs) {
              "client warning: OpenTofu 1.12.6, specified by options, not on PATH\n"
              "settings fine: effective settings and their sources\n"
              "  module = vpc  (<directory>/root/.tofu-modlock.hcl)\n"
-             "cache fine: <directory>/cache (default): 0 packages, 0 git repositories, 0.0 MiB\n"
+             "cache fine: <directory>/cache (default): 0 packages, 0 git repositories, 0 KiB\n"
              "  writable\n"
              "  on the file system of the root\n"
              "host example.com fine: git: its own credential helpers are queried\n");
