@@ -115,6 +115,28 @@ bool has_detail(const messages::Verdict& verdict) {
          short_reason(verdict) != verdict.detail;
 }
 
+std::string hint_for(const messages::Verdict& verdict) {
+  switch (verdict.kind) {
+    case VerdictKind::held:
+    case VerdictKind::update_available:
+      break;
+    case VerdictKind::not_locked:
+      return "run tofu-modlock lock, then tofu-modlock install";
+    case VerdictKind::missing:
+    case VerdictKind::stale:
+      return "run tofu-modlock install";
+    case VerdictKind::vanished:
+      return "find out why the source no longer has the locked version";
+    case VerdictKind::moved:
+      return "review the current content of the source; to lock it, upgrade this module";
+    case VerdictKind::denied:
+      return "run " + reselect_command(verdict.source, verdict.subject);
+    case VerdictKind::tampered:
+      return "find out who changed it; tofu-modlock install restores the locked package";
+  }
+  return "";
+}
+
 void print_detail(const messages::Verdict& verdict) {
   print_err("\n");
   if (verdict.kind == VerdictKind::tampered) {
@@ -123,6 +145,7 @@ void print_detail(const messages::Verdict& verdict) {
     print_moved(verdict);
   } else {
     print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
+    print_err(verdict.kind == VerdictKind::denied ? with_root(fmt::format("  {}\n", hint_for(verdict))) : "");
   }
 }
 
@@ -159,28 +182,6 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
     }
   }
   return next;
-}
-
-const char* hint_for(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-      break;
-    case VerdictKind::not_locked:
-      return "run tofu-modlock lock, then tofu-modlock install";
-    case VerdictKind::missing:
-    case VerdictKind::stale:
-      return "run tofu-modlock install";
-    case VerdictKind::vanished:
-      return "find out why the source no longer has the locked version";
-    case VerdictKind::moved:
-      return "review the current content of the source; to lock it, upgrade this module";
-    case VerdictKind::denied:
-      return "run tofu-modlock upgrade --target with the subject";
-    case VerdictKind::tampered:
-      return "find out who changed it; tofu-modlock install restores the locked package";
-  }
-  return "";
 }
 
 using AskedVerdicts = RootAnswer<messages::LockVerifyResult>;
@@ -248,13 +249,11 @@ std::string locked_version(const messages::Verdict& verdict) {
 
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome) {
-  VerdictKind worst = VerdictKind::held;
-  for (const messages::Verdict& verdict : verdicts) {
-    worst = std::max(worst, verdict.kind);
-  }
-  if (outcome.exit_code != 0 && outcome.exit_code == exit_code(worst)) {
-    outcome.result = to_string(worst);
-    outcome.hint = hint_for(worst);
+  const auto worst = std::max_element(verdicts.begin(), verdicts.end(),
+                                      [](const auto& left, const auto& right) { return left.kind < right.kind; });
+  if (outcome.exit_code != 0 && worst != verdicts.end() && outcome.exit_code == exit_code(worst->kind)) {
+    outcome.result = to_string(worst->kind);
+    outcome.hint = hint_for(*worst);
   } else {
     describe_worst(diagnostics, outcome);
   }

@@ -91,6 +91,26 @@ const std::vector<Row> kRows = {
      "tofu-modlock install",
      4,
      {"tofu-modlock update module.vpc", "tofu-modlock install"}},
+    {"the denied release of a tag, as verify says",
+     [](Hints& scene) {
+       scene.pin();
+       scene.deny("1.0.0");
+     },
+     "tofu-modlock verify",
+     4,
+     {"tofu-modlock update module.vpc", "tofu-modlock install"}},
+    {"the denied release of a tag in several root modules",
+     [](Hints& scene) {
+       scene.pin();
+       scene.write("b/main.tf", scene.call("?ref=v1.0.0"));
+       scene.run("tofu-modlock lock --chdir b --install");
+       scene.deny("1.0.0");
+     },
+     "tofu-modlock verify --recursive",
+     4,
+     {"tofu-modlock update module.vpc", "tofu-modlock update --chdir b module.vpc"},
+     {},
+     "tofu-modlock install --recursive && tofu-modlock verify --recursive"},
     {"the denied release of a version",
      [](Hints& scene) {
        scene.constrain("~> 1.0");
