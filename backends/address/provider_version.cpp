@@ -11,6 +11,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -39,7 +40,7 @@ std::optional<std::string> rest_problem(const ScannedItem& item, std::string_vie
   if (item.rest.empty()) {
     return std::nullopt;
   }
-  const std::string_view rest = trim_spaces(item.rest);
+  const std::string_view rest = trimmed(item.rest);
   if (rest.empty()) {
     return "extraneous spaces at end of specification";
   }
@@ -49,7 +50,7 @@ std::optional<std::string> rest_problem(const ScannedItem& item, std::string_vie
   if (rest[0] == '-') {
     return "can't specify version range; a single exact version is required";
   }
-  if (trim_spaces(text).substr(0, rest.size()) == rest) {
+  if (trimmed(text).substr(0, rest.size()) == rest) {
     return "invalid specification; required format is three positive integers separated by periods";
   }
   return fmt::format("invalid characters \"{}\"", rest);
@@ -140,7 +141,7 @@ Result<ProviderVersion> ProviderVersion::parse(std::string_view text) {
                 fmt::format("\"{}\" is not a provider version: {}", escape_controls(text), escape_controls(problem)),
                 "write a version such as 1.2.3 or 1.2.3-beta1");
   };
-  if (trim_spaces(text).empty()) {
+  if (trimmed(text).empty()) {
     return malformed("empty specification");
   }
   const ScannedItem item = scan_item(text);
@@ -227,12 +228,6 @@ std::optional<ProviderVersion> version_of(const ScannedItem& item) {
 
 bool is_wildcard(std::string_view number) {
   return number == "*" || number == "x" || number == "X";
-}
-
-std::string_view trim_spaces(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 }  // namespace modlock

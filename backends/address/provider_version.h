@@ -54,7 +54,4 @@ std::optional<ProviderVersion> version_of(const ScannedItem& item);
 // Returns whether it is "*", "x" or "X", which the scanner accepts as a number.
 bool is_wildcard(std::string_view number);
 
-// Removes ASCII white space at both ends.
-std::string_view trim_spaces(std::string_view text);
-
 }  // namespace modlock

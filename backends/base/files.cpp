@@ -208,6 +208,10 @@ Result<void> make_directories(const fs::path& path) {
   return {};
 }
 
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
 bool is_git_entry(std::string_view name) {
   return name == ".git";
 }

@@ -51,6 +51,9 @@ Result<void> make_directories(const std::filesystem::path& path);
 // made writable first. Errors: IO_ERROR.
 Result<void> remove_tree(const std::filesystem::path& path);
 
+// Returns whether the parts of a path start with those of a directory, which it may be itself. Follows no links.
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
+
 // Returns whether this is the name of git's own directory, or of the file that points to it. No package has such an
 // entry.
 bool is_git_entry(std::string_view name);

@@ -8,6 +8,7 @@
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/credentials/folded_member.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
@@ -126,11 +127,7 @@ Result<FoundCredential> ask_docker_helper(std::string_view name, std::string_vie
     return fail(finished.error());
   }
   if (finished->exit_code != 0) {
-    const std::string& output = finished->output;
-    const std::size_t start = std::min(output.find_first_not_of(" \t\r\n"), output.size());
-    const std::string_view said =
-        std::string_view(output).substr(start, output.find_last_not_of(" \t\r\n") + 1 - start);
-    if (said == "credentials not found in native keychain") {
+    if (trimmed(finished->output) == "credentials not found in native keychain") {
       return FoundCredential{};
     }
     return failing(program, fmt::format("ended with exit code {}", finished->exit_code), by_hand);

@@ -8,6 +8,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 #include "protocol/base/json.h"
 #include "protocol/base/object_reader.h"
 #include "protocol/base/utf8.h"
@@ -77,12 +78,6 @@ std::string shortened(std::string text) {
   }
   text.resize(size);
   return text.append(kLeftOut);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 }  // namespace

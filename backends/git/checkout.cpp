@@ -9,6 +9,7 @@
 
 #include "backends/address/git_reference.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "backends/git/new_files.h"
@@ -161,10 +162,7 @@ std::optional<std::string> as_commit(std::string_view text) {
 // Lines are "<id> <name>". Comments and peeled tags start differently.
 std::optional<std::string> packed_commit(const fs::path& repository, std::string_view name) {
   const auto text = read_small(repository / "packed-refs", kLongestPackedRefs);
-  std::string_view rest = text ? std::string_view(*text) : std::string_view();
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  for (const std::string& line : lines_of(text ? std::string_view(*text) : std::string_view())) {
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos && line.substr(space + 1) == name) {
       return as_commit(line.substr(0, space));

@@ -9,6 +9,7 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_error.h"
 #include "protocol/base/result.h"
@@ -17,16 +18,6 @@ namespace modlock::git {
 namespace {
 
 constexpr std::string_view kReading = "read the history of";
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // The branches and tags of a remote with their history, in a temporary bare repository inside the cached one. It is
 // separate because the cached one has shallow histories and complete trees.

@@ -11,6 +11,7 @@
 #include "backends/address/git_reference.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/git_error.h"
 #include "backends/git/references.h"
@@ -464,11 +465,9 @@ std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository
 
 std::vector<std::string> parse_fetch_head(std::string_view text) {
   std::vector<std::string> names;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  for (const std::string& line : lines_of(text)) {
     // "<id> TAB <not-for-merge or nothing> TAB <what> of <url>"
-    const std::string_view what = line.substr(std::min(line.size(), line.rfind('\t') + 1));
+    const std::string_view what = std::string_view(line).substr(std::min(line.size(), line.rfind('\t') + 1));
     const std::size_t end = what.rfind("' of ");
     std::string name;
     for (const auto& [kind, folder] :

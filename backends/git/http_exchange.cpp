@@ -17,6 +17,7 @@
 #include "backends/base/context.h"
 #include "backends/base/digest.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
@@ -49,9 +50,7 @@ std::string describe(const RemoteAddress& remote, const SecretText& username) {
 }
 
 std::string value_of(std::string_view output, std::string_view name) {
-  while (!output.empty()) {
-    const std::string_view line = output.substr(0, output.find('\n'));
-    output.remove_prefix(std::min(output.size(), line.size() + 1));
+  for (const std::string& line : lines_of(output)) {
     if (line.starts_with(name) && line.substr(name.size()).starts_with('=')) {
       return std::string(line.substr(name.size() + 1));
     }

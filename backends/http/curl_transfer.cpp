@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/base/mapped_file.h"
+#include "backends/base/text.h"
 #include "backends/http/curl_failure.h"
 #include "backends/http/text.h"
 
@@ -22,12 +23,6 @@ constexpr std::size_t kHeaderLimit = std::size_t{256} << 10U;
 constexpr std::size_t kMostAhead = std::size_t{256} << 10U;
 constexpr std::size_t kMostAheadOfOthers = std::size_t{1} << 20U;
 constexpr milliseconds kLongestSleep{60'000};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  return start == std::string_view::npos ? std::string_view() : text.substr(start, end - start + 1);
-}
 
 // "HTTP/1.1 200 OK" -> 200
 int status_of(std::string_view line) {

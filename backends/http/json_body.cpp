@@ -1,5 +1,6 @@
 #include "backends/http/json_body.h"
 
+#include "backends/base/ascii.h"
 #include "backends/http/text.h"
 #include "protocol/base/json.h"
 
@@ -11,7 +12,7 @@ bool is_html(std::string_view body) {
   if (start == std::string_view::npos || body[start] != '<') {
     return false;
   }
-  const std::string head = http::lower_case(body.substr(start, kLook));
+  const std::string head = ascii::lower(body.substr(start, kLook));
   return head.find("<html") != std::string::npos || head.find("<!doctype html") != std::string::npos;
 }
 

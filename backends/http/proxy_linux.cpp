@@ -7,7 +7,9 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 #include "backends/http/url.h"
 
 namespace modlock::http {
@@ -79,14 +81,11 @@ bool names_host(std::string entry, const std::string& host, int port) {
 bool is_excepted(std::string_view entries, const UrlParts& parts) {
   const bool is_bracketed = parts.host.starts_with('[');
   const std::string host = parts.host.substr(is_bracketed, parts.host.size() - (is_bracketed ? 2 : 0));
-  while (!entries.empty()) {
-    std::string_view entry = entries.substr(0, entries.find(','));
-    entry.remove_prefix(std::min(entry.find_first_not_of(" \t"), entry.size()));
-    entry = entry.substr(0, entry.find_last_not_of(" \t") + 1);
+  for (const std::string_view listed : split(entries, ',')) {
+    const std::string_view entry = trimmed(listed);
     if (entry == "*" || (!entry.empty() && names_host(ascii::lower(entry), host, parts.port))) {
       return true;
     }
-    entries.remove_prefix(std::min(entries.find(','), entries.size() - 1) + 1);
   }
   return false;
 }

@@ -8,17 +8,13 @@
 
 namespace modlock::http {
 
-std::string lower_case(std::string_view text) {
-  return ascii::lower(text);
-}
-
 bool same_name(std::string_view left, std::string_view right) {
   return ascii::equals_ignoring_case(left, right);
 }
 
 std::string media_type(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find(';'));
-  return lower_case(type.substr(0, type.find_last_not_of(" \t") + 1));
+  return ascii::lower(type.substr(0, type.find_last_not_of(" \t") + 1));
 }
 
 std::string cut_text(std::string text, std::size_t size) {

@@ -9,9 +9,6 @@ namespace modlock::http {
 // Returns whether two header names are equal, ignoring the case of ASCII letters.
 bool same_name(std::string_view left, std::string_view right);
 
-// Converts ASCII letters to lower case.
-std::string lower_case(std::string_view text);
-
 // Returns the media type of a Content-Type, without its parameters, in lower case.
 std::string media_type(std::string_view content_type);
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "backends/address/source_text.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
 
 namespace modlock::http {
@@ -26,11 +27,6 @@ constexpr const char* kUsualDirectories[] = {"/etc/ssl/certs", "/etc/pki/tls/cer
 
 constexpr const char* kNameAnother =
     "name a readable file with the certificates of the authorities to trust, or unset SSL_CERT_FILE";
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // A link to a file in the same directory, named by the subject hash that OpenSSL looks for.
 bool is_second_name(const fs::directory_entry& entry) {
@@ -54,7 +50,7 @@ void add_directories(const std::vector<fs::path>& directories, CertificateStore&
 
 AuthorityPlaces AuthorityPlaces::from_environment() {
   AuthorityPlaces places;
-  places.file = variable("SSL_CERT_FILE");
+  places.file = environment_variable("SSL_CERT_FILE");
   places.is_file_required = !places.file.empty();
   for (const char* const usual : kUsualFiles) {
     std::error_code failed;
@@ -62,7 +58,7 @@ AuthorityPlaces AuthorityPlaces::from_environment() {
       places.file = usual;
     }
   }
-  if (const std::string directories = variable("SSL_CERT_DIR"); !directories.empty()) {
+  if (const std::string directories = environment_variable("SSL_CERT_DIR"); !directories.empty()) {
     for (const std::string_view directory : split(directories, ':')) {
       places.directories.emplace_back(directory);
     }

@@ -140,7 +140,7 @@ std::optional<UrlParts> split_url(std::string_view url) {
     return std::nullopt;
   }
   UrlParts parts;
-  parts.scheme = lower_case(*reference.scheme);
+  parts.scheme = ascii::lower(*reference.scheme);
   std::string_view authority = *reference.authority;
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
     parts.user_info = authority.substr(0, at);
@@ -150,7 +150,7 @@ std::optional<UrlParts> split_url(std::string_view url) {
   if (!split || split->first.empty()) {
     return std::nullopt;
   }
-  parts.host = lower_case(split->first);
+  parts.host = ascii::lower(split->first);
   parts.port = split->second == 0 ? default_port(parts.scheme) : split->second;
   parts.has_port = parts.port != default_port(parts.scheme);
   parts.path = reference.path;
@@ -209,7 +209,7 @@ std::optional<std::string> resolve_url(std::string_view base, std::string_view r
     return std::nullopt;
   }
   std::string result =
-      fmt::format("{}://{}{}", lower_case(to.scheme.value_or(*from.scheme)), *authority, encode_strays(path));
+      fmt::format("{}://{}{}", ascii::lower(to.scheme.value_or(*from.scheme)), *authority, encode_strays(path));
   result += query ? "?" + encode_strays(*query) : std::string();
   result += to.fragment ? "#" + encode_strays(*to.fragment) : std::string();
   return split_url(result) ? std::optional(std::move(result)) : std::nullopt;

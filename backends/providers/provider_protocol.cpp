@@ -8,6 +8,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/credentials/folded_member.h"
 #include "backends/http/http_client.h"
 #include "backends/http/json_body.h"
@@ -201,7 +202,7 @@ Result<void> read_checksum(const Member& member, PackageMetadata& metadata) {
 
 std::optional<std::string> zh_of_checksum(std::string_view text) {
   const bool fits = text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-  return fits ? std::optional("zh:" + http::lower_case(text)) : std::nullopt;
+  return fits ? std::optional("zh:" + ascii::lower(text)) : std::nullopt;
 }
 
 Result<ProviderVersions> parse_versions(std::string_view body) {

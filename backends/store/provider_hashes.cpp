@@ -7,6 +7,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "protocol/base/json.h"
 
 namespace modlock {
@@ -99,13 +100,11 @@ std::optional<std::vector<std::string>> ReleaseHashes::find(const ProviderAddres
     return std::nullopt;
   }
   std::vector<std::string> hashes;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
+  for (const std::string& line : lines_of(*text)) {
     if (line.find(':') == std::string_view::npos) {
       return std::nullopt;
     }
     hashes.emplace_back(line);
-    rest.remove_prefix(line.size() + 1);
   }
   return hashes;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "backends/base/amounts.h"
+#include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"
@@ -51,9 +52,9 @@ Result<void> check_upgrade(const std::vector<std::string>& command) {
 // Init downloads no modules and leaves the lock file as it is, unless its own arguments say otherwise: they come later.
 std::map<std::string, std::string> client_environment(const messages::Include& include) {
   constexpr const char* kName = "TF_CLI_ARGS_init";
-  const char* const own = std::getenv(kName);
+  const std::string own = environment_variable(kName);
   return {{kName, fmt::format("-get=false{} -input=false{}{}", include.providers ? " -lockfile=readonly" : "",
-                              own == nullptr ? "" : " ", own == nullptr ? "" : own)}};
+                              own.empty() ? "" : " ", own)}};
 }
 
 class Ci {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "backends/base/environment.h"
 #include "plugin/hcl/characters.h"
 #include "protocol/base/result.h"
 
@@ -34,11 +35,7 @@ std::optional<std::string> value_of(std::string_view flag, std::string_view word
 }
 
 Result<void> read_arguments(const char* name, ClientEnvironment& environment) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) {
-    return {};
-  }
-  MODLOCK_TRY(const auto words, split_words(text, name));
+  MODLOCK_TRY(const auto words, split_words(environment_variable(name), name));
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (!word.starts_with('-')) {
@@ -66,8 +63,7 @@ bool is_upgrade(std::string_view argument) {
 
 std::string upgrade_variable() {
   for (const char* const name : {"TF_CLI_ARGS", "TF_CLI_ARGS_init"}) {
-    const char* const value = std::getenv(name);
-    std::istringstream words(value == nullptr ? "" : value);
+    std::istringstream words(environment_variable(name));
     for (std::string word; words >> word;) {
       if (is_upgrade(word)) {
         return name;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "backends/address/source_text.h"
+#include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/over_roots.h"
@@ -87,7 +88,7 @@ bool allows_unchecked_source(const CommandLine& line) {
 fs::path find_place(const CommandLine& line) {
   std::vector<fs::path> bounds = {line.common.settings_up_to};
   for (const char* name : {"TG_DOWNLOAD_DIR", "TERRAGRUNT_DOWNLOAD"}) {
-    if (const char* const directory = std::getenv(name); directory != nullptr && *directory != '\0') {
+    if (const std::string directory = environment_variable(name); !directory.empty()) {
       bounds.emplace_back(directory);
     }
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "backends/base/ascii.h"
+#include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/root_search.h"
 #include "plugin/lock/lock_file.h"
@@ -21,15 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the value of a variable; empty: it is not set.
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
-
 // Returns what a variable turns on or off; nullopt: it is not set. The words are those of flags with a variable.
 Result<std::optional<bool>> switch_variable(const char* name) {
-  const std::string text = ascii::lower(variable(name));
+  const std::string text = ascii::lower(environment_variable(name));
   if (text.empty()) {
     return std::nullopt;
   }
@@ -37,8 +32,8 @@ Result<std::optional<bool>> switch_variable(const char* name) {
   constexpr std::array<std::string_view, 4> kOff = {"0", "false", "no", "off"};
   const bool is_on = std::find(kOn.begin(), kOn.end(), text) != kOn.end();
   if (!is_on && std::find(kOff.begin(), kOff.end(), text) == kOff.end()) {
-    return fail(Code::invalid_params, fmt::format("{}: expected 1 or 0, found \"{}\"", name, variable(name)),
-                "set it to 1 or 0");
+    return fail(Code::invalid_params,
+                fmt::format("{}: expected 1 or 0, found \"{}\"", name, environment_variable(name)), "set it to 1 or 0");
   }
   return is_on;
 }
@@ -102,8 +97,8 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
     options.implementation_version = flags.implementation_version;
   }
   options.offline = flags.offline;
-  options.remote = variable("TOFU_MODLOCK_REMOTE");
-  if (!variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {
+  options.remote = environment_variable("TOFU_MODLOCK_REMOTE");
+  if (!environment_variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {
     return fail(Code::invalid_params, "TOFU_MODLOCK_REMOTE_WRITE was removed",
                 "unset it, and run: tofu-modlock bundle push --recursive");
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "plugin/engine/apply.h"
 #include "plugin/lock/edit.h"
 #include "plugin/report/change_text.h"
@@ -119,17 +120,16 @@ std::string diff_text(const std::string& root, const messages::EditedDocument& d
 std::string coloured_diff(std::string_view diff) {
   constexpr std::size_t kHeaderLines = 2;
   std::string out;
-  for (std::size_t number = 0; !diff.empty(); ++number) {
-    const std::string_view line = diff.substr(0, diff.find('\n'));
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(diff)) {
     const char mark = line.empty() ? ' ' : line.front();
-    const std::string_view colour = number < kHeaderLines ? "1"
-                                    : mark == '@'         ? "36"
-                                    : mark == '-'         ? "31"
-                                    : mark == '+'         ? "32"
-                                                          : "";
+    const std::string_view colour = number++ < kHeaderLines ? "1"
+                                    : mark == '@'           ? "36"
+                                    : mark == '-'           ? "31"
+                                    : mark == '+'           ? "32"
+                                                            : "";
     out += colour.empty() ? std::string(line) : fmt::format("\x1b[{}m{}\x1b[0m", colour, line);
     out += '\n';
-    diff.remove_prefix(std::min(line.size() + 1, diff.size()));
   }
   return out;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/environment.h"
 #include "backends/base/shell_word.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
@@ -47,11 +48,6 @@ std::string printable(std::string_view text) {
 
 void write_stderr(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-std::string_view environment_value(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 std::string painted(std::string_view text, Color color) {
@@ -258,8 +254,8 @@ bool wants_colour(std::string_view mode, int descriptor) {
   if (mode != "auto") {
     return mode == "always";
   }
-  const std::string_view terminal = environment_value("TERM");
-  return isatty(descriptor) == 1 && environment_value("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
+  const std::string terminal = environment_variable("TERM");
+  return isatty(descriptor) == 1 && environment_variable("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
 }
 
 namespace {
@@ -276,7 +272,7 @@ TableStyle stdout_style(std::string_view mode) {
 
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment_value(name));
+    std::string value(environment_variable(name));
     if (!value.empty()) {
       std::erase(value, '-');
       std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });

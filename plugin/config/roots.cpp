@@ -6,17 +6,13 @@
 #include <iterator>
 #include <system_error>
 
+#include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool lies_in(const fs::path& path, const fs::path& bound) {
-  const auto mismatch = std::mismatch(bound.begin(), bound.end(), path.begin(), path.end());
-  return mismatch.first == bound.end();
-}
 
 // The first part of a path that is a link. In a resolved path, this is a dangling link.
 std::optional<fs::path> first_link(const fs::path& path) {
@@ -34,7 +30,7 @@ std::optional<fs::path> first_link(const fs::path& path) {
 // Whether a normal path is below another without a link on its way from there. Then every link on the way to the bound
 // is on the way to the path too, and nothing has to be resolved. Also false if this cannot be determined.
 bool lies_plainly_in(const fs::path& path, const fs::path& bound) {
-  if (!lies_in(path, bound)) {
+  if (!is_inside(path, bound)) {
     return false;
   }
   fs::path at = bound;
@@ -135,10 +131,10 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
     if (!limit) {
       return limit;
     }
-    if (lies_in(*target, *limit) && !enters_git(*target, *limit)) {
+    if (is_inside(*target, *limit) && !enters_git(*target, *limit)) {
       return written;
     }
-    is_of_git = is_of_git || lies_in(*target, *limit);
+    is_of_git = is_of_git || is_inside(*target, *limit);
     named += fmt::format("{}\"{}\"", named.empty() ? "" : " or ", document_path(bound).string());
   }
   if (is_of_git) {

@@ -8,6 +8,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -21,11 +22,6 @@ constexpr std::array kModuleOperators = {
     ComparatorText{"<", Comparator::less},        ComparatorText{">", Comparator::greater},
     ComparatorText{"=", Comparator::equal},       ComparatorText{"", Comparator::equal},
 };
-
-std::string_view trim(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
 
 // The text for a message. It is quoted there, so only characters that would break the line are replaced.
 std::string shown(std::string_view text) {
@@ -121,24 +117,25 @@ std::string gate_version(std::string_view item, const Version& version) {
 }  // namespace
 
 Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
-  if (trim(text).empty()) {
+  if (trimmed(text, kSpace).empty()) {
     return fail(Code::constraint_syntax,
                 fmt::format("\"{}\" is not a version constraint: expected at least one version", shown(text)),
                 fmt::format("{}, or leave the argument out", kConstraintHint));
   }
-  if (is_commit(trim(text))) {
-    return fail(Code::constraint_syntax,
-                fmt::format("\"{}\" is not a version constraint: expected versions, found a commit", trim(text)),
-                "a commit is a separate kind of constraint and cannot be combined with versions");
+  if (is_commit(trimmed(text, kSpace))) {
+    return fail(
+        Code::constraint_syntax,
+        fmt::format("\"{}\" is not a version constraint: expected versions, found a commit", trimmed(text, kSpace)),
+        "a commit is a separate kind of constraint and cannot be combined with versions");
   }
   ModuleConstraint constraint;
   const auto items = split(text, ',');
   for (const std::string_view raw : items) {
-    const std::string_view item = trim(raw);
+    const std::string_view item = trimmed(raw, kSpace);
     const auto op = std::find_if(
         kModuleOperators.begin(), kModuleOperators.end(),
         [&](const ComparatorText& candidate) { return item.substr(0, candidate.text.size()) == candidate.text; });
-    const std::string_view number = trim(item.substr(op->text.size()));
+    const std::string_view number = trimmed(item.substr(op->text.size()), kSpace);
     auto version = Version::parse(number);
     if (!version) {
       return fail(Code::constraint_syntax,

@@ -11,6 +11,7 @@
 
 #include "backends/address/provider_version.h"
 #include "backends/address/source_text.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -175,7 +176,7 @@ Result<ProviderConstraint> ProviderConstraint::parse_locked(std::string_view tex
                 std::string(kConstraintHint));
   };
   ProviderConstraint constraint;
-  std::string_view remain = trim_spaces(text);
+  std::string_view remain = trimmed(text);
   while (!remain.empty()) {
     const ScannedItem scanned = scan_item(remain);
     const std::string_view consumed = remain.substr(0, remain.size() - scanned.rest.size());
@@ -183,7 +184,7 @@ Result<ProviderConstraint> ProviderConstraint::parse_locked(std::string_view tex
     if (!item) {
       return malformed(fmt::format("invalid specification \"{}\": {}", consumed, item.error()));
     }
-    remain = trim_spaces(scanned.rest);
+    remain = trimmed(scanned.rest);
     if (!remain.empty()) {
       if (remain[0] == 'v') {
         return malformed(kNoV);
@@ -191,7 +192,7 @@ Result<ProviderConstraint> ProviderConstraint::parse_locked(std::string_view tex
       if (remain[0] != ',') {
         return malformed(fmt::format("missing comma after \"{}\"", consumed));
       }
-      remain = trim_spaces(remain.substr(1));
+      remain = trimmed(remain.substr(1));
     }
     constraint.items_.push_back(std::move(*item));
   }

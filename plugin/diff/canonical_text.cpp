@@ -6,18 +6,11 @@
 #include <optional>
 
 #include "backends/base/digest.h"
+#include "backends/base/text.h"
 #include "plugin/hcl/parser.h"
 
 namespace modlock {
 namespace {
-
-std::string in_quotes(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-  }
-  return out + "\"";
-}
 
 // Doubles each `$` and `%` that a reader could take for the start of an interpolation.
 std::string literal(std::string_view text) {

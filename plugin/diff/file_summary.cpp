@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 #include "plugin/config/config_files.h"
 
 namespace modlock {
@@ -120,12 +121,10 @@ class ConfigWords {
 
 // Lines that only one of two texts has.
 std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::string_view after) {
-  std::unordered_map<std::string_view, std::ptrdiff_t> lines;
+  std::unordered_map<std::string, std::ptrdiff_t> lines;
   const auto count = [&](std::string_view text, std::ptrdiff_t step) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      lines[text.substr(0, end)] += step;
-      text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string& line : lines_of(text)) {
+      lines[line] += step;
     }
   };
   count(before, -1);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/store/store.h"
@@ -46,8 +47,8 @@ std::optional<ClientProgram> named_by_options(const EngineOptions& options) {
 }
 
 std::optional<ClientProgram> named_by_environment() {
-  const char* path = std::getenv("TG_CTX_TF_PATH");
-  if (path == nullptr || *path == '\0') {
+  const std::string path = environment_variable("TG_CTX_TF_PATH");
+  if (path.empty()) {
     return std::nullopt;
   }
   return ClientProgram{

@@ -7,6 +7,7 @@
 
 #include "backends/address/scrub.h"
 #include "backends/base/amounts.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/http/proxy.h"
@@ -22,11 +23,6 @@ namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 Finding failing(std::string check, const Error& error) {
   const bool names_file = !error.location || error.message.find(error.location->path) != std::string::npos;
@@ -191,7 +187,7 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
        {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
         "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
         "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_RESOLUTION"}) {
-    if (const std::string value = variable(name); !value.empty()) {
+    if (const std::string value = environment_variable(name); !value.empty()) {
       finding.found = "effective settings and their sources";
       finding.details.push_back(
           fmt::format("{} = {}  (the environment overrides every file)", name, scrub_urls(value)));

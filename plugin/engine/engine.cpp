@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "backends/address/version.h"
+#include "backends/base/environment.h"
 #include "backends/base/home.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/root_request.h"
@@ -18,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 bool wants(const std::vector<std::string>& forms, std::string_view form) {
   return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
 }
@@ -31,7 +27,7 @@ bool wants(const std::vector<std::string>& forms, std::string_view form) {
 
 EngineOptions Engine::default_options() {
   EngineOptions options{.cache_directory = default_store_root(), .user_settings = {}};
-  options.in_ci = !environment("CI").empty();
+  options.in_ci = !environment_variable("CI").empty();
   const fs::path config = xdg_directory("XDG_CONFIG_HOME", ".config") / "tofu-modlock" / "config.hcl";
   std::error_code ignored;
   // A directory that cannot be searched, as the home directory of another user, has no settings of this one.

@@ -56,27 +56,6 @@ bool may_need_escape(char character) {
          character == '<' || character == '>' || character == '&';
 }
 
-void append_string(TextBuilder& out, std::string_view text) {
-  out.append("\"");
-  std::size_t plain = 0;
-  for (std::size_t at = 0; at < text.size() && !out.is_full();) {
-    if (!may_need_escape(text[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t size = 1;
-    const std::string replacement = escaped(text, at, size);
-    if (!replacement.empty()) {
-      out.append(text.substr(plain, at - plain));
-      out.append(replacement);
-      plain = at + size;
-    }
-    at += size;
-  }
-  out.append(text.substr(plain));
-  out.append("\"");
-}
-
 void append_items(TextBuilder& out, const Value::Items& items) {
   std::string_view separator = "[";
   for (const Value& item : items) {
@@ -97,7 +76,7 @@ void append_members(TextBuilder& out, const Value::Members& members) {
       return;
     }
     out.append(separator);
-    append_string(out, name);
+    out.append(json_string(name));
     out.append(":");
     append_json(out, member);
     separator = ",";
@@ -359,11 +338,28 @@ class Decoder {
 
 }  // namespace
 
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  std::size_t plain = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t size = 1;
+    const std::string replacement = may_need_escape(text[at]) ? escaped(text, at, size) : "";
+    if (!replacement.empty()) {
+      quoted += text.substr(plain, at - plain);
+      quoted += replacement;
+      plain = at + size;
+    }
+    at += size;
+  }
+  quoted += text.substr(plain);
+  return quoted + '"';
+}
+
 void append_json(TextBuilder& out, const Value& value) {
   if (value.is_null()) {
     out.append("null");
   } else if (value.is(Kind::string)) {
-    append_string(out, value.as_string());
+    out.append(json_string(value.as_string()));
   } else if (value.is(Kind::number)) {
     out.append(value.as_number().to_string());
   } else if (value.is(Kind::boolean)) {

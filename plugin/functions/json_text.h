@@ -10,8 +10,10 @@ namespace modlock::eval {
 
 class TextBuilder;
 
-// The JSON of jsonencode(): no blanks, members sorted, and "<", ">", "&", U+2028 and U+2029 escaped in strings. Marks
-// are ignored.
+// A string as Go's json.Marshal writes it: "<", ">", "&", U+2028 and U+2029 are escaped.
+std::string json_string(std::string_view text);
+
+// The JSON of jsonencode(): no blanks, members sorted, and strings as json_string() writes them. Marks are ignored.
 void append_json(TextBuilder& out, const Value& value);
 
 // The value that jsondecode() returns: objects and tuples, null of dynamic type. The last of several members with the

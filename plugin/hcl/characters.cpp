@@ -89,6 +89,31 @@ bool is_blank(char32_t c) {
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+// Escapes one character of a quoted string; `next` is the byte after it.
+std::string escape(std::string_view character, utf8proc_int32_t code, char next) {
+  switch (code) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '$':
+    case '%':
+      return std::string(next == '{' ? 2 : 1, static_cast<char>(code));
+    default:
+      break;
+  }
+  if (is_printable(static_cast<char32_t>(code))) {
+    return std::string(character);
+  }
+  return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+}
+
 }  // namespace
 
 std::optional<CodePoint> decode_utf8(std::string_view text, std::size_t at) {
@@ -231,6 +256,20 @@ bool is_printable(char32_t character) {
     default:
       return true;
   }
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    utf8proc_int32_t code = -1;
+    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &code);
+    const std::size_t used = size > 0 ? static_cast<std::size_t>(size) : 1;
+    const char next = used < text.size() ? text[used] : '\0';
+    result += size > 0 ? escape(text.substr(0, used), code, next) : "\xEF\xBF\xBD";
+    text.remove_prefix(used);
+  }
+  return result + "\"";
 }
 
 std::string quoted_for_message(std::string_view text) {

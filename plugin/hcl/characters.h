@@ -50,6 +50,9 @@ std::string normalize_nfc(std::string_view text);
 // The same as Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols, and the plain space.
 bool is_printable(char32_t character);
 
+// Quotes a string like hclwrite. Bytes that are not UTF-8 become U+FFFD.
+std::string quoted(std::string_view text);
+
 // For messages: `"x"`, or `"“" (U+201C)` if it is not plain ASCII.
 std::string quoted_for_message(std::string_view text);
 

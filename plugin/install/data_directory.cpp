@@ -40,14 +40,6 @@ std::optional<std::filesystem::path> DataDirectory::place_of(std::string_view ke
   return plain ? std::optional(modules() / key) : std::nullopt;
 }
 
-namespace {
-
-bool lies_in(const std::filesystem::path& path, const std::filesystem::path& bound) {
-  return std::mismatch(bound.begin(), bound.end(), path.begin(), path.end()).first == bound.end();
-}
-
-}  // namespace
-
 Result<PinnedDirectory> DataDirectory::pin(const std::filesystem::path& directory) const {
   // These have the errors of the rules.
   MODLOCK_TRY(confine(directory, {path}));
@@ -60,8 +52,8 @@ Result<PinnedDirectory> DataDirectory::pin(const std::filesystem::path& director
     return error ? std::filesystem::path() : std::filesystem::weakly_canonical(of, error);
   };
   const std::filesystem::path target = real(directory);
-  const bool is_inside = lies_in(target, real(path)) && (bound.empty() || lies_in(target, real(bound)));
-  if (error || !is_inside) {
+  const bool has_place = is_inside(target, real(path)) && (bound.empty() || is_inside(target, real(bound)));
+  if (error || !has_place) {
     return fail(Code::io_error, fmt::format("cannot open the directory \"{}\": {}", directory.string(),
                                             error ? error.message() : "it was replaced by a link"));
   }

@@ -5,51 +5,12 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
+#include "plugin/functions/json_text.h"
 #include "plugin/install/overrides.h"
 #include "protocol/base/json.h"
 
 namespace modlock {
 namespace {
-
-// Appends a string with the escapes of Go's json.Marshal.
-void append_escaped(std::string& out, std::string_view text) {
-  out += '"';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '"':
-      case '\\':
-        out += '\\';
-        out += c;
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == '<' || c == '>' || c == '&') {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-        } else if (text.substr(i, 3) == "\u2028" || text.substr(i, 3) == "\u2029") {
-          out += fmt::format("\\u202{:x}", static_cast<unsigned char>(text[i + 2]) & 0x0fU);
-          i += 2;
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
 
 Error unusable(const std::filesystem::path& path, std::string_view reason) {
   return Error{.code = Code::io_error,
@@ -134,15 +95,15 @@ std::string write_manifest(const Manifest& manifest) {
   for (const auto& [key, record] : manifest) {
     out += first ? "{\"Key\":" : ",{\"Key\":";
     first = false;
-    append_escaped(out, record.key);
+    out += eval::json_string(record.key);
     out += ",\"Source\":";
-    append_escaped(out, record.source);
+    out += eval::json_string(record.source);
     if (!record.version.empty()) {
       out += ",\"Version\":";
-      append_escaped(out, record.version);
+      out += eval::json_string(record.version);
     }
     out += ",\"Dir\":";
-    append_escaped(out, record.directory);
+    out += eval::json_string(record.directory);
     out += "}";
   }
   return out + "]}";

@@ -8,6 +8,7 @@
 #include "backends/base/pinned_directory.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
+#include "plugin/hcl/characters.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -18,21 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kHidingName = "modlock_override.tofu";
 constexpr const char* kOtherWay =
     "write the version into the configuration itself (update/plan), or into .tofu-modlock.hcl";
-
-// As `tofu fmt` leaves it. Addresses hold no control characters.
-std::string literal_of(std::string_view text) {
-  std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_template = (text[i] == '$' || text[i] == '%') && i + 1 < text.size() && text[i + 1] == '{';
-    if (text[i] == '"' || text[i] == '\\') {
-      out += '\\';
-    } else if (starts_template) {
-      out += text[i];
-    }
-    out += text[i];
-  }
-  return out + "\"";
-}
 
 // What one directory is to say.
 struct Directory {
@@ -48,7 +34,7 @@ struct Directory {
   std::string text() const {
     std::string out = std::string(kOverrideMarker) + "\n";
     for (const auto& [block, call] : calls) {
-      out += fmt::format("\nmodule \"{}\" {{\n  source  = {}\n  version = null\n}}\n", block, literal_of(call.source));
+      out += fmt::format("\nmodule \"{}\" {{\n  source  = {}\n  version = null\n}}\n", block, hcl::quoted(call.source));
     }
     return out;
   }

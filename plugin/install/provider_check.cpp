@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/constraint/provider_constraint.h"
@@ -147,8 +148,7 @@ class ProviderChecker {
     }
     const fs::path real = fs::canonical(place, ignored);
     const fs::path cache = fs::canonical(check_.plugin_cache_directory, ignored);
-    const auto parted = std::mismatch(cache.begin(), cache.end(), real.begin(), real.end());
-    const bool is_below = !cache.empty() && parted.first == cache.end();
+    const bool is_below = !cache.empty() && is_inside(real, cache);
     return is_below ? fmt::format("; it is in the plugin cache {}", check_.plugin_cache_directory) : std::string();
   }
 

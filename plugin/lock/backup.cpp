@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "plugin/lock/local_git.h"
 #include "protocol/base/result.h"
 
@@ -40,16 +41,6 @@ struct CommittedVersion {
   bool may_have_blocks = true;
 };
 
-std::vector<std::string> split(std::string_view lines) {
-  std::vector<std::string> out;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    out.emplace_back(lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  return out;
-}
-
 // Prints the last commits that changed the lock file.
 std::vector<std::string> log_arguments(std::string_view lock_path, std::vector<std::string> options) {
   std::vector<std::string> arguments = {"log", "--no-show-signature", "--no-textconv", "--no-ext-diff", "--format=%H"};
@@ -70,7 +61,7 @@ Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path&
                                                     const Context& context) {
   const std::string path(lock_path);
   MODLOCK_TRY(const auto log, run_local_git(root, log_arguments(lock_path, {"-n", "20"}), context));
-  const std::vector<std::string> commits = split(log.value_or(""));
+  const std::vector<std::string> commits = lines_of(log.value_or(""));
   if (commits.empty()) {
     return std::vector<CommittedVersion>();
   }
@@ -164,7 +155,7 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
   }
   // An earlier commit may have removed them, or one of the other side of a merge may have added them.
   MODLOCK_TRY(const auto change, run_local_git(root, find_block_change(lock_path), context));
-  for (const std::string& commit : split(change.value_or(""))) {
+  for (const std::string& commit : lines_of(change.value_or(""))) {
     for (const char* const parent : {"", "^"}) {
       MODLOCK_TRY(auto modules, modules_at(root, commit + parent, lock_path, context));
       if (modules) {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 
@@ -10,50 +9,10 @@
 namespace modlock {
 namespace {
 
-// Escapes one character of a quoted string; `next` is the byte after it.
-std::string escape(std::string_view character, utf8proc_int32_t code, char next) {
-  switch (code) {
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '$':
-    case '%':
-      return std::string(next == '{' ? 2 : 1, static_cast<char>(code));
-    default:
-      break;
-  }
-  if (hcl::is_printable(static_cast<char32_t>(code))) {
-    return std::string(character);
-  }
-  return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
-}
-
-// Quotes a string like hclwrite. Bytes that are not UTF-8 become U+FFFD.
-std::string quote(std::string_view text) {
-  std::string result = "\"";
-  while (!text.empty()) {
-    utf8proc_int32_t code = -1;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &code);
-    const std::size_t used = size > 0 ? static_cast<std::size_t>(size) : 1;
-    const char next = used < text.size() ? text[used] : '\0';
-    result += size > 0 ? escape(text.substr(0, used), code, next) : "\xEF\xBF\xBD";
-    text.remove_prefix(used);
-  }
-  return result + "\"";
-}
-
 std::string write_hashes(const std::vector<std::string>& hashes) {
   std::string text = "  hashes = [\n";
   for (const std::string& hash : hashes) {
-    text += fmt::format("    {},\n", quote(hash));
+    text += fmt::format("    {},\n", hcl::quoted(hash));
   }
   return text + "  ]\n";
 }
@@ -61,15 +20,15 @@ std::string write_hashes(const std::vector<std::string>& hashes) {
 }  // namespace
 
 std::string write_module_block(const ModuleLock& module) {
-  std::string block = fmt::format("module {} {{\n", quote(module.key));
+  std::string block = fmt::format("module {} {{\n", hcl::quoted(module.key));
   if (module.version) {
-    block += fmt::format("  version = {}\n", quote(*module.version));
-    block += fmt::format("  source  = {}\n", quote(module.source));
+    block += fmt::format("  version = {}\n", hcl::quoted(*module.version));
+    block += fmt::format("  source  = {}\n", hcl::quoted(module.source));
   } else {
-    block += fmt::format("  source = {}\n", quote(module.source));
+    block += fmt::format("  source = {}\n", hcl::quoted(module.source));
   }
   if (module.constraints) {
-    block += fmt::format("\n  constraints = {}\n", quote(*module.constraints));
+    block += fmt::format("\n  constraints = {}\n", hcl::quoted(*module.constraints));
   }
   if (!module.hashes.empty()) {
     block += "\n" + write_hashes(module.hashes);
@@ -85,13 +44,13 @@ bool is_after_provider(const LockFile& lock, std::string_view key) {
 }
 
 std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
-  std::string block = fmt::format("provider {} {{\n", quote(address.to_string()));
-  const std::string version = quote(provider.version.to_string());
+  std::string block = fmt::format("provider {} {{\n", hcl::quoted(address.to_string()));
+  const std::string version = hcl::quoted(provider.version.to_string());
   if (provider.constraints.empty()) {
     block += fmt::format("  version = {}\n", version);
   } else {
     block += fmt::format("  version     = {}\n", version);
-    block += fmt::format("  constraints = {}\n", quote(provider.constraints));
+    block += fmt::format("  constraints = {}\n", hcl::quoted(provider.constraints));
   }
   std::vector<std::string> hashes = provider.hashes;
   std::sort(hashes.begin(), hashes.end());

@@ -8,6 +8,7 @@
 #include "backends/address/git_reference.h"
 #include "backends/address/go_url.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/references.h"
@@ -20,16 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMirrorBranch = "refs/heads/modlock-";  // starts the names of our own branches
 
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-  }
-  return result + '"';
-}
-
 std::string rule(std::string_view base, std::string_view url) {
-  return fmt::format("[url {}]\n\tinsteadOf = {}\n", quoted(base), quoted(url));
+  return fmt::format("[url {}]\n\tinsteadOf = {}\n", in_quotes(base), in_quotes(url));
 }
 
 // Returns the branch of HEAD. A client finds `?ref=refs/heads/X` only if X is the branch of HEAD.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "backends/base/files.h"
 #include "plugin/engine/root_request.h"
 #include "protocol/messages/openrpc.h"
 
@@ -85,10 +86,6 @@ Json::Value input_schema(const Tool& tool, const Json::Value& types) {
   }
   inline_types(schema, types);
   return schema;
-}
-
-bool is_inside(const fs::path& path, const fs::path& directory) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
 }
 
 Result<std::string> find_root(const McpRoots& roots, const Json::Value& argument) {

@@ -7,6 +7,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/hcl/parser.h"
@@ -22,8 +23,8 @@ constexpr std::array<const char*, 2> kReplacements = {"TG_SOURCE", "TERRAGRUNT_S
 constexpr std::string_view kRegistryScheme = "tfr://";
 
 std::string registry_host(ClientKind tool) {
-  const char* named = std::getenv("TG_TF_DEFAULT_REGISTRY_HOST");
-  return named != nullptr && *named != '\0' ? named : std::string(default_registry(tool));
+  const std::string named = environment_variable("TG_TF_DEFAULT_REGISTRY_HOST");
+  return named.empty() ? std::string(default_registry(tool)) : named;
 }
 
 // Converts "tfr:///ns/name/system//sub?version=1.2.3" to the form of a module call:
@@ -108,10 +109,8 @@ std::string encode(std::string_view text) {
 
 // Returns whether the environment gives all units another source.
 bool is_source_replaced() {
-  return std::any_of(kReplacements.begin(), kReplacements.end(), [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  });
+  return std::any_of(kReplacements.begin(), kReplacements.end(),
+                     [](const char* name) { return !environment_variable(name).empty(); });
 }
 
 }  // namespace

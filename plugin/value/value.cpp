@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/base/text.h"
 #include "plugin/hcl/characters.h"
 
 namespace modlock::eval {
@@ -31,15 +32,6 @@ void adopt(Value& item, const Type& element) {
   }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  out += '"';
-}
-
 // cty orders compound values in sets by these texts.
 void append_order_key(std::string& out, const Value& value) {
   if (value.is_null()) {
@@ -58,7 +50,7 @@ void append_order_key(std::string& out, const Value& value) {
     case Type::Kind::dynamic:
       break;
     case Type::Kind::string:
-      append_quoted(out, value.as_string());
+      out += in_quotes(value.as_string());
       break;
     case Type::Kind::number:
       out += fmt::format("{:.10g}", value.as_number().as_double());
@@ -79,7 +71,7 @@ void append_order_key(std::string& out, const Value& value) {
       out += is_map ? '{' : '<';
       for (const auto& [name, member] : value.members()) {
         if (is_map) {
-          append_quoted(out, name);
+          out += in_quotes(name);
           out += ':';
         }
         append_order_key(out, member);

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(arguments) {
 
 BOOST_AUTO_TEST_CASE(schemas_of_arguments_are_those_of_the_messages) {
   const std::string root =
-      R"("root":{"description":"the absolute directory of the root module; may be absent if the server has one )"
+      R"("root":{"description":"the absolute directory of the root module, or its file:// URI; may be absent if the server has one )"
       R"(directory","type":"string"})";
   const std::map<std::string, std::string> schemas = {
       {"inspect", R"({"additionalProperties":false,"properties":{)" + root + R"(},"type":"object"})"},
