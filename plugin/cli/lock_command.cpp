@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/cli/written_update.h"
+#include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 

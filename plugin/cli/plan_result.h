@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/cli/over_roots.h"
 
@@ -14,8 +15,26 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
                 const Diagnostics& diagnostics);
 
 using AskedPlan = RootAnswer<messages::LockPlanResult>;
-// Writes a plan, unless --dry-run or --frozen is set, and returns it, or the error of the write.
-AskedPlan write_plan(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked);
+using Texts = std::vector<messages::Document>;
+
+// A plan that was written, and the differences between the packages before and after it.
+struct WrittenUpdate {
+  Result<messages::LockPlanResult> result;
+  CallDetails details = {};
+  Result<messages::UpdateDiffResult> diff = {};
+  std::string notes = {};       // about subjects that are not updated
+  bool is_planned = true;       // false: no subject has a newer version
+  bool is_since_commit = true;  // the lock files were those of the last commit before
+};
+
+// Writes a plan, unless --dry-run or --frozen is set, and compares the packages, except for `lock`. The result is an
+// error if the plan or its write is. `committed` are earlier texts of files that were changed before this command.
+WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+                           const Texts& committed = {});
+
+// Prints which modules have changes to read, and the command that prints them. `preview` is that of a dry run.
+void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
+                        const std::string& preview = {});
 
 // Sets the state of a root whose plan was interrupted before anything was written.
 RootOutcome not_written(RootOutcome outcome);

@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(a_denied_release_stops_commands_until_it_is_replaced) {
              verified.out);
   BOOST_TEST(verified.err ==
                  "\nmodule.vpc: denied by \"*/repositories/vpc\" in "
-                 "<dir>/home/.config/tofu-modlock/config.hcl:1: see INC-7\n",
+                 "<dir>/home/.config/tofu-modlock/config.hcl:1: see INC-7\n"
+                 "  run tofu-modlock upgrade --chdir live/b --target module.vpc\n",
              verified.err);
   BOOST_REQUIRE(modlock({"upgrade", "live/b"}).exit_code == 0);
   BOOST_TEST(read("live/b/.terraform.lock.hcl").find("version = \"1.0.0\"") != std::string::npos);
