@@ -18,6 +18,7 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -114,96 +115,6 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   return params;
 }
 
-// Returns a skip reason of Renovate in words.
-std::string skip_words(const std::string& reason) {
-  const std::array<std::pair<std::string_view, const char*>, 5> words = {
-      {{"local", "local module"},
-       {"unsupported-datasource", "source type without versions"},
-       {"contains-variable", "source not known before plan"},
-       {"unversioned-reference", "its branch, tag or commit is not a version"},
-       {"unspecified-version", "no version specified"}}};
-  const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == reason; });
-  return found == words.end() ? reason : found->second;
-}
-
-// Sets the newest version below the next major number for each subject without one. Removes those that have none,
-// unless `--pin` changes how their version is written, and returns why. Errors: those of Engine::lookup();
-// INVALID_PARAMS for a subject without versions.
-Result<std::string> choose_newest(const CommandLine& line, const Host& host, const std::string& root,
-                                  std::vector<messages::Update>& updates) {
-  std::string notes;
-  const auto is_open = [](const messages::Update& update) { return !update.new_version && !update.new_constraint; };
-  messages::UpdateLookupParams params;
-  params.root = host.root_params(root, line.common);
-  for (const messages::Update& update : updates) {
-    if (is_open(update)) {
-      params.subjects.push_back(update.subject);
-    }
-  }
-  if (params.subjects.empty()) {
-    return notes;
-  }
-  auto [found, details] = host.call(&Engine::lookup, params);
-  if (!found) {
-    return fail(std::move(found.error()));
-  }
-  const auto broken =
-      std::find_if(details.diagnostics.begin(), details.diagnostics.end(), [](const Diagnostic& diagnostic) {
-        return diagnostic.severity == Severity::error && diagnostic.what.subject.empty();  // of all calls
-      });
-  if (broken != details.diagnostics.end()) {
-    return fail(std::move(broken->what));
-  }
-  std::erase_if(updates, is_open);
-  for (const messages::LookedUpDependency& dependency : found->dependencies) {
-    const std::string& subject = dependency.subject;
-    if (dependency.current_version.empty() && dependency.skip_reason.empty()) {
-      const auto failure =
-          std::find_if(details.diagnostics.rbegin(), details.diagnostics.rend(),
-                       [&](const Diagnostic& diagnostic) { return diagnostic.what.subject == subject; });
-      if (failure != details.diagnostics.rend()) {
-        return fail(failure->what);
-      }
-    }
-    if (dependency.current_version.empty()) {
-      const std::string& reason = dependency.skip_reason;
-      return fail(
-          Code::invalid_params,
-          fmt::format("cannot update {}: {}", subject, skip_words(reason.empty() ? "unspecified-version" : reason)),
-          reason == "local"
-              ? "name a module call with a remote source"
-              : fmt::format("to lock the newest content, run: tofu-modlock upgrade --target {}", subject));
-    }
-    const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
-                                     [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
-    if (newest != dependency.updates.end()) {
-      updates.push_back({.subject = subject, .new_version = newest->new_version, .new_constraint = {}});
-    } else {
-      const auto& options = dependency.updates;
-      notes += !dependency.pinned_by.empty() ? fmt::format(
-                                                   "{} {} is pinned by {}, and newer versions exist. They need a newer "
-                                                   "version of {}; run: tofu-modlock update {}\n",
-                                                   subject, dependency.current_version, dependency.pinned_by,
-                                                   dependency.pinned_by, dependency.pinned_by)
-               : options.empty()
-                   ? fmt::format("{} {} is the newest version.\n", subject, dependency.current_version)
-                   : fmt::format(
-                         "{} {} is the newest version below {}. For the new major version, run: tofu-modlock "
-                         "update {}={}\n",
-                         subject, dependency.current_version, options.front().new_major, subject,
-                         options.front().new_version);
-      for (const Diagnostic& diagnostic : details.diagnostics) {
-        const bool is_newer = diagnostic.severity == Severity::info && diagnostic.what.code == Code::release_denied;
-        notes += is_newer && diagnostic.what.subject == subject ? diagnostic.what.message + "\n" : "";
-      }
-      if (!line.pin.empty() && dependency.pinned_by.empty()) {
-        updates.push_back({.subject = subject, .new_version = dependency.current_version, .new_constraint = {}});
-      }
-    }
-  }
-  return notes;
-}
-
 // Without updates the lock is adjusted to the current configuration.
 AskedPlan plan_updates(const CommandLine& line, const Host& host, const std::string& root,
                        const std::vector<messages::Update>& updates) {
@@ -259,20 +170,6 @@ RootOutcome print_update(const CommandLine& line, const Host& host, const std::s
           .state = state};
 }
 
-WrittenUpdate update_subjects(const CommandLine& line, const Host& host, const std::string& root,
-                              std::vector<messages::Update> updates) {
-  auto notes = choose_newest(line, host, root, updates);
-  if (!notes) {
-    return {.result = fail(std::move(notes.error()))};
-  }
-  if (updates.empty()) {
-    return {.result = messages::LockPlanResult(), .notes = std::move(*notes), .is_planned = false};
-  }
-  WrittenUpdate written = write_update(line, host, root, plan_updates(line, host, root, updates));
-  written.notes = std::move(*notes);
-  return written;
-}
-
 // One root after another: two roots may have a local module in common.
 int run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
   std::vector<std::string> names;
@@ -287,19 +184,12 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
       std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
         return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
       });
-      return update_subjects(line, host, root, std::move(left));
+      return write_update(line, host, root, plan_updates(line, host, root, left));
     });
   };
   const auto tell = [&](const std::string& root, const WrittenUpdate& asked) {
     if (auto skipped = named.skipped(root)) {
       return std::move(*skipped);
-    }
-    print_out(flags.json || line.output_format == "markdown" ? "" : with_root(asked.notes));
-    if (asked.result && !asked.is_planned) {
-      if (auto incomplete = install_after(line, host, root, "nothing changed")) {
-        return std::move(*incomplete);
-      }
-      return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result), .state = "nothing changed"};
     }
     return print_update(line, host, root, asked);
   };

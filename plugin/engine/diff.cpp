@@ -20,6 +20,7 @@
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/subject.h"
+#include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -309,16 +310,15 @@ class DiffPlanner {
       if (dependency.dep_type != "module") {
         continue;
       }
-      const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
-                                       [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
-      if (newest != dependency.updates.end()) {
+      auto newest = newest_version(dependency, "diff");
+      if (newest) {
         const auto asked =
             static_cast<std::size_t>(std::find(names_.begin(), names_.end(), dependency.subject) - names_.begin());
         targets.push_back({.subject = dependency.subject,
-                           .version = newest->new_version,
+                           .version = std::move(*newest),
                            .from = asked == names_.size() ? std::nullopt : params_.subjects[asked].from});
       } else if (!params_.subjects.empty() && !has_problem(found, dependency.subject)) {
-        result_.diagnostics.push_back({Severity::info, no_update(dependency)});
+        result_.diagnostics.push_back({Severity::info, std::move(newest.error())});
       }
     }
     for (const Diagnostic& diagnostic : found.diagnostics) {
@@ -330,19 +330,6 @@ class DiffPlanner {
   static bool has_problem(const messages::UpdateLookupResult& found, const std::string& subject) {
     return std::any_of(found.diagnostics.begin(), found.diagnostics.end(),
                        [&](const Diagnostic& diagnostic) { return diagnostic.what.subject == subject; });
-  }
-
-  static Error no_update(const messages::LookedUpDependency& dependency) {
-    Error error{.code = Code::no_matching_version, .message = {}, .subject = dependency.subject};
-    if (dependency.updates.empty()) {
-      error.message = fmt::format("{} has no newer version", dependency.subject);
-    } else {
-      const messages::AvailableUpdate& major = dependency.updates.front();
-      error.message = fmt::format("{} has no newer version below {}", dependency.subject, major.new_major);
-      error.hint = fmt::format("to compare with the new major version, run: tofu-modlock diff {}={}",
-                               dependency.subject, major.new_version);
-    }
-    return error;
   }
 
   Result<State> state_at(const std::vector<messages::Update>& updates) {

@@ -12,6 +12,7 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
+#include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/update_plan.h"
 
@@ -64,10 +65,51 @@ class UpdatePlanner {
     std::vector<messages::EditedDocument> documents = configuration_documents();
     std::move(locked->edits.documents.begin(), locked->edits.documents.end(), std::back_inserter(documents));
     locked->edits.documents = std::move(documents);
+    locked->diagnostics.insert(locked->diagnostics.end(), unchanged_.begin(), unchanged_.end());
+    run_.diagnostics = locked->diagnostics;
     return locked;
   }
 
  private:
+  // Sets the newest version below the next major number for each update without a version or a constraint. What has
+  // none is not updated, unless `pin` changes how its version is written.
+  Result<void> choose_versions() {
+    messages::UpdateLookupParams lookup{.root = params_.root, .lock = params_.lock, .subjects = {}};
+    std::erase_if(updates_, [&](const messages::Update& update) {
+      const bool is_open = !update.new_version && !update.new_constraint;
+      if (is_open) {
+        lookup.subjects.push_back(update.subject);
+      }
+      return is_open;
+    });
+    if (lookup.subjects.empty()) {
+      return {};
+    }
+    MODLOCK_TRY(const auto found, engine_.lookup(lookup, run_));
+    for (const messages::LookedUpDependency& dependency : found.dependencies) {
+      const auto of_subject = [&](const Diagnostic& diagnostic) {
+        return diagnostic.what.subject == dependency.subject;
+      };
+      auto newest = newest_version(dependency, "update");
+      if (!newest && newest.error().code != Code::no_matching_version) {
+        const auto reason = std::find_if(found.diagnostics.rbegin(), found.diagnostics.rend(), of_subject);
+        return fail(dependency.skip_reason.empty() && reason != found.diagnostics.rend() ? reason->what
+                                                                                         : std::move(newest.error()));
+      }
+      if (newest || (params_.pin && dependency.pinned_by.empty())) {
+        updates_.push_back({.subject = dependency.subject,
+                            .new_version = newest.value_or(dependency.current_version),
+                            .new_constraint = {}});
+      }
+      if (!newest) {
+        unchanged_.push_back({Severity::info, std::move(newest.error())});
+        std::copy_if(found.diagnostics.begin(), found.diagnostics.end(), std::back_inserter(unchanged_),
+                     [&](const Diagnostic& denied) { return denied.severity == Severity::info && of_subject(denied); });
+      }
+    }
+    return {};
+  }
+
   // Replaces bare names, and checks that no kind is excluded.
   Result<void> name_subjects(const ModuleTree& tree, std::string_view default_host) {
     for (messages::Update& update : updates_) {
@@ -121,6 +163,10 @@ class UpdatePlanner {
         errors.push_back(std::move(rule));
       }
     }
+    if (!errors.empty()) {
+      return fail(combine(std::move(errors)));
+    }
+    MODLOCK_TRY(choose_versions());
     ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), to_pin(params_.pin));
     for (const messages::Update& update : updates_) {
       const auto wanted = to_domain(update);
@@ -219,7 +265,8 @@ class UpdatePlanner {
   std::vector<messages::Update> updates_;  // with full subjects once the tree was read
   Diagnostics* skipped_;
   Run& run_;
-  EditedFiles files_;  // by path
+  Diagnostics unchanged_;  // of subjects that are not updated
+  EditedFiles files_;      // by path
   WantedVersions wanted_;
 };
 

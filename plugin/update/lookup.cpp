@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include "backends/address/git_reference.h"
@@ -433,6 +434,49 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
 }
 
 }  // namespace
+
+Result<std::string> newest_version(const messages::LookedUpDependency& dependency, std::string_view command) {
+  const std::string& subject = dependency.subject;
+  if (dependency.current_version.empty()) {
+    const std::string reason = dependency.skip_reason.empty() ? "unspecified-version" : dependency.skip_reason;
+    return fail(
+        Error{.code = Code::invalid_params,
+              .message = fmt::format("cannot update {}: {}", subject, skip_words(reason)),
+              .subject = subject,
+              .hint = reason == "local"
+                          ? "name a module call with a remote source"
+                          : fmt::format("to lock the newest content, run: tofu-modlock upgrade --target {}", subject)});
+  }
+  const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
+                                   [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
+  if (newest != dependency.updates.end()) {
+    return newest->new_version;
+  }
+  const std::string current = fmt::format("{} {} is ", subject, dependency.current_version);
+  Error error{.code = Code::no_matching_version, .message = current + "the newest version", .subject = subject};
+  if (!dependency.pinned_by.empty()) {
+    error.message = fmt::format("{}pinned by {}, and newer versions exist", current, dependency.pinned_by);
+    error.hint =
+        fmt::format("they need a newer version of {0}; run: tofu-modlock {1} {0}", dependency.pinned_by, command);
+  } else if (!dependency.updates.empty()) {
+    const messages::AvailableUpdate& major = dependency.updates.front();
+    error.message += fmt::format(" below {}", major.new_major);
+    error.hint =
+        fmt::format("for the new major version, run: tofu-modlock {} {}={}", command, subject, major.new_version);
+  }
+  return fail(std::move(error));
+}
+
+std::string skip_words(const std::string& reason) {
+  static const std::map<std::string_view, const char*> words = {
+      {"local", "local module"},
+      {"unsupported-datasource", "source type without versions"},
+      {"contains-variable", "source not known before plan"},
+      {"unversioned-reference", "its branch, tag or commit is not a version"},
+      {"unspecified-version", "no version specified"}};
+  const auto found = words.find(reason);
+  return found == words.end() ? reason : found->second;
+}
 
 std::vector<UpdateOption> update_options(std::span<const OfferedVersion> offered, const Version& current,
                                          std::string_view current_value, const ValueOf& value_of) {

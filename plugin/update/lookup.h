@@ -13,6 +13,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
+#include "protocol/messages/update_lookup.h"
 
 namespace modlock {
 
@@ -81,5 +82,13 @@ struct UpdateLookup {
 // are diagnostics (info). Errors: INVALID_PARAMS (an invalid subject); cancellation.
 Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
                              const Context& context);
+
+// Returns the version that an update without a requested one selects: the newest below the next major number. Errors:
+// NO_MATCHING_VERSION (the current one stays, and the hint says how `command` selects a newer one); INVALID_PARAMS (the
+// dependency has no versions).
+Result<std::string> newest_version(const messages::LookedUpDependency& dependency, std::string_view command);
+
+// Returns a skip reason in words.
+std::string skip_words(const std::string& reason);
 
 }  // namespace modlock

@@ -16,19 +16,16 @@ struct Update {
   std::optional<std::string> new_constraint;
 };
 constexpr TypeName name_of(const Update*) {
-  return {"Update", "What one module call or provider should become; at least one of version and constraint."};
+  return {"Update", "What one module call or provider should become."};
 }
 template <typename Form>
 void fields(Form& form, In<Form, Update> update) {
   form.member("subject", update.subject, "`module.vpc.nested`, `provider.hashicorp/aws`");
-  form.optional("newVersion", update.new_version,
-                "the version to lock; the configuration changes if it does not allow it");
+  form.optional(
+      "newVersion", update.new_version,
+      "the version to lock; the configuration changes if it does not allow it; absent, and no constraint: the "
+      "newest one below the next major number");
   form.optional("newConstraint", update.new_constraint, "takes the place of the constraint that is written");
-  form.check([&](ObjectReader& in) {
-    if (!update.new_version && !update.new_constraint) {
-      in.reject("newVersion", "expected a newVersion or a newConstraint");
-    }
-  });
 }
 
 // The result of `update/plan` is a LockPlanResult whose edits begin with those of the configuration.

@@ -40,18 +40,17 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
     const char* name;
     std::string source;
     const char* constraint;
-    const char* out;     // its first line
+    const char* line;    // the first one of the output, or of the diagnostics
     const char* locked;  // afterwards
   };
   const Row rows[] = {
       {"a constraint that allows it", git(), "~> 1.0", "module.vpc  1.0.0 -> 1.1.0  (~> 1.0)", "<1.1.0>"},
       {"a constraint that does not", git(), "~> 1.0.0", "module.vpc  1.0.0 -> 1.1.0  (~> 1.1.0)", "<1.1.0>"},
       {"a tag", git() + "?ref=v1.0.0", "", "module.vpc  v1.0.0 (<1.0.0...>) -> v1.1.0 (<1.1.0...>)", "<1.1.0>"},
-      {"nothing newer", git() + "?ref=v2.0.0", "", "module.vpc 2.0.0 is the newest version.", "<2.0.0>"},
+      {"nothing newer", git() + "?ref=v2.0.0", "", "Info: module.vpc 2.0.0 is the newest version [NO_MATCHING_VERSION]",
+       "<2.0.0>"},
       {"only a new major version", git() + "?ref=v1.1.0", "",
-       "module.vpc 1.1.0 is the newest version below 2. For the new major version, run: tofu-modlock "
-       "update module.vpc=2.0.0",
-       "<1.1.0>"},
+       "Info: module.vpc 1.1.0 is the newest version below 2 [NO_MATCHING_VERSION]", "<1.1.0>"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
@@ -62,10 +61,18 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
       write("main.tf", module_call("vpc", row.source, constraint));
       const Ran ran = modlock({"update", "module.vpc"});
       BOOST_TEST(ran.exit_code == 0, ran.err);
-      BOOST_TEST(ran.out.substr(0, ran.out.find('\n')) == row.out);
+      const std::string& text = ran.err.starts_with("Info: ") ? ran.err : ran.out;
+      BOOST_TEST(text.substr(0, text.find('\n')) == row.line);
       BOOST_TEST(locked_commits(*this)["vpc"] == row.locked);
     }
   }
+  write("live/main.tf", module_call("vpc", git() + "?ref=v1.1.0"));
+  BOOST_REQUIRE(modlock({"lock", "--chdir", "live"}).exit_code == 0);
+  const Ran below = modlock({"update", "--chdir", "live", "module.vpc"});
+  BOOST_TEST(below.err ==
+             "Info: module.vpc 1.1.0 is the newest version below 2 [NO_MATCHING_VERSION]\n"
+             "  hint: for the new major version, run: tofu-modlock update --chdir live module.vpc=2.0.0\n");
+  BOOST_TEST(below.out == "The lock file is up to date.\n");
   write("main.tf", module_call("vpc", git() + "?ref=main") + module_call("local", "./local"));
   write("local/main.tf", "");
   const Ran branch = modlock({"update", "module.vpc"});
@@ -82,7 +89,8 @@ BOOST_AUTO_TEST_CASE(the_newest_version_is_pinned_on_request) {
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const Ran ran = modlock({"update", "module.vpc", "--pin", "immutable"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out.starts_with("module.vpc 2.0.0 is the newest version.\nmodule.vpc  v2.0.0 ("), ran.out);
+  BOOST_TEST(ran.err == "Info: module.vpc 2.0.0 is the newest version [NO_MATCHING_VERSION]\n");
+  BOOST_TEST(ran.out.starts_with("module.vpc  v2.0.0 ("), ran.out);
   BOOST_TEST(shown(read("main.tf")).find("?ref=<2.0.0>\"") != std::string::npos, read("main.tf"));
   const Ran again = modlock({"update", "module.vpc", "--pin", "immutable"});
   BOOST_TEST(again.exit_code == 0, again.err);
@@ -137,7 +145,7 @@ BOOST_AUTO_TEST_CASE(install_afterwards) {
       {"nothing newer",
        module_call("vpc", git() + "?ref=v2.0.0"),
        {"module.vpc"},
-       "module.vpc 2.0.0 is the newest version.\n1 installed.\n",
+       "The lock file is up to date.\n1 installed.\n",
        "0 v2.0.0"},
       {"dry run",
        old,

@@ -89,6 +89,20 @@ BOOST_AUTO_TEST_CASE(a_constraint_and_its_entry_change_together) {
   BOOST_TEST(result["edits"]["documents"][1]["newText"].asString().find("\"2.0.0\"") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(without_a_version_the_newest_below_the_next_major_one_is_selected) {
+  write("main.tf", module_call("vpc", git(), "~> 1.0.0"));
+  modlock({"lock"});
+  const Json::Value result = plan(R"([{"subject": "module.vpc"}])");
+  BOOST_TEST(change_of(result) == "module.vpc updated 1.0.0 -> 1.1.0");
+  write("main.tf", module_call("vpc", git(), "~> 1.1"));
+  modlock({"lock"});
+  const Json::Value none = plan(R"([{"subject": "module.vpc"}])");
+  BOOST_TEST(none["edits"]["documents"].empty());
+  const Json::Value& last = none["diagnostics"][none["diagnostics"].size() - 1];
+  BOOST_TEST(last["severity"].asString() == "info");
+  BOOST_TEST(last["message"].asString() == "module.vpc 1.1.0 is the newest version below 2");
+}
+
 BOOST_AUTO_TEST_CASE(where_the_constraint_allows_it_the_lock_alone_changes) {
   write("main.tf", module_call("vpc", git(), "~> 1.0"));
   vpc.tag("v1.2.0");
@@ -221,8 +235,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
        "git::file://<dir>/repositories/vpc.git has no version 7.0.0; the newest are 2.0.0, 1.1.0, 1.0.0"},
       {"a provider that nobody needs", R"({"subject": "provider.acme/cloud", "newVersion": "2.0.0"})", 2,
        "\"provider.registry.opentofu.org/acme/cloud\" matches no module call or provider"},
-      {"neither of the two", R"({"subject": "module.vpc"})", 2,
-       "decode: expected a newVersion or a newConstraint at params.updates[0].newVersion"},
+      {"the newest version of what has none", R"({"subject": "module.net"})", 2,
+       "cannot update module.net: local module"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
