@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +16,6 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
-#include "plugin/resolve/plan.h"
 #include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 

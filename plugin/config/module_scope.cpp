@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/config/diagnostic_limit.h"
 #include "plugin/eval/constant_value.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/hcl/near_names.h"

@@ -1,6 +1,5 @@
 #include "plugin/config/traversal.h"
 
-#include <string_view>
 #include <type_traits>
 #include <utility>
 

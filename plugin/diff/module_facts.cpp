@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "backends/address/source.h"
 #include "backends/base/ascii.h"

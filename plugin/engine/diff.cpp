@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <span>
 
-#include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "plugin/diff/call_use.h"
 #include "plugin/diff/comparison_link.h"

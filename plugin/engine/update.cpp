@@ -9,7 +9,6 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
-#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "plugin/update/lookup.h"

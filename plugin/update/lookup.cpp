@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 
 #include "backends/address/git_reference.h"
 #include "backends/base/parallel.h"
