@@ -209,13 +209,9 @@ class UnitReader {
     }
     if (call->name == "optional" && call->arguments.size() > 1) {
       add_leaf(unit, path, file, call->arguments[1]);
-      unit.leaves.back().is_new = !is_known_member(path);
+      unit.leaves.back().is_new = meanings_.is_new_member(path.substr(path.rfind('.') + 1));
     }
     read_type(unit, file, path, call->arguments[0]);
-  }
-
-  bool is_known_member(const std::string& path) const {
-    return is_old_ || known_.members.count(path.substr(path.rfind('.') + 1)) != 0;
   }
 
   void read_object(Unit& unit, const MergedBlock& block) {
@@ -508,21 +504,20 @@ class EffectComparison {
         continue;
       }
       for (const TermPtr& part : term->parts) {  // a new entry takes the place of the other value
-        if (term->head == "try" && part->head == "index" && !unit_name(part->parts[0]->head).empty()) {
-          uses_[unit_name(part->parts[0]->head)].is_whole = true;
+        if (term->head == "try" && part->head == "index" && !part->parts[0]->unit.empty()) {
+          uses_[part->parts[0]->unit].is_whole = true;
         }
       }
-      const bool reads_member = term->head == "index" && !unit_name(term->parts[0]->head).empty();
+      const bool reads_member = term->head == "index" && !term->parts[0]->unit.empty();
       for (std::size_t i = reads_member ? 1 : 0; i < term->parts.size(); ++i) {
         open.emplace_back(term->parts[i], user);
       }
-      const std::string& head = reads_member ? term->parts[0]->head : term->head;
-      const std::string name = unit_name(head);
+      const std::string& name = reads_member ? term->parts[0]->unit : term->unit;
       if (name.empty()) {
         continue;
       }
       Use& use = uses_[name];
-      use.is_whole = use.is_whole || (!reads_member && head.ends_with(name.substr(name.rfind(' ') + 1)));
+      use.is_whole = use.is_whole || (!reads_member && !term->is_member);
       const auto used = use.user == nullptr ? after.find(name) : after.end();
       if (use.user == nullptr) {
         const auto [first, last] = waiting.equal_range(name);
@@ -551,11 +546,11 @@ class EffectComparison {
     std::set<const Term*> seen;
     for (; !open.empty(); open.pop_front()) {
       const TermPtr term = open.front();
-      const std::string name = unit_name(term->head);
+      const std::string& name = term->unit;
       if (!seen.insert(term.get()).second) {
         continue;
       }
-      if (!name.empty() && term->head.ends_with(name.substr(name.rfind(' ') + 1)) && passed_on_.insert(name).second) {
+      if (!name.empty() && !term->is_member && passed_on_.insert(name).second) {
         if (const auto unit = after.find(name); unit != after.end()) {
           std::transform(unit->second.leaves.begin(), unit->second.leaves.end(), std::back_inserter(open),
                          [](const Leaf& leaf) { return leaf.named; });
@@ -602,24 +597,6 @@ class EffectComparison {
       }
     }
     return true;
-  }
-
-  // "&modules/db|local.a.b" is "modules/db: local.a".
-  static std::string unit_name(std::string_view head) {
-    if (!head.starts_with('&')) {
-      return "";
-    }
-    head.remove_prefix(1);
-    const bool is_plain = head.starts_with("var.") || head.starts_with("local.");
-    const std::size_t first = head.find('.') + 1;
-    const bool has_bar = head.substr(first, head.find('.', first) - first).find('|') != std::string_view::npos;
-    const std::size_t bar = is_plain && !has_bar ? std::string_view::npos : head.find('|');
-    const std::string_view name = bar == std::string_view::npos ? head : head.substr(bar + 1);
-    if (!name.starts_with("var.") && !name.starts_with("local.")) {
-      return "";
-    }
-    const std::string scope = bar == std::string_view::npos ? "" : std::string(head.substr(0, bar)) + ": ";
-    return scope + std::string(name.substr(0, name.find('.', name.find('.') + 1)));
   }
 
   // What each nested block has, in any order.

@@ -610,6 +610,8 @@ class MeaningReader::Writer {
         full = "&" + reader_.renamed(*place_.module, full.substr(1));
       }
       auto term = std::make_shared<Term>(*reference(full, is_object, base->is_given));
+      term->unit = base->unit;
+      term->is_member = !term->unit.empty();
       term->leads_outside = full == "&path.root" || full == "&path.cwd";
       if (follow_ == Follow::everything && full == kModuleDirectory) {
         term->content = sha256_hex(term->digest + reader_.files_.beside(*place_.module));
@@ -822,13 +824,16 @@ bool MeaningReader::is_replaced(const ModuleText& module, const std::string& add
 // Names are computed from a list, without recursion: a package may chain any number of them.
 TermPtr MeaningReader::named(const ModuleText& module, const std::string& address, Follow follow) {
   const auto plain = [](const Name& name) {
+    const std::string& scope = name.module->directory;
     const bool is_variable = name.address.starts_with("variable.");
-    return make(fmt::format("&{}{}{}", name.module->directory, name.module->directory.empty() ? "" : "|",
-                            is_variable ? "var." + name.address.substr(9) : name.address));
+    const std::string shown = is_variable ? "var." + name.address.substr(9) : name.address;
+    auto term = std::make_shared<Term>(*make("&" + (scope.empty() ? "" : scope + "|") + shown));
+    term->unit = is_variable || shown.starts_with("local.") ? (scope.empty() ? "" : scope + ": ") + shown : "";
+    return term;
   };
   Name wanted{&module, address};
   if (!is_replaced(module, address, follow)) {
-    auto term = std::make_shared<Term>(*plain(wanted));
+    const auto term = plain(wanted);
     term->reads_objects = address.starts_with("module.");
     term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
     return term;

@@ -22,6 +22,8 @@ struct Term {
   std::vector<TermPtr> parts = {};
   std::string digest = {};     // the same if the meaning is the same
   std::string content = {};    // the same if also the files that it names are the same; empty: it names none
+  std::string unit = {};       // "modules/db: local.a": the local value or variable that it is, or is a member of
+  bool is_member = false;      // of that unit
   bool is_constant = false;    // no reference and no call
   bool reads_objects = false;  // refers to a resource, a data source or a module call
   bool is_given = false;       // callers set it and its members
