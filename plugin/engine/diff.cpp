@@ -315,7 +315,7 @@ class DiffPlanner {
         targets.push_back({.subject = dependency.subject,
                            .version = std::move(*newest),
                            .from = asked == names_.size() ? std::nullopt : params_.subjects[asked].from});
-      } else if (!params_.subjects.empty() && !has_problem(found, dependency.subject)) {
+      } else if (!params_.subjects.empty() && !(dependency.current_version.empty() && dependency.skip_reason.empty())) {
         result_.diagnostics.push_back({Severity::info, std::move(newest.error())});
       }
     }
@@ -323,11 +323,6 @@ class DiffPlanner {
       result_.diagnostics.push_back(diagnostic);
     }
     return targets;
-  }
-
-  static bool has_problem(const messages::UpdateLookupResult& found, const std::string& subject) {
-    return std::any_of(found.diagnostics.begin(), found.diagnostics.end(),
-                       [&](const Diagnostic& diagnostic) { return diagnostic.what.subject == subject; });
   }
 
   Result<State> state_at(const std::vector<messages::Update>& updates) {

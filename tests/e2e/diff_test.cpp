@@ -70,6 +70,18 @@ BOOST_AUTO_TEST_CASE(only_the_subjects_are_compared) {
   BOOST_TEST(one.out.find("module.other") == std::string::npos, one.out);
 }
 
+BOOST_AUTO_TEST_CASE(a_subject_without_a_newer_version_is_named) {
+  BOOST_REQUIRE(modlock({"upgrade", "--include", "modules"}).exit_code == 0);
+  const Ran newest = modlock({"diff", "net"});
+  BOOST_TEST(newest.out == "No module changes.\n");
+  BOOST_TEST(newest.err == "Info: module.net 1.1.0 is the newest version [NO_MATCHING_VERSION]\n");
+  release(*net, "2.0.0", {{"main.tf", "# new\n"}});
+  BOOST_TEST(modlock({"diff", "net"}).err ==
+             "Info: module.net 1.1.0 is the newest version below 2 [NO_MATCHING_VERSION]\n"
+             "  hint: for the new major version, run: tofu-modlock diff module.net=2.0.0\n");
+  BOOST_TEST(modlock({"diff"}).err == "");
+}
+
 BOOST_AUTO_TEST_CASE(new_modules_in_a_subject_are_compared) {
   GitRepository& leaf = repository("leaf.git");
   release(leaf, "1.0.0", {{"main.tf", ""}});
@@ -86,7 +98,7 @@ BOOST_AUTO_TEST_CASE(an_unreachable_call_that_is_not_locked_is_counted_once) {
   BOOST_TEST(all.out.find("1 module changed, 1 not compared: ") != std::string::npos, all.out << all.err);
   const Ran one = modlock({"diff", "other"});
   BOOST_TEST(one.out == "No module changes, 1 not compared.\n", one.err);
-  BOOST_TEST(one.err.find("has no newer version") == std::string::npos, one.err);
+  BOOST_TEST(one.err.find("Info: ") == std::string::npos, one.err);
 }
 
 // Both sides read the same listing.
