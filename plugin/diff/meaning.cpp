@@ -831,15 +831,15 @@ TermPtr MeaningReader::named(const ModuleText& module, const std::string& addres
     term->unit = is_variable || shown.starts_with("local.") ? (scope.empty() ? "" : scope + ": ") + shown : "";
     return term;
   };
-  Name wanted{&module, address};
+  Name wanted{&module, address, follow};
   if (!is_replaced(module, address, follow)) {
     const auto term = plain(wanted);
     term->reads_objects = address.starts_with("module.");
     term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
     return term;
   }
-  const auto key_of = [&](const Name& name) {
-    return fmt::format("{} {} {}", static_cast<int>(follow), name.module->directory, name.address);
+  const auto key_of = [](const Name& name) {
+    return fmt::format("{} {} {}", static_cast<int>(name.follow), name.module->directory, name.address);
   };
   const std::string key = key_of(wanted);
   if (const auto known = named_.find(key); known != named_.end()) {
@@ -860,7 +860,7 @@ TermPtr MeaningReader::named(const ModuleText& module, const std::string& addres
     open.back().is_started = true;
     std::vector<Name> missing;
     missing_ = &missing;
-    TermPtr found = compute(*next.module, next.address, follow);
+    TermPtr found = compute(*next.module, next.address, next.follow);
     missing_ = nullptr;
     if (missing.empty()) {
       named_[key_of(next)] = std::move(found);

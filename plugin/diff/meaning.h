@@ -91,6 +91,7 @@ class MeaningReader {
   struct Name {
     const ModuleText* module;
     std::string address;  // "local.a", "variable.a", "module.a.out", "data.http.a", "conditions"
+    Follow follow;
     bool is_started = false;
   };
   TermPtr named(const ModuleText& module, const std::string& address, Follow follow);

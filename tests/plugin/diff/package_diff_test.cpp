@@ -211,6 +211,12 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf", "locals {\n  dir = path.root\n  b   = 1\n}\n"}},
        {{"main.tf", "locals {\n  dir = path.root\n  b   = file(format(local.dir))\n}\n"}},
        "risky outside-path main.tf:3 it reads outside of the module: file(format(local.dir))\n"},
+      {"a new local value that reads files of a known one, which is empty",
+       {{"main.tf", object("\"x\"") + "locals {\n  known = []\n}\n"}},
+       {{"main.tf",
+         "resource \"aws_s3_object\" \"a\" {\n  acl    = local.known\n  source = local.a\n}\nlocals {\n  known = "
+         "[]\n  dir   = \"conf\"\n  a     = [for x in local.known : file(\"${local.dir}/${x}\")]\n}\n"}},
+       "risky effective-change main.tf:3 aws_s3_object.a source: \"x\" -> local.a\n"},
       {"a file of a computed name that a provisioner reads",
        {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "a"}},
        {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "b"}},
