@@ -6,12 +6,12 @@
 
 #include "backends/address/version.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/cli/revision.h"
 #include "plugin/config/roots.h"
 #include "plugin/diff/package_diff.h"
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
 #include "plugin/report/sarif.h"
+#include "plugin/workspace/revision.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

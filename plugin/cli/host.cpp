@@ -12,8 +12,8 @@
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
-#include "plugin/cli/root_search.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
 #include "protocol/rpc/rpc.h"
 

@@ -15,10 +15,10 @@
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/settings_documents.h"
 #include "plugin/cli/terminal.h"
-#include "plugin/cli/tree_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
+#include "plugin/workspace/tree_files.h"
 
 namespace modlock::cli {
 namespace {
@@ -59,7 +59,7 @@ std::string missing_attributes(const std::string& text, const std::vector<std::s
 
 // Returns whether a lock file of the repository may have module blocks. They stay there.
 bool may_have_inline_blocks(const fs::path& top) {
-  const auto files = list_tree(top, {});
+  const auto files = list_tree_files(top, {});
   return !files || std::any_of(files->paths.begin(), files->paths.end(), [&](const fs::path& path) {
     const auto text = path.filename() == kLockFileName ? read_file(files->top / path) : fail(Error{});
     const auto lock = text ? parse_lock(*text, path.string()) : LockFile{};

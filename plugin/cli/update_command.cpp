@@ -8,15 +8,15 @@
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
 #include "backends/base/shell_word.h"
-#include "plugin/cli/local_modules.h"
 #include "plugin/cli/plan_result.h"
-#include "plugin/cli/revision.h"
-#include "plugin/cli/update_data.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/update/lookup.h"
+#include "plugin/workspace/local_modules.h"
+#include "plugin/workspace/revision.h"
+#include "plugin/workspace/update_data.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {

@@ -1,4 +1,4 @@
-#include "plugin/cli/tree_files.h"
+#include "plugin/workspace/tree_files.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "plugin/config/roots.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,7 +89,7 @@ void list_directory(const fs::path& directory, TreeFiles& tree) {
 
 }  // namespace
 
-Result<TreeFiles> list_tree(const fs::path& directory, const Context& context) {
+Result<TreeFiles> list_tree_files(const fs::path& directory, const Context& context) {
   TreeFiles tree{.top = find_repository_root(directory), .paths = {}};
   std::error_code ignored;
   if (fs::exists(tree.top / ".git", ignored)) {
@@ -102,4 +102,4 @@ Result<TreeFiles> list_tree(const fs::path& directory, const Context& context) {
   return tree;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

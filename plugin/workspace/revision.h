@@ -9,7 +9,7 @@
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/root_params.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // A work tree compared with a revision of its repository.
 struct RevisionDiff {
@@ -42,4 +42,4 @@ Result<ConfigurationChange> compare_configurations(const std::filesystem::path& 
                                                    const messages::ConfigInspectResult& before,
                                                    const messages::ConfigInspectResult& now);
 
-}  // namespace modlock::cli
+}  // namespace modlock

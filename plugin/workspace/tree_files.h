@@ -7,7 +7,7 @@
 #include "backends/base/context.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // The files of a tree, of any kind. Excludes files that clients and Terragrunt create (`.terraform`,
 // `.terragrunt-cache`), and `.git`.
@@ -20,6 +20,6 @@ struct TreeFiles {
 // Lists the files of a tree. In a git repository, these are the files of the whole repository that git tracks or would
 // add, without submodules and ignored files. Otherwise, all files in and below `directory`, without following symbolic
 // links to directories. Errors: TOOL_MISSING (git); IO_ERROR (git fails); those of the context.
-Result<TreeFiles> list_tree(const std::filesystem::path& directory, const Context& context);
+Result<TreeFiles> list_tree_files(const std::filesystem::path& directory, const Context& context);
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -6,7 +6,7 @@
 
 #include "backends/base/context.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // Returns whether a root module reads one of the files: a file in its own directory or in that of a local module that
 // it calls (also from a test file), or a settings file in a directory above it. Reads only configuration files, so it
@@ -19,4 +19,4 @@ std::optional<bool> reads_any(const std::filesystem::path& root, const std::vect
 // above it.
 bool is_settings_of(const std::filesystem::path& root, const std::filesystem::path& file);
 
-}  // namespace modlock::cli
+}  // namespace modlock

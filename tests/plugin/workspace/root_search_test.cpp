@@ -1,4 +1,4 @@
-#include "plugin/cli/root_search.h"
+#include "plugin/workspace/root_search.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -421,4 +421,4 @@ BOOST_AUTO_TEST_CASE(it_is_cancelled) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace modlock::cli
+}  // namespace modlock

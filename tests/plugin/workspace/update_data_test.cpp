@@ -1,11 +1,11 @@
-#include "plugin/cli/update_data.h"
+#include "plugin/workspace/update_data.h"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
 #include "tests/support/temporary_directory.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 // "module.vpc to 2.1.0 as ~> 2.0".
@@ -174,4 +174,4 @@ BOOST_AUTO_TEST_CASE(data_files) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace modlock::cli
+}  // namespace modlock

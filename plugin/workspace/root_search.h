@@ -8,7 +8,7 @@
 #include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // Where to search root modules, and rules in addition to the settings files of the tree.
 struct RootSearch {
@@ -36,17 +36,17 @@ struct FoundRoots {
   std::vector<std::string> unused = {};  // globs for roots, from the tree or a flag, that match no directory: as `by`
 };
 
-// Finds the root modules in and below the directories. Candidates are directories with configuration (list_tree()). A
-// candidate is a root if no other directory of the tree calls it as a local module, and if it has a lock file, a
-// `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below directories named
-// `modules`, `examples`, `test` and `tests`, only a lock file and a `backend` or `cloud` block qualify. The tree is
-// always the whole repository, and such names are checked from its top. `source` of terragrunt.hcl and of a module in a
-// `run` block of a test file is a call, too. A source that has no value before plan may be remote, and is not a local
-// call. A candidate that cannot be listed, read or parsed is a root if it is not called: processing it reports the
-// reason. So is every candidate below a settings file that cannot be read, if there is no other root. A glob of `roots`
-// makes every matching candidate a root, one of `exclude` none. `exclude` wins, but an `exclude` in a settings file of
-// the tree does not override `roots` of the user or of a flag. Errors: CONFIG_PARSE (a glob of a flag); those of
-// list_tree().
+// Finds the root modules in and below the directories. Candidates are directories with configuration
+// (list_tree_files()). A candidate is a root if no other directory of the tree calls it as a local module, and if it
+// has a lock file, a `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below
+// directories named `modules`, `examples`, `test` and `tests`, only a lock file and a `backend` or `cloud` block
+// qualify. The tree is always the whole repository, and such names are checked from its top. `source` of terragrunt.hcl
+// and of a module in a `run` block of a test file is a call, too. A source that has no value before plan may be remote,
+// and is not a local call. A candidate that cannot be listed, read or parsed is a root if it is not called: processing
+// it reports the reason. So is every candidate below a settings file that cannot be read, if there is no other root. A
+// glob of `roots` makes every matching candidate a root, one of `exclude` none. `exclude` wins, but an `exclude` in a
+// settings file of the tree does not override `roots` of the user or of a flag. Errors: CONFIG_PARSE (a glob of a
+// flag); those of list_tree_files().
 Result<FoundRoots> search_roots(const RootSearch& search, const Context& context);
 
 // A line for a settings file at the top of the tree that excludes a root from the next search. It includes the existing
@@ -57,4 +57,4 @@ struct ExcludeLine {
 };
 ExcludeLine exclude_line(const std::filesystem::path& root, const std::vector<std::filesystem::path>& directories);
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -1,4 +1,4 @@
-#include "plugin/cli/update_data.h"
+#include "plugin/workspace/update_data.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 
 #include "backends/address/version.h"
 #include "backends/base/files.h"
-#include "plugin/cli/local_modules.h"
+#include "plugin/workspace/local_modules.h"
 #include "protocol/base/json.h"
 #include "protocol/base/object_reader.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -253,4 +253,4 @@ std::vector<messages::Update> updates_for(const InspectedRoot& root, const std::
   return updates;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -10,7 +10,7 @@
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/update_plan.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // An update from Renovate's data file for postUpgradeTasks, or as in `update/plan` (`subject`).
 struct DataEntry {
@@ -49,4 +49,4 @@ struct InspectedRoot {
 std::vector<messages::Update> updates_for(const InspectedRoot& root, const std::vector<DataEntry>& entries,
                                           const std::filesystem::path& repository);
 
-}  // namespace modlock::cli
+}  // namespace modlock

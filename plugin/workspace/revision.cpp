@@ -1,4 +1,4 @@
-#include "plugin/cli/revision.h"
+#include "plugin/workspace/revision.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -383,4 +383,4 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
   return change;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

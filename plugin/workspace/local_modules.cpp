@@ -1,4 +1,4 @@
-#include "plugin/cli/local_modules.h"
+#include "plugin/workspace/local_modules.h"
 
 #include <algorithm>
 #include <deque>
@@ -9,7 +9,7 @@
 #include "plugin/hcl/value.h"
 #include "plugin/settings/settings.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,4 +98,4 @@ std::optional<bool> reads_any(const fs::path& root, const std::vector<fs::path>&
   return reads ? std::optional(true) : modules.is_complete() ? std::optional(false) : std::nullopt;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

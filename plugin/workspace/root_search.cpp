@@ -1,4 +1,4 @@
-#include "plugin/cli/root_search.h"
+#include "plugin/workspace/root_search.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <set>
 
 #include "backends/base/parallel.h"
-#include "plugin/cli/tree_files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
@@ -19,9 +18,10 @@
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
+#include "plugin/workspace/tree_files.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -443,7 +443,7 @@ Result<FoundRoots> search_roots(const RootSearch& search, const Context& context
     if (searched.count(find_repository_root(directory)) != 0) {
       continue;
     }
-    MODLOCK_TRY(auto files, list_tree(directory, context));
+    MODLOCK_TRY(auto files, list_tree_files(directory, context));
     Tree tree(search, std::move(files), context);
     searched.insert(tree.top());
     MODLOCK_TRY(tree.find(found));
@@ -469,4 +469,4 @@ ExcludeLine exclude_line(const fs::path& root, const std::vector<fs::path>& dire
           .text = fmt::format("exclude = [{}{}]", list, hcl_string(literal_glob(relative_to_root(root, top))))};
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -1,6 +1,6 @@
 // A work tree compared with a revision, by the git program.
 
-#include "plugin/cli/revision.h"
+#include "plugin/workspace/revision.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ BOOST_AUTO_TEST_CASE(targets_are_what_changed_without_its_entry) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -1,10 +1,10 @@
-#include "plugin/cli/local_modules.h"
+#include "plugin/workspace/local_modules.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/temporary_directory.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ BOOST_AUTO_TEST_CASE(calls_of_test_files_count) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace modlock::cli
+}  // namespace modlock
