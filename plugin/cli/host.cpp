@@ -50,21 +50,18 @@ std::vector<std::string> named_directories(const CommonFlags& flags) {
 
 Result<std::vector<std::string>> search_below(const std::vector<std::string>& directories, const CommonFlags& flags,
                                               const Host& host) {
-  const Settings& settings = host.engine().user_settings();
-  MODLOCK_TRY(auto found, search_roots({.directories = {directories.begin(), directories.end()},
-                                        .user_file = host.engine().options().user_settings.value_or(fs::path()),
-                                        .user_roots = settings.roots,
-                                        .user_exclude = settings.exclude,
-                                        .current = normal("."),
-                                        .root_globs = flags.root_globs,
-                                        .exclude = flags.exclude,
-                                        .only_locks = flags.only_locks},
-                                       host.context()));
-  for (const FoundRoots::Excluded& excluded : found.excluded) {
+  RootSearch search = search_of_user(host.engine());
+  search.directories.assign(directories.begin(), directories.end());
+  search.current = normal(".");
+  search.root_globs = flags.root_globs;
+  search.exclude = flags.exclude;
+  search.only_locks = flags.only_locks;
+  MODLOCK_TRY(auto found, search_roots(search, host.context()));
+  for (const messages::ExcludedRoot& excluded : found.excluded) {
     print_err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
   }
-  for (const std::string& glob : found.unused) {
-    print_err(fmt::format("Warning: no directory with configuration matches {}\n", glob));
+  for (const Diagnostic& unused : found.diagnostics) {
+    print_err(fmt::format("Warning: {}\n", unused.what.message));
   }
   constexpr const char* kUnits =
       "hooks check the units of Terragrunt (docs/terragrunt.md), run: CI=true terragrunt run --all init";

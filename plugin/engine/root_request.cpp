@@ -39,17 +39,27 @@ Result<fs::path> document_place(const std::string& sent, const fs::path& given, 
   return (is_inside ? root / below : path).lexically_normal();
 }
 
-Result<fs::path> absolute_root(const messages::RootParams& params, const Engine& engine) {
-  MODLOCK_TRY(const auto given, decode_path("the root module", params.root));
+// Returns the path of a directory that a host sent as `params.<member>`.
+Result<fs::path> absolute_directory(std::string_view name, std::string_view member, const std::string& sent,
+                                    const Engine& engine) {
+  MODLOCK_TRY(const auto given, decode_path(name, sent));
   if (given.is_absolute()) {
     return without_trailing_slash(given);
   }
   if (engine.options().workspace_roots.empty()) {
     return fail(Code::invalid_params,
-                fmt::format("decode: expected an absolute path at params.root, found \"{}\"", params.root),
+                fmt::format("decode: expected an absolute path at params.{}, found \"{}\"", member, sent),
                 "send an absolute path, or workspaceRoots with initialize");
   }
   return without_trailing_slash(engine.options().workspace_roots.front() / given);
+}
+
+// Adds the directories that the user allows in addition.
+std::vector<fs::path> widened(std::vector<fs::path> bounds, const Engine& engine) {
+  for (const auto* extra : {&engine.options().extra_workspace_roots, &engine.user_settings().workspace_roots}) {
+    bounds.insert(bounds.end(), extra->begin(), extra->end());
+  }
+  return bounds;
 }
 
 // Sets the directories of the host, or else the repository, or else the root; and those that the user adds.
@@ -61,9 +71,7 @@ Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Eng
     walk.follows_local_sources = !fs::exists(repository / ".git", ignored);
     walk.bounds.push_back(repository);
   }
-  for (const auto* extra : {&engine.options().extra_workspace_roots, &engine.user_settings().workspace_roots}) {
-    walk.bounds.insert(walk.bounds.end(), extra->begin(), extra->end());
-  }
+  walk.bounds = widened(std::move(walk.bounds), engine);
   auto inside = is_bound_by_host ? confine(walk.root, walk.bounds) : walk.root;
   return inside ? Result<void>() : fail(std::move(inside.error()));
 }
@@ -176,8 +184,27 @@ Result<fs::path> decode_path(std::string_view name, const std::string& sent) {
   return fs::path(path);
 }
 
+Result<SearchedDirectory> open_directory(const std::string& sent, const Engine& engine) {
+  MODLOCK_TRY(const auto given, absolute_directory("the directory", "directory", sent, engine));
+  std::error_code error;
+  SearchedDirectory directory;
+  if (const auto& of_host = engine.options().workspace_roots; !of_host.empty()) {
+    directory.bounds = widened(of_host, engine);
+    MODLOCK_TRY(confine(given, directory.bounds));
+    for (fs::path& bound : directory.bounds) {
+      bound = fs::weakly_canonical(bound, error);
+    }
+  }
+  directory.path = fs::canonical(given, error);
+  if (error || !fs::is_directory(directory.path, error)) {
+    return fail(Code::invalid_params, fmt::format("{} is not a directory", given.string()),
+                "name the directory to search");
+  }
+  return directory;
+}
+
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
-  MODLOCK_TRY(auto root, absolute_root(params, engine));
+  MODLOCK_TRY(auto root, absolute_directory("the root module", "root", params.root, engine));
   MODLOCK_TRY(check_path("the data directory", params.data_dir.value_or("")));
   // A client runs in the root, so that `..` is relative to the directory itself and not to a symbolic link to it.
   const fs::path given = root;

@@ -31,6 +31,16 @@ struct RootRequest {
 // machine, or not only of a path; control characters).
 Result<std::filesystem::path> decode_path(std::string_view name, const std::string& sent);
 
+// A directory that a host names for a search, and the directories that reads stay in; none without workspaceRoots. All
+// are absolute, without links.
+struct SearchedDirectory {
+  std::filesystem::path path;
+  std::vector<std::filesystem::path> bounds = {};
+};
+// Errors: those of decode_path(); INVALID_PARAMS (a relative directory without workspaceRoots, no such directory);
+// PATH_OUTSIDE_ROOT (outside workspaceRoots).
+Result<SearchedDirectory> open_directory(const std::string& sent, const Engine& engine);
+
 // Errors: those of decode_path(); INVALID_PARAMS (a relative root without workspaceRoots, no such directory),
 // PATH_OUTSIDE_ROOT (outside workspaceRoots), those of load_settings() and find_data_directory().
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine);

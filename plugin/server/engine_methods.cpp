@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "backends/base/build_info.h"
 #include "backends/base/parallel.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/error_json.h"
@@ -97,16 +99,16 @@ void shorten(std::vector<Json::Value>& entries, const RequestContext& request) {
 template <typename Output>
 constexpr bool kWrites = std::is_same_v<Output, messages::ModulesInstallResult>;
 
-// Decodes params, calls a method of the engine and encodes its result.
-template <typename Params, typename Output>
-Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
+// Decodes params, calls a method of the engine, or a function that takes one, and encodes its result.
+template <typename Params, typename Output, typename Method>
+Handler make_handler(const Engine& engine, Method method) {
   return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Json::Value> {
     MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
     if constexpr (kWrites<Output>) {
       MODLOCK_TRY(check_limit(request, 1));
     }
     Run run(run_options(request));
-    auto result = (engine.*method)(decoded, run);
+    Result<Output> result = std::invoke(method, engine, decoded, run);
     if constexpr (requires { result->diagnostics; }) {
       for (const Diagnostic& unread : result ? unread_documents(run) : Diagnostics()) {
         result->diagnostics.push_back(unread);
@@ -124,6 +126,15 @@ Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Par
     }
     return std::move(encoded.front());
   };
+}
+
+template <typename Params, typename Output>
+Handler handler(const Engine& engine, Result<Output> (Engine::*method)(const Params&, Run&) const) {
+  return make_handler<Params, Output>(engine, method);
+}
+template <typename Params, typename Output>
+Handler handler(const Engine& engine, Result<Output> (*method)(const Engine&, const Params&, Run&)) {
+  return make_handler<Params, Output>(engine, method);
 }
 
 // Handles `workspace/plan` and similar methods: a method of the engine for each of many roots. All params except
@@ -234,6 +245,7 @@ MethodTable make_method_table(Engine& engine, const ServerLimits& limits) {
   table.add("workspace/plan", workspace_handler(engine, &Engine::plan));
   table.add("workspace/verify", workspace_handler(engine, &Engine::verify));
   table.add("workspace/install", workspace_handler(engine, &Engine::install));
+  table.add("workspace/roots", handler(engine, &find_roots));
   table.add("rpc.discover", [](const Json::Value&, RequestContext&) { return messages::openrpc_document(); });
   std::vector<std::string> methods = table.names();
   for (std::string& name : Dispatcher::own_methods()) {

@@ -21,14 +21,16 @@ struct Tool {
   const char* name;
   const char* method;
   const char* params;
-  std::vector<std::string_view> arguments;  // besides `root`
+  std::vector<std::string_view> arguments;  // besides the directory
   const char* call = nullptr;  // the message that has the arguments, as the param `call`; null: the params have them
+  const char* directory = "root";  // the argument with the directory
 };
 
 constexpr const char* kArgumentsHint = "tools/list shows the arguments";
 
 const std::vector<Tool>& tools() {
   static const std::vector<Tool> kTools = {
+      {"roots", "workspace/roots", "WorkspaceRootsParams", {}, nullptr, "directory"},
       {"inspect", "config/inspect", "ConfigInspectParams", {}},
       // A call, so that no request can name a source that the configuration does not have.
       {"versions", "versions/list", "VersionsListParams", {"subject"}, "CallOfRoot"},
@@ -39,6 +41,10 @@ const std::vector<Tool>& tools() {
       {"update_plan", "update/plan", "UpdatePlanParams", {"updates"}},
   };
   return kTools;
+}
+
+bool is_of_root(const Tool& tool) {
+  return std::string_view(tool.directory) == "root";
 }
 
 bool has_argument(const Tool& tool, std::string_view name) {
@@ -70,10 +76,11 @@ Json::Value input_schema(const Tool& tool, const Json::Value& types) {
   Json::Value schema;
   schema["type"] = "object";
   schema["additionalProperties"] = false;
-  Json::Value& root = schema["properties"]["root"];
-  root["type"] = "string";
-  root["description"] =
-      "the absolute directory of the root module, or its file:// URI; may be absent if the server has one directory";
+  Json::Value& directory = schema["properties"][tool.directory];
+  directory["type"] = "string";
+  directory["description"] =
+      fmt::format("the absolute directory {}, or its file:// URI; may be absent if the server has one directory",
+                  is_of_root(tool) ? "of the root module" : "to search");
   const Json::Value& params = types[tool.call != nullptr ? tool.call : tool.params];
   for (const std::string_view argument : tool.arguments) {
     schema["properties"][std::string(argument)] = params["properties"][std::string(argument)];
@@ -87,25 +94,26 @@ Json::Value input_schema(const Tool& tool, const Json::Value& types) {
   return schema;
 }
 
-Result<std::string> find_root(const McpRoots& roots, const Json::Value& argument) {
+Result<std::string> find_directory(const McpRoots& roots, const char* name, const Json::Value& argument) {
   if (argument.isNull() && roots.directories.size() == 1) {
     return roots.directories.front();
   }
-  MODLOCK_TRY(const auto path, decode_path("root", argument.isString() ? argument.asString() : ""));
+  MODLOCK_TRY(const auto path, decode_path(name, argument.isString() ? argument.asString() : ""));
   if (!path.is_absolute()) {
-    return fail(Code::invalid_params, "root must be an absolute directory",
+    return fail(Code::invalid_params, fmt::format("{} must be an absolute directory", name),
                 fmt::format("name one in {}", fmt::join(roots.directories, ", ")));
   }
   std::error_code error;
-  const fs::path root = fs::canonical(path, error);
+  const fs::path directory = fs::canonical(path, error);
   if (error || std::none_of(roots.directories.begin(), roots.directories.end(),
-                            [&](const std::string& directory) { return is_inside(root, directory); })) {
-    return fail(Code::invalid_params,
-                fmt::format("root \"{}\" is not an existing directory that this server may read", argument.asString()),
-                fmt::format("name one in {}, or start tofu-modlock mcp with another --root",
-                            fmt::join(roots.directories, ", ")));
+                            [&](const std::string& allowed) { return is_inside(directory, allowed); })) {
+    return fail(
+        Code::invalid_params,
+        fmt::format("{} \"{}\" is not an existing directory that this server may read", name, argument.asString()),
+        fmt::format("name one in {}, or start tofu-modlock mcp with another --root",
+                    fmt::join(roots.directories, ", ")));
   }
-  return root.string();
+  return directory.string();
 }
 
 }  // namespace
@@ -134,12 +142,16 @@ Result<Json::Value> call_mcp_tool(const MethodTable& methods, const McpRoots& ro
   if (!arguments.isNull() && !arguments.isObject()) {
     return fail(Code::invalid_params, "expected an object at params.arguments", kArgumentsHint);
   }
-  MODLOCK_TRY(const std::string root, find_root(roots, arguments["root"]));
-  MODLOCK_TRY(Json::Value params, roots.params(root));
+  MODLOCK_TRY(const std::string directory, find_directory(roots, tool.directory, arguments[tool.directory]));
+  Json::Value params;
+  params[tool.directory] = directory;
+  if (is_of_root(tool)) {
+    MODLOCK_TRY(params, roots.params(directory));
+  }
   for (const std::string& given : arguments.getMemberNames()) {
     if (has_argument(tool, given)) {
       params[given] = arguments[given];
-    } else if (given != "root") {
+    } else if (given != tool.directory) {
       return fail(Code::invalid_params, fmt::format("{} has no argument \"{}\"", name, given), kArgumentsHint);
     }
   }

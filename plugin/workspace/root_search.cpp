@@ -13,6 +13,7 @@
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/roots.h"
+#include "plugin/engine/root_request.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/settings/directory_glob.h"
@@ -45,8 +46,8 @@ struct PlacedGlob {
   DirectoryGlob glob;
   fs::path base;
   std::string origin;
-  bool is_users = false;  // of the user's settings or a flag
-  bool is_used = false;   // or need not be: the user's settings are for all trees
+  bool is_users = false;  // of the user's settings or of this search
+  bool is_used = false;   // or need not be: settings of the user or above the top are for other trees, too
 };
 
 std::string directory_of(const std::string& path) {
@@ -147,13 +148,11 @@ class CandidateReader {
 class Tree {
  public:
   Tree(const RootSearch& search, TreeFiles files, const Context& context)
-      : search_(search), top_(std::move(files.top)), context_(context) {
+      : search_(search), top_(std::move(files.top)), repository_(find_repository_root(top_)), context_(context) {
     find_candidates(files);
   }
 
-  const fs::path& top() const { return top_; }
-
-  Result<void> find(FoundRoots& found) {
+  Result<void> find(messages::WorkspaceRootsResult& found) {
     parallel_for(candidates_.size(), core_count(),
                  [this](std::size_t i) { CandidateReader(candidates_[i], top_, context_).read(); });
     if (auto ok = context_.check(); !ok) {
@@ -177,7 +176,10 @@ class Tree {
     }
     for (const PlacedGlob& glob : roots_) {
       if (!glob.is_used) {
-        found.unused.push_back(glob.origin);
+        found.diagnostics.push_back(
+            {Severity::warning,
+             Error{.code = Code::config_parse,
+                   .message = fmt::format("no directory with configuration matches {}", glob.origin)}});
       }
     }
     return {};
@@ -292,7 +294,7 @@ class Tree {
     std::vector<std::size_t> called;
     for (const std::string& path : units_) {
       const fs::path unit = document_path(top_ / path);
-      const auto found = terragrunt::find_unit_source(unit, "", ClientKind::opentofu, top_);
+      const auto found = terragrunt::find_unit_source(unit, "", ClientKind::opentofu, repository_);
       if (!found || !found->source) {
         continue;
       }
@@ -306,33 +308,33 @@ class Tree {
     return called;
   }
 
-  Result<void> add_flags(const std::vector<std::string>& texts, std::string_view flag, std::vector<PlacedGlob>& globs) {
+  Result<void> add_named(const std::vector<std::string>& texts, std::string_view name, std::vector<PlacedGlob>& globs) {
     for (const std::string& text : texts) {
       auto glob = DirectoryGlob::parse(text);
       if (!glob) {
-        return fail(Code::config_parse, fmt::format("{} {}, found \"{}\"", flag, glob.error().message, text),
-                    "write a glob relative to the current directory, as in \"live/*\"");
+        return fail(Code::invalid_params, fmt::format("{} {}, found \"{}\"", name, glob.error().message, text),
+                    "write a glob of a relative path, as in \"live/*\"");
       }
-      globs.push_back({std::move(*glob), search_.current, fmt::format("{} {}", flag, text), true});
+      globs.push_back({std::move(*glob), search_.current, fmt::format("{} {}", name, text), true});
     }
     return {};
   }
 
-  static void add_written(const std::vector<SourceText>& list, std::string_view setting, const fs::path& base,
-                          bool is_users, std::vector<PlacedGlob>& globs) {
+  void add_written(const std::vector<SourceText>& list, std::string_view setting, const fs::path& base, bool is_users,
+                   std::vector<PlacedGlob>& globs) const {
     for (const SourceText& written : list) {
       if (auto glob = DirectoryGlob::parse(written.text)) {  // the settings reader has rejected invalid globs
         const auto& range = written.location.range;
         const std::string line = range ? fmt::format(":{}", range->start.line) : "";
         globs.push_back({std::move(*glob), base, fmt::format("{} in {}{}", setting, written.location.path, line),
-                         is_users, is_users});
+                         is_users, is_users || !is_in(base, top_)});
       }
     }
   }
 
   Result<void> read_globs() {
-    auto ok = add_flags(search_.root_globs, "--root-glob", roots_);
-    ok = ok ? add_flags(search_.exclude, "--exclude", exclude_) : ok;
+    auto ok = add_named(search_.root_globs, search_.root_globs_name, roots_);
+    ok = ok ? add_named(search_.exclude, search_.exclude_name, exclude_) : ok;
     if (!ok) {
       return ok;
     }
@@ -342,12 +344,12 @@ class Tree {
     add_written(search_.user_exclude, "exclude", base, true, exclude_);
     std::set<fs::path> directories;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      for (fs::path at = directory(i); directories.insert(at).second && at != top_;) {
+      for (fs::path at = directory(i); directories.insert(at).second && at != repository_;) {
         at = at.parent_path();
       }
     }
     for (const fs::path& directory : directories) {
-      const auto settings = load_directory_settings(directory, top_);
+      const auto settings = load_directory_settings(directory, repository_);
       if (!settings) {
         undecided_.push_back(directory);
         continue;
@@ -376,7 +378,7 @@ class Tree {
   }
 
   // Adds the candidate to the chosen roots, or to the excluded ones.
-  void judge(std::size_t i, std::set<std::size_t>& chosen, FoundRoots& found) {
+  void judge(std::size_t i, std::set<std::size_t>& chosen, messages::WorkspaceRootsResult& found) {
     const Candidate& one = candidates_[i];
     if (!one.exists && lock_directories_.count(one.path) == 0) {
       return;
@@ -419,6 +421,7 @@ class Tree {
 
   const RootSearch& search_;
   const fs::path top_;
+  const fs::path repository_;  // that top_ is in, or top_ itself
   const Context& context_;
   std::vector<Candidate> candidates_;
   std::map<std::string, std::size_t, std::less<>> places_;  // in candidates_, by path
@@ -430,28 +433,57 @@ class Tree {
   std::vector<fs::path> undecided_;  // their settings cannot be read
 };
 
+// Returns the top of the tree that a directory is in.
+fs::path top_of(const fs::path& directory, const std::vector<fs::path>& bounds) {
+  fs::path repository = find_repository_root(directory);
+  const auto bound =
+      std::find_if(bounds.begin(), bounds.end(), [&](const fs::path& each) { return is_in(directory, each); });
+  return bound == bounds.end() || is_in(repository, *bound) ? std::move(repository) : *bound;
+}
+
 std::string hcl_string(std::string_view text) {
   return fmt::format("\"{}\"", spell(text, Quoting::quoted));
 }
 
 }  // namespace
 
-Result<FoundRoots> search_roots(const RootSearch& search, const Context& context) {
-  FoundRoots found;
+Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, const Context& context) {
+  messages::WorkspaceRootsResult found;
   std::set<fs::path> searched;
   for (const fs::path& directory : search.directories) {
-    if (searched.count(find_repository_root(directory)) != 0) {
+    const fs::path top = top_of(directory, search.bounds);
+    if (!searched.insert(top).second) {
       continue;
     }
-    MODLOCK_TRY(auto files, list_tree_files(directory, context));
-    Tree tree(search, std::move(files), context);
-    searched.insert(tree.top());
-    MODLOCK_TRY(tree.find(found));
+    MODLOCK_TRY(auto files, list_tree_files(top, context));
+    MODLOCK_TRY(Tree(search, std::move(files), context).find(found));
   }
   std::sort(found.roots.begin(), found.roots.end());
   found.roots.erase(std::unique(found.roots.begin(), found.roots.end()), found.roots.end());
   std::sort(found.excluded.begin(), found.excluded.end(),
             [](const auto& left, const auto& right) { return left.root < right.root; });
+  return found;
+}
+
+RootSearch search_of_user(const Engine& engine) {
+  return {.user_file = engine.options().user_settings.value_or(fs::path()),
+          .user_roots = engine.user_settings().roots,
+          .user_exclude = engine.user_settings().exclude};
+}
+
+Result<messages::WorkspaceRootsResult> find_roots(const Engine& engine, const messages::WorkspaceRootsParams& params,
+                                                  Run& run) {
+  MODLOCK_TRY(auto directory, open_directory(params.directory, engine));
+  RootSearch search = search_of_user(engine);
+  search.directories = {directory.path};
+  search.bounds = std::move(directory.bounds);
+  search.current = std::move(directory.path);
+  search.root_globs = params.root_globs;
+  search.root_globs_name = "params.rootGlobs";
+  search.exclude = params.exclude;
+  search.exclude_name = "params.exclude";
+  auto found = search_roots(search, engine.context_for(run));
+  run.diagnostics = found ? found->diagnostics : Diagnostics();
   return found;
 }
 

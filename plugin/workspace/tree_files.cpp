@@ -89,10 +89,10 @@ void list_directory(const fs::path& directory, TreeFiles& tree) {
 
 }  // namespace
 
-Result<TreeFiles> list_tree_files(const fs::path& directory, const Context& context) {
-  TreeFiles tree{.top = find_repository_root(directory), .paths = {}};
+Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
+  TreeFiles tree{.top = top, .paths = {}};
   std::error_code ignored;
-  if (fs::exists(tree.top / ".git", ignored)) {
+  if (fs::exists(find_repository_root(top) / ".git", ignored)) {
     MODLOCK_TRY(list_repository(tree, context));
   } else {
     list_directory(tree.top, tree);

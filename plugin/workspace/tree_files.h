@@ -12,14 +12,14 @@ namespace modlock {
 // The files of a tree, of any kind. Excludes files that clients and Terragrunt create (`.terraform`,
 // `.terragrunt-cache`), and `.git`.
 struct TreeFiles {
-  std::filesystem::path top;               // absolute: of the repository, or the given directory
+  std::filesystem::path top;               // absolute
   std::vector<std::string> paths;          // relative to `top`, sorted
   std::vector<std::string> unlisted = {};  // directories that cannot be listed, as above
 };
 
-// Lists the files of a tree. In a git repository, these are the files of the whole repository that git tracks or would
-// add, without submodules and ignored files. Otherwise, all files in and below `directory`, without following symbolic
-// links to directories. Errors: TOOL_MISSING (git); IO_ERROR (git fails); those of the context.
-Result<TreeFiles> list_tree_files(const std::filesystem::path& directory, const Context& context);
+// Lists the files in and below a directory. In a git repository, these are the files that git tracks or would add,
+// without submodules and ignored files. Otherwise, all files, without following symbolic links to directories. Errors:
+// TOOL_MISSING (git); IO_ERROR (git fails); those of the context.
+Result<TreeFiles> list_tree_files(const std::filesystem::path& top, const Context& context);
 
 }  // namespace modlock

@@ -247,6 +247,11 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
   list.over_roots("workspace/install", "modules/install",
                   "modules/install for many roots, in the same way. It writes as that does.",
                   R"({"roots":["/srv/a","/srv/b"]})");
+  list.method<WorkspaceRootsParams, WorkspaceRootsResult>(
+      "workspace/roots",
+      "Finds the root modules in and below a directory, as `--recursive` does, by the files of the directory or its "
+      "repository and by the settings `roots` and `exclude`. Sends no request.",
+      R"({"directory":"/srv/infra"})");
   list.method<Nothing, CacheInfoResult>("cache/info", "Returns the directory and the size of the cache.", "{}");
   list.method<CachePruneParams, CachePruneResult>(
       "cache/prune",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/error.h"
 #include "protocol/messages/root_params.h"
 
 namespace modlock::messages {
@@ -51,6 +52,49 @@ template <typename Form>
 void fields(Form& form, In<Form, WorkspaceResult> result) {
   form.member("results", result.results, "in the order of the roots: `root` with the result of the method, or `error`");
   form.member("stats", result.stats, "of all roots");
+}
+
+// `workspace/roots`: the root modules in and below a directory, as `--recursive` finds them.
+struct WorkspaceRootsParams {
+  std::string directory;
+  std::vector<std::string> root_globs;
+  std::vector<std::string> exclude;
+};
+template <typename Form>
+void fields(Form& form, In<Form, WorkspaceRootsParams> params) {
+  form.member("directory", params.directory,
+              "the directory to search: absolute, its `file://` URI, or one relative to the first workspace root");
+  form.optional("rootGlobs", params.root_globs,
+                "as the setting `roots`: globs, relative to `directory`, of directories that are root modules");
+  form.optional("exclude", params.exclude, "as the setting `exclude`: globs of those that are not");
+}
+
+// A directory that would be a root without a glob that excludes it.
+struct ExcludedRoot {
+  std::string root;
+  std::string by;  // "exclude in /repo/.tofu-modlock.hcl:3", "--exclude live/old"
+};
+constexpr TypeName name_of(const ExcludedRoot*) {
+  return {"ExcludedRoot", "A root module that is left out."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, ExcludedRoot> excluded) {
+  form.member("root", excluded.root, "its absolute directory");
+  form.member("by", excluded.by, "the glob that excludes it, and its location, in words");
+}
+
+struct WorkspaceRootsResult {
+  std::vector<std::string> roots = {};
+  std::vector<ExcludedRoot> excluded = {};
+  bool has_units = false;
+  Diagnostics diagnostics = {};
+};
+template <typename Form>
+void fields(Form& form, In<Form, WorkspaceRootsResult> result) {
+  form.member("roots", result.roots, "absolute directories without symbolic links, sorted, for the other methods");
+  form.member("excluded", result.excluded, "sorted");
+  form.member("hasUnits", result.has_units, "there are Terragrunt units, which are not among the root modules");
+  form.member("diagnostics", result.diagnostics, "a warning for each glob of root modules that matches no directory");
 }
 
 }  // namespace modlock::messages

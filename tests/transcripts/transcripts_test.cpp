@@ -175,6 +175,10 @@ BOOST_AUTO_TEST_CASE(workspace_verify) {
   replay("workspace_verify");
 }
 
+BOOST_AUTO_TEST_CASE(workspace_roots) {
+  replay("workspace_roots");
+}
+
 BOOST_AUTO_TEST_CASE(before_initialize) {
   replay("before_initialize");
 }

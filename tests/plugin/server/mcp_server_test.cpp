@@ -27,7 +27,7 @@ struct Agent {
       params["root"] = root;
       return params;
     };
-    for (const char* method : {"lock/plan", "lock/verify", "update/plan", "versions/list"}) {
+    for (const char* method : {"lock/plan", "lock/verify", "update/plan", "versions/list", "workspace/roots"}) {
       methods.add(method, [](const Json::Value& params, RequestContext&) { return params; });
     }
     methods.add("update/diff", [](const Json::Value&, RequestContext&) -> Result<Json::Value> {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(requests_of_both_forms) {
        R"({"capabilities":{"tools":{}},"instructions":"Versions, )"},
       {"ping", "ping", "{}", "{}"},
       {"tools", "tools/list", "{}",
-       R"({"tools":[{"annotations":{"readOnlyHint":true},"description":"Reads the files of a )"},
+       R"({"tools":[{"annotations":{"readOnlyHint":true},"description":"Finds the root module)"},
       {"an unknown method", "resources/list", "{}", R"({"code":-32601,)"},
       {"discovery with a handshake", "server/discover", "{}", R"({"code":-32601,)"},
       {"stateless discovery", "server/discover", "{" + kStateless + "}",
@@ -154,6 +154,11 @@ BOOST_AUTO_TEST_CASE(arguments) {
       {"another method's param", "verify", R"({"documents":[]})", "verify has no argument \\\"documents\\\""},
       {"no object", "verify", "[]", "expected an object at params.arguments"},
       {"a call", "versions", R"({"subject":"module.vpc"})", R"({"call":{"root":"<dir>/live","subject":"module.vpc"}})"},
+      {"a search", "roots", R"({"directory":"<dir>/live/a"})", R"({"directory":"<dir>/live/a"})"},
+      {"a search of the only directory", "roots", "{}", R"({"directory":"<dir>/live"})"},
+      {"a search outside", "roots", R"({"directory":"<dir>/other"})",
+       "directory \\\"<dir>/other\\\" is not an existing"},
+      {"a search with a root", "roots", R"({"root":"<dir>/live"})", "roots has no argument \\\"root\\\""},
       {"a value of another type", "diff", R"({"subjects":[7]})", R"("hint":"tools/list shows the arguments")"},
   };
   for (const Row& row : rows) {
@@ -179,9 +184,12 @@ BOOST_AUTO_TEST_CASE(arguments) {
 
 BOOST_AUTO_TEST_CASE(schemas_of_arguments_are_those_of_the_messages) {
   const std::string root =
-      R"("root":{"description":"the absolute directory of the root module, or its file:// URI; may be absent if the server has one )"
-      R"(directory","type":"string"})";
+      R"("root":{"description":"the absolute directory of the root module, or its file:// URI; may be absent if the )"
+      R"(server has one directory","type":"string"})";
   const std::map<std::string, std::string> schemas = {
+      {"roots",
+       R"({"additionalProperties":false,"properties":{"directory":{"description":"the absolute directory to search, )"
+       R"(or its file:// URI; may be absent if the server has one directory","type":"string"}},"type":"object"})"},
       {"inspect", R"({"additionalProperties":false,"properties":{)" + root + R"(},"type":"object"})"},
       {"versions", R"({"additionalProperties":false,"properties":{)" + root +
                        R"(,"subject":{"description":"`module.vpc.nested`","type":"string"}},)"

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/server/session_fixture.h"
+#include "tests/support/run.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -272,6 +273,77 @@ BOOST_AUTO_TEST_CASE(workspace_methods_have_a_result_or_an_error_for_each_root) 
   params["roots"] = Json::arrayValue;
   BOOST_TEST(outcome(call("workspace/plan", params)) ==
              "INVALID_PARAMS: decode: expected one root at least at params.roots");
+}
+
+// What makes a root is in tests/plugin/workspace/root_search_test.cpp.
+BOOST_AUTO_TEST_CASE(workspace_roots_finds_the_roots_of_a_directory) {
+  test::run({"git", "init", "--quiet", "--template=", directory.path().string()});
+  make_root("live/a");
+  make_root("live/b");
+  directory.write("live/b/old/.tofu-modlock.hcl", "exclude = [\".\"]\n");
+  directory.write("live/b/old/main.tf", "provider \"aws\" {}\n");
+  directory.write("unit/terragrunt.hcl", "terraform {\n  source = \"../live/b\"\n}\n");
+  fs::create_directory_symlink(directory / "live", directory / "link");
+  const std::string excluded = R"({"by":"exclude in <dir>/live/b/old/.tofu-modlock.hcl:1","root":"<dir>/live/b/old"})";
+  const auto found = [](const std::string& roots, const std::string& out, const std::string& warnings = "") {
+    return R"({"diagnostics":[)" + warnings + R"(],"excluded":[)" + out + R"(],"hasUnits":true,"roots":[)" + roots +
+           "]}";
+  };
+  struct Row {
+    const char* name;
+    const char* workspace_roots;  // of initialize
+    const char* params;
+    std::string outcome;
+  };
+  const Row rows[] = {
+      {"a repository", "", R"({"directory":"<dir>"})", found(R"("<dir>/live/a","<dir>/root")", excluded)},
+      {"a part", "", R"({"directory":"<dir>/live/a/"})", found(R"("<dir>/live/a")", "")},
+      {"a URI of a link", "", R"({"directory":"file://<dir>/l%69nk"})", found(R"("<dir>/live/a")", excluded)},
+      {"globs of the host", "", R"({"directory":"<dir>/live","rootGlobs":["b","c*"],"exclude":["a"]})",
+       found(
+           R"("<dir>/live/b")", R"({"by":"params.exclude a","root":"<dir>/live/a"},)" + excluded,
+           R"({"code":"CONFIG_PARSE","message":"no directory with configuration matches params.rootGlobs c*","severity":"warning"})")},
+      {"within a workspace root", R"(["<dir>/root","<dir>/live"])", R"({"directory":"<dir>/live"})",
+       R"({"diagnostics":[],"excluded":[)" + excluded +
+           R"(],"hasUnits":false,"roots":["<dir>/live/a","<dir>/live/b"]})"},
+      {"relative to the first one", R"(["<dir>/live","<dir>/root"])", R"({"directory":"a"})",
+       R"({"diagnostics":[],"excluded":[],"hasUnits":false,"roots":["<dir>/live/a"]})"},
+      {"outside of them", R"(["<dir>/live"])", R"({"directory":"<dir>/root"})",
+       R"(PATH_OUTSIDE_ROOT: the path "<dir>/root" is outside "<dir>/live")"},
+      {"a link that leads outside", R"(["<dir>/live"])", R"({"directory":"a/out"})",
+       R"(PATH_OUTSIDE_ROOT: the path "<dir>/live/a/out" is outside "<dir>/live")"},
+      {"above them", R"(["<dir>/live"])", R"({"directory":".."})",
+       R"(PATH_OUTSIDE_ROOT: the path "<dir>" is outside "<dir>/live")"},
+      {"relative", "", R"({"directory":"live"})",
+       R"(INVALID_PARAMS: decode: expected an absolute path at params.directory, found "live")"},
+      {"a file", "", R"({"directory":"<dir>/root/main.tf"})", "INVALID_PARAMS: <dir>/root/main.tf is not a directory"},
+      {"no directory", "", R"({})", "INVALID_PARAMS: decode: expected a string at params.directory, found nothing"},
+      {"a URI of another machine", "", R"({"directory":"file://host/live"})",
+       R"(INVALID_PARAMS: invalid path of the directory: expected a file:// URI of this machine, found "file://host/live")"},
+      {"a glob that leads out", "", R"({"directory":"<dir>","exclude":["../x"]})",
+       R"(INVALID_PARAMS: params.exclude must not contain "..", found "../x")"},
+  };
+  fs::create_directory_symlink(directory / "root", directory / "live/a/out");
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
+    }
+    return text;
+  };
+  const std::string place = directory.path().string();
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Engine host(options());
+      MethodTable methods = make_method_table(host, {});
+      const std::string bounds = *row.workspace_roots == '\0' ? "[]" : row.workspace_roots;
+      const std::string begin = R"({"protocolVersions":["1.0"],"workspaceRoots":)" + bounds +
+                                R"(,"options":{"cacheDir":"<dir>/cache","implementation":"opentofu"}})";
+      RequestContext request;
+      BOOST_REQUIRE(methods.call("initialize", *parse_json(replaced(begin, "<dir>", place)), request).has_value());
+      const auto result = methods.call("workspace/roots", *parse_json(replaced(row.params, "<dir>", place)), request);
+      BOOST_TEST(replaced(outcome(result), place, "<dir>") == row.outcome);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_result_too_long_for_the_host_leaves_out_the_longest_roots) {

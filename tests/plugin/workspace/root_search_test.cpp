@@ -70,7 +70,7 @@ struct Tree {
   // "live/old: exclude in .tofu-modlock.hcl:1" for each.
   std::string excluded() const {
     std::string text;
-    for (const FoundRoots::Excluded& one : found.excluded) {
+    for (const messages::ExcludedRoot& one : found.excluded) {
       std::string by = one.by;
       if (const std::size_t at = by.find(directory.path().string()); at != std::string::npos) {
         by.erase(at, directory.path().string().size() + 1);
@@ -82,7 +82,7 @@ struct Tree {
 
   TemporaryDirectory directory;
   const fs::path top = directory / "repo";
-  FoundRoots found;
+  messages::WorkspaceRootsResult found;
 };
 
 BOOST_AUTO_TEST_SUITE(root_search)
@@ -391,9 +391,44 @@ BOOST_AUTO_TEST_CASE(globs_that_match_nothing) {
   Tree tree({{"live/a/main.tf", kBackend}, {".tofu-modlock.hcl", "roots = [\"live/x\", \"live/*\"]\n"}}, true);
   const std::vector<SourceText> users = {{"elsewhere", Location{"config.hcl", std::nullopt}}};
   BOOST_TEST(tree.roots({.user_roots = users, .current = tree.top, .root_globs = {"live/y"}}) == "live/a");
-  BOOST_TEST_REQUIRE(tree.found.unused.size() == 2U);
-  BOOST_TEST(tree.found.unused[0] == "--root-glob live/y");
-  BOOST_TEST(tree.found.unused[1] == "roots in " + (tree.top / ".tofu-modlock.hcl").string() + ":1");
+  BOOST_TEST_REQUIRE(tree.found.diagnostics.size() == 2U);
+  BOOST_TEST(tree.found.diagnostics[0].what.message == "no directory with configuration matches --root-glob live/y");
+  BOOST_TEST(tree.found.diagnostics[1].what.message ==
+             "no directory with configuration matches roots in " + (tree.top / ".tofu-modlock.hcl").string() + ":1");
+}
+
+// A host limits what is read. The settings of the repository apply nevertheless, as they do for each root.
+BOOST_AUTO_TEST_CASE(a_tree_within_bounds) {
+  Tree tree({{"live/a/main.tf", kBackend},
+             {"live/b/main.tf", kBackend},
+             {"live/c/main.tf", kPlain},
+             {"other/d/main.tf", kBackend + call("../../live/a")},
+             {".tofu-modlock.hcl", "roots = [\"live/c\", \"other/x\"]\nexclude = [\"live/b\"]\n"}},
+            true);
+  struct Row {
+    const char* name;
+    std::vector<const char*> bounds;
+    const char* directory;
+    const char* roots;
+    std::size_t warnings;
+  };
+  const Row rows[] = {
+      {"none", {}, "", "live/c other/d", 1},
+      {"above the repository", {".."}, "", "live/c other/d", 1},
+      {"the repository", {"."}, "live", "live/c", 1},
+      {"a part, whose caller is outside", {"live"}, "live", "live/a live/c", 0},
+      {"the first of two that contains it", {"other", "live"}, "live/a", "live/a", 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      RootSearch search{.directories = {document_path(tree.top / row.directory)}};
+      for (const char* bound : row.bounds) {
+        search.bounds.push_back(document_path(tree.top / bound));
+      }
+      BOOST_TEST(tree.roots(search) == row.roots);
+      BOOST_TEST(tree.found.diagnostics.size() == row.warnings);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(settings_that_cannot_be_read) {
