@@ -12,7 +12,6 @@
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
-#include "plugin/lock/lock_file.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
 #include "protocol/rpc/rpc.h"
@@ -217,9 +216,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
 }
 
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags) {
-  std::error_code ignored;
-  if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) ||
-      fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored)) {
+  if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) || has_lock(root)) {
     return;
   }
   std::vector<fs::path> directories;

@@ -12,8 +12,8 @@
 #include "backends/base/shell_word.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/lock/lock_file.h"
 #include "plugin/resolve/subject.h"
+#include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 
@@ -138,11 +138,6 @@ void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, c
                            : std::optional(Error{.code = Code::request_cancelled, .message = kNotStarted}));
     host.root_done(roots[i]);
   });
-}
-
-bool has_lock(const std::string& root) {
-  std::error_code ignored;
-  return fs::exists(fs::path(root) / kLockFileName, ignored) || fs::exists(fs::path(root) / kSidecarFileName, ignored);
 }
 
 std::optional<Error> find_missing_configuration(const std::string& root) {

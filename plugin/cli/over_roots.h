@@ -48,8 +48,6 @@ int failed_everywhere(const Error& error, const CommonFlags& flags);
 std::optional<Error> find_missing_configuration(const std::string& root);
 // Returns the same if it has no lock file either. A unit of Terragrunt has only that.
 std::optional<Error> find_missing_files(const std::string& root);
-// Returns whether the directory has a lock file.
-bool has_lock(const std::string& root);
 
 // A row of the table that print_table() prints on stderr for several roots. If each root succeeded, it prints only
 // their number.

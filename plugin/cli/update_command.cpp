@@ -10,13 +10,9 @@
 #include "backends/base/shell_word.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/config/roots.h"
-#include "plugin/lock/lock_file.h"
-#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
-#include "plugin/update/lookup.h"
-#include "plugin/workspace/local_modules.h"
-#include "plugin/workspace/revision.h"
-#include "plugin/workspace/update_data.h"
+#include "plugin/workspace/affected_roots.h"
+#include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -194,114 +190,18 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
   return run_for_roots(flags, host, ask, tell);
 }
 
-// Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
-std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
-  std::string text;
-  for (const messages::AvailableUpdate& update : updates) {
-    const std::string how = update.is_lockfile_update ? "lock only" : update.new_value;
-    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", update.new_version, how, how.empty() ? "" : ", ",
-                        update.update_type);
-  }
-  return text;
-}
-
-std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
-  const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
-  const std::string& current = dependency.current_version;
-  const std::string& value = dependency.current_value;
-  const std::string& ref = dependency.ref;
-  const std::string options = option_list(dependency.updates);
-  return {{dependency.subject},
-          {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
-          {value.empty() || value == current
-               ? ""
-               : fmt::format("({})", value == ref ? pin_text(dependency.dep_name, ref) : value)},
-          !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
-          : current.empty()               ? Cell{"unknown"}
-          : !dependency.pinned_by.empty() ? Cell{"pinned by " + dependency.pinned_by}
-          : options.empty()               ? Cell{"newest", Color::green}
-                                          : Cell{"-> " + options, Color::yellow}};
-}
-
-using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
-
-AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& named) {
-  return named.ask(root, [&](const std::vector<std::string>& subjects) -> AskedUpdates {
-    messages::UpdateLookupParams params;
-    params.root = host.root_params(root, line.common);
-    params.subjects = subjects;
-    return host.call(&Engine::lookup, params);
-  });
-}
-
-RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked,
-                      const NamedSubjects& named) {
-  auto& [result, details] = asked;
-  if (auto outcome = named.skipped(root)) {
-    return std::move(*outcome);
-  }
-  if (!result) {
-    const bool has_no_calls = find_missing_configuration(root).has_value();
-    const std::string subject = result.error().subject;
-    const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
-      std::error_code ignored;
-      return (has_no_calls || subject == word) && fs::is_directory(word, ignored);
-    });
-    if (directory != line.updates.end()) {
-      return failed(fail(Code::invalid_params,
-                         fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
-                         fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
-                        .value(),
-                    line.common, root);
-    }
-    return failed(result.error(), line.common, root, details.error_data);
-  }
-  if (!line.common.json) {
-    print_diagnostics(details.diagnostics, root);
-    std::vector<std::vector<Cell>> rows;
-    std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
-    print_table_out(rows, Fit::wrap, line.color);
-    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
-                                         [](const auto& dependency) { return !dependency.updates.empty(); });
-    print_out(with_root(has_updates ? kSelectHint : ""));
-  }
-  Diagnostics errors = std::move(details.diagnostics);
-  // A source without a value is skipped.
-  std::erase_if(errors, [](const Diagnostic& diagnostic) { return diagnostic.what.code == Code::config_non_static; });
-  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(errors), .json = messages::encode(*result)};
-  describe_worst(errors, outcome);
-  return outcome;
-}
-
-// A root that has to be updated, or the error why that is impossible or not known.
-struct ConcernedRoot {
-  std::string root;
-  std::vector<messages::Update> updates = {};
-  std::vector<std::string> targets = {};  // of an upgrade, if there are no updates
-  std::optional<Error> error = {};
-};
-
-// The content of a root, and its errors.
-struct Inspection {
-  InspectedRoot root;
-  std::optional<Error> error = {};
-};
-
-Inspection inspect(const CommandLine& line, const Host& host, const std::string& root,
-                   const std::vector<messages::Document>& documents = {}) {
-  messages::RootParams params = host.root_params(root, line.common);
-  params.documents = documents;
-  auto [inspected, details] = host.call(&Engine::inspect, params);
-  Inspection inspection{.root = {fs::path(root), inspected.value_or(messages::ConfigInspectResult())}};
-  Diagnostics errors;
-  std::copy_if(details.diagnostics.begin(), details.diagnostics.end(), std::back_inserter(errors),
-               [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-  if (!inspected) {
-    inspection.error = std::move(inspected.error());
-  } else if (!errors.empty()) {
-    inspection.error = combine(std::move(errors));
-  }
-  return inspection;
+// Returns a reader of roots that shares this run.
+InspectRoot inspect_with(const CommandLine& line, const Host& host) {
+  return [&line, &host](const std::string& root,
+                        const std::vector<messages::Document>& documents) -> Result<messages::ConfigInspectResult> {
+    messages::RootParams params = host.root_params(root, line.common);
+    params.documents = documents;
+    auto [inspected, details] = host.call(&Engine::inspect, params);
+    std::erase_if(details.diagnostics,
+                  [](const Diagnostic& diagnostic) { return diagnostic.severity != Severity::error; });
+    return inspected && !details.diagnostics.empty() ? fail(combine(std::move(details.diagnostics)))
+                                                     : std::move(inspected);
+  };
 }
 
 // Returns the given roots, or else every root of the repository that has a lock file.
@@ -315,119 +215,45 @@ Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, cons
   flags.recursive = true;
   auto roots = find_roots(flags, host);
   if (roots) {
-    roots->erase(std::remove_if(roots->begin(), roots->end(), [](const std::string& root) { return !has_lock(root); }),
-                 roots->end());
+    std::erase_if(*roots, [](const std::string& root) { return !has_lock(root); });
   }
   return roots;
 }
 
-// Adds a root that cannot be read, for a change of one of these files: an error unless it is known to read none of
-// them.
-void add_unreadable(const std::string& root, Error error, const std::vector<fs::path>& files, const Host& host,
-                    std::vector<ConcernedRoot>& concerned) {
-  const auto reads = reads_any(root, files, host.context());
-  if (reads && !*reads) {
-    error.notes.push_back(fmt::format("the root module {} does not read what changed and is skipped", root));
-    print_err(render(error, "Warning"));
-    return;
+int update_affected(const CommandLine& line, const AffectedRoots& affected, std::string_view none,
+                    const std::function<RootOutcome(const AffectedRoot& root, bool is_one_of_several)>& update) {
+  for (const Error& skipped : affected.skipped) {
+    print_err(render(skipped, "Warning"));
   }
-  error.notes.push_back(reads ? fmt::format("the root module {} reads what changed", root)
-                              : fmt::format("cannot determine whether the root module {} reads what changed", root));
-  concerned.push_back({.root = root, .error = std::move(error)});
-}
-
-int update_concerned(const CommandLine& line, const std::vector<ConcernedRoot>& concerned, std::string_view none,
-                     const std::function<RootOutcome(const ConcernedRoot& root, bool is_one_of_several)>& update) {
   std::vector<std::string> roots;
-  std::transform(concerned.begin(), concerned.end(), std::back_inserter(roots),
-                 [](const ConcernedRoot& one) { return one.root; });
+  std::transform(affected.roots.begin(), affected.roots.end(), std::back_inserter(roots),
+                 [](const AffectedRoot& one) { return one.root; });
   if (roots.empty() && !line.common.json) {
     print_err(none);
   }
-  auto next = concerned.begin();
+  auto next = affected.roots.begin();
   return run_for_roots(roots, line.common, [&](const std::string& root) {
-    const ConcernedRoot& one = *next++;
+    const AffectedRoot& one = *next++;
     return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
   });
 }
 
-Result<std::vector<ConcernedRoot>> find_updates(const CommandLine& line, const Host& host) {
-  MODLOCK_TRY(const auto entries, read_update_data(line.from_file));
-  const fs::path repository = find_repository_root(fs::current_path());
-  MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
-  std::vector<fs::path> files;
-  bool concerns_all = false;
-  for (const DataEntry& entry : entries) {
-    concerns_all = concerns_all || entry.package_file.empty();
-    files.push_back((repository / entry.package_file).lexically_normal());
-  }
-  std::vector<ConcernedRoot> concerned;
-  for (const std::string& root : roots) {
-    Inspection inspection = inspect(line, host, root);
-    const InspectedRoot& inspected = inspection.root;
-    if (inspection.error && !concerns_all) {
-      add_unreadable(root, std::move(*inspection.error), files, host, concerned);
-    } else if (concerns_all ||
-               std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return inspected.reads(file); })) {
-      concerned.push_back(
-          {.root = root, .updates = updates_for(inspected, entries, repository), .error = std::move(inspection.error)});
-    }
-  }
-  return concerned;
-}
-
 int run_from_file(const CommandLine& line, const Host& host) {
-  const auto concerned = find_updates(line, host);
-  if (!concerned) {
-    return failed_everywhere(concerned.error(), line.common);
+  const fs::path repository = find_repository_root(fs::current_path());
+  const auto entries = read_update_data(line.from_file);
+  const auto roots = entries ? find_locked_roots(line, host, repository) : fail(entries.error());
+  if (!roots) {
+    return failed_everywhere(roots.error(), line.common);
   }
+  const AffectedRoots affected = find_affected(*roots, *entries, repository, inspect_with(line, host), host.context());
   // The file lists what a bot has already changed in the work tree.
-  const auto diff = diff_with_revision(find_repository_root(fs::current_path()), "HEAD", host.context());
+  const auto diff = diff_with_revision(repository, "HEAD", host.context());
   const Texts committed = diff ? diff->documents : Texts();
-  return update_concerned(
-      line, *concerned, "No locked root module is affected.\n", [&](const ConcernedRoot& one, bool is_one_of_several) {
+  return update_affected(
+      line, affected, "No locked root module is affected.\n", [&](const AffectedRoot& one, bool is_one_of_several) {
         auto written = write_update(line, host, one.root, plan_updates(line, host, one.root, one.updates), committed);
         return print_update(line, host, one.root, written, is_one_of_several);
       });
-}
-
-// Returns an error for a file of the root whose text at the revision is not available.
-std::optional<Error> find_unknown(const InspectedRoot& inspected, const RevisionDiff& diff) {
-  for (const fs::path& unknown : diff.unknown) {
-    for (const messages::InspectedFile& file : inspected.inspected.files) {
-      const fs::path path = (inspected.directory / file.path).lexically_normal();
-      if (path == unknown || lies_plainly_below(path, unknown)) {
-        return Error{.code = Code::io_error,
-                     .message = fmt::format("cannot read {} at revision {}", unknown.string(), diff.revision),
-                     .hint =
-                         "a submodule or a symbolic link to a directory cannot be compared: run tofu-modlock upgrade "
-                         "--target for what changed"};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-// Returns the targets that have to be resolved again so that the lock of a root matches the changes; nullopt: there are
-// none.
-Result<std::optional<std::vector<std::string>>> changed_since(const CommandLine& line, const Host& host,
-                                                              const InspectedRoot& inspected,
-                                                              const RevisionDiff& diff) {
-  if (auto unknown = find_unknown(inspected, diff)) {
-    return fail(std::move(*unknown));
-  }
-  const std::string root = inspected.directory.string();
-  Inspection before = inspect(line, host, root, diff.documents);
-  if (before.error) {
-    return fail(with_note(std::move(*before.error),
-                          fmt::format("this is the state of the root module {} at revision {}", root, diff.revision)));
-  }
-  MODLOCK_TRY(const auto change,
-              compare_configurations(inspected.directory, diff, before.root.inspected, inspected.inspected));
-  if (!change.is_changed) {
-    return std::nullopt;
-  }
-  return change.targets;
 }
 
 int run_from_diff(const CommandLine& line, const Host& host) {
@@ -438,39 +264,23 @@ int run_from_diff(const CommandLine& line, const Host& host) {
   if (!roots) {
     return failed_everywhere(roots.error(), line.common);
   }
-  std::vector<ConcernedRoot> concerned;
-  for (const std::string& root : diff->files.empty() ? std::vector<std::string>() : *roots) {
-    Inspection now = inspect(line, host, root);
-    if (now.error) {
-      add_unreadable(root, std::move(*now.error), diff->files, host, concerned);
-      continue;
-    }
-    auto targets = changed_since(line, host, now.root, *diff);
-    if (!targets) {
-      add_unreadable(root, std::move(targets.error()), diff->files, host, concerned);
-    } else if (*targets) {
-      concerned.push_back({.root = root, .targets = std::move(**targets)});
-    }
-  }
-  return update_concerned(line, concerned, fmt::format("No locked root module changed since {}.\n", line.from_diff),
-                          [&](const ConcernedRoot& one, bool is_one_of_several) {
-                            auto params = plan_params(line, host, one.root);
-                            params.mode = one.targets.empty() ? "missing" : "upgrade";
-                            params.targets = one.targets;
-                            const auto written =
-                                write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
-                            return print_update(line, host, one.root, written, is_one_of_several);
-                          });
+  const AffectedRoots affected = find_affected(*roots, *diff, inspect_with(line, host), host.context());
+  return update_affected(line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+                         [&](const AffectedRoot& one, bool is_one_of_several) {
+                           auto params = plan_params(line, host, one.root);
+                           params.mode = one.targets.empty() ? "missing" : "upgrade";
+                           params.targets = one.targets;
+                           const auto written =
+                               write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
+                           return print_update(line, host, one.root, written, is_one_of_several);
+                         });
 }
 
 }  // namespace
 
 int run_update(const CommandLine& line, const Host& host) {
   if (line.list) {
-    NamedSubjects named(line.common, line.updates);
-    return run_for_roots(
-        line.common, host, [&](const std::string& root) { return look_up_root(line, host, root, named); },
-        [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked), named); });
+    return run_outdated(line, host);
   }
   if (!line.from_diff.empty()) {
     return run_from_diff(line, host);

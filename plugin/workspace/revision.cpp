@@ -16,6 +16,7 @@
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
+#include "plugin/workspace/tree_files.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
@@ -29,16 +30,6 @@ constexpr std::size_t kLongestText = std::size_t{4} << 20U;  // no configuration
 
 std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
-}
-
-std::vector<std::string> split_fields(std::string_view text) {
-  std::vector<std::string> fields;
-  while (!text.empty()) {
-    const std::string_view field = text.substr(0, text.find('\0'));
-    fields.emplace_back(field);
-    text.remove_prefix(std::min(field.size() + 1, text.size()));
-  }
-  return fields;
 }
 
 bool is_installed(const fs::path& path) {

@@ -87,9 +87,7 @@ class CandidateReader {
       : candidate_(candidate), top_(top), directory_(document_path(top / candidate.path)), context_(context) {}
 
   void read() {
-    std::error_code ignored;
-    candidate_.has_lock =
-        fs::exists(directory_ / kLockFileName, ignored) || fs::exists(directory_ / kSidecarFileName, ignored);
+    candidate_.has_lock = has_lock(directory_);
     const Documents none;
     ModuleReader reader(none, ClientKind::opentofu, context_);
     const auto module = reader.read(directory_, {top_});
@@ -446,6 +444,11 @@ std::string hcl_string(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_lock(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::exists(directory / kLockFileName, ignored) || fs::exists(directory / kSidecarFileName, ignored);
+}
 
 Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, const Context& context) {
   messages::WorkspaceRootsResult found;

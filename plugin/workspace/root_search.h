@@ -31,6 +31,9 @@ struct RootSearch {
   bool only_locks = false;  // a lock file is sufficient, without configuration in its directory
 };
 
+// Returns whether the directory has a lock file.
+bool has_lock(const std::filesystem::path& directory);
+
 // Finds the root modules in and below the directories. Candidates are directories with configuration
 // (list_tree_files()). A candidate is a root if no other directory of the tree calls it as a local module, and if it
 // has a lock file, a `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below

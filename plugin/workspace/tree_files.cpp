@@ -60,13 +60,8 @@ Result<void> list_repository(TreeFiles& tree, const Context& context) {
                 fmt::format("run `git -C {} status` and fix what it reports", tree.top.string()));
   }
   take_unlisted(listed->error_output, tree.unlisted);
-  for (std::string_view rest = listed->output; !rest.empty();) {
-    const std::string_view path = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(std::min(path.size() + 1, rest.size()));
-    if (!is_below_left_out(path)) {
-      tree.paths.emplace_back(path);
-    }
-  }
+  tree.paths = split_fields(listed->output);
+  std::erase_if(tree.paths, is_below_left_out);
   return {};
 }
 
@@ -88,6 +83,16 @@ void list_directory(const fs::path& directory, TreeFiles& tree) {
 }
 
 }  // namespace
+
+std::vector<std::string> split_fields(std::string_view text) {
+  std::vector<std::string> fields;
+  while (!text.empty()) {
+    const std::string_view field = text.substr(0, text.find('\0'));
+    fields.emplace_back(field);
+    text.remove_prefix(std::min(field.size() + 1, text.size()));
+  }
+  return fields;
+}
 
 Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
   TreeFiles tree{.top = top, .paths = {}};

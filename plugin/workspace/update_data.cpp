@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/address/go_url.h"
 #include "backends/address/version.h"
 #include "backends/base/files.h"
 #include "plugin/workspace/local_modules.h"
@@ -68,27 +69,18 @@ std::string plain_name(std::string_view source) {
   return text;
 }
 
-std::string without_blanks(std::string_view text) {
-  std::string out;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(out), [](char c) { return c != ' '; });
-  return out;
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
 }
 
 // Returns `?ref=`, `?tag=` or `?digest=` of a source.
 std::string reference_of(std::string_view source) {
   const std::size_t question = source.find('?');
-  if (question == std::string_view::npos) {
-    return {};
-  }
-  std::string_view rest = source.substr(question + 1);
-  while (!rest.empty()) {
-    const std::string_view argument = rest.substr(0, rest.find('&'));
-    const std::size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(0, equals);
-    if (equals != std::string_view::npos && (name == "ref" || name == "tag" || name == "digest")) {
-      return std::string(argument.substr(equals + 1));
+  for (auto& [name, value] : parse_query(question == std::string_view::npos ? "" : source.substr(question + 1))) {
+    if (name == "ref" || name == "tag" || name == "digest") {
+      return std::move(value);
     }
-    rest.remove_prefix(std::min(argument.size() + 1, rest.size()));
   }
   return {};
 }

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "backends/base/shell_word.h"
+#include "plugin/cli/over_roots.h"
+#include "plugin/lock/locked_text.h"
+#include "protocol/base/result.h"
+
+namespace modlock::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Formats "1.1.0 (lock only), 2.0.0 (~> 2.0, major)".
+std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
+  std::string text;
+  for (const messages::AvailableUpdate& update : updates) {
+    const std::string how = update.is_lockfile_update ? "lock only" : update.new_value;
+    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", update.new_version, how, how.empty() ? "" : ", ",
+                        update.update_type);
+  }
+  return text;
+}
+
+std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
+  const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
+  const std::string& current = dependency.current_version;
+  const std::string& value = dependency.current_value;
+  const std::string& ref = dependency.ref;
+  const std::string options = option_list(dependency.updates);
+  return {{dependency.subject},
+          {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
+          {value.empty() || value == current
+               ? ""
+               : fmt::format("({})", value == ref ? pin_text(dependency.dep_name, ref) : value)},
+          !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
+          : current.empty()               ? Cell{"unknown"}
+          : !dependency.pinned_by.empty() ? Cell{"pinned by " + dependency.pinned_by}
+          : options.empty()               ? Cell{"newest", Color::green}
+                                          : Cell{"-> " + options, Color::yellow}};
+}
+
+using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
+
+AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& named) {
+  return named.ask(root, [&](const std::vector<std::string>& subjects) -> AskedUpdates {
+    messages::UpdateLookupParams params;
+    params.root = host.root_params(root, line.common);
+    params.subjects = subjects;
+    return host.call(&Engine::lookup, params);
+  });
+}
+
+RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked,
+                      const NamedSubjects& named) {
+  auto& [result, details] = asked;
+  if (auto outcome = named.skipped(root)) {
+    return std::move(*outcome);
+  }
+  if (!result) {
+    const bool has_no_calls = find_missing_configuration(root).has_value();
+    const std::string subject = result.error().subject;
+    const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
+      std::error_code ignored;
+      return (has_no_calls || subject == word) && fs::is_directory(word, ignored);
+    });
+    if (directory != line.updates.end()) {
+      return failed(fail(Code::invalid_params,
+                         fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
+                         fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
+                        .value(),
+                    line.common, root);
+    }
+    return failed(result.error(), line.common, root, details.error_data);
+  }
+  if (!line.common.json) {
+    print_diagnostics(details.diagnostics, root);
+    std::vector<std::vector<Cell>> rows;
+    std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
+    print_table_out(rows, Fit::wrap, line.color);
+    const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
+                                         [](const auto& dependency) { return !dependency.updates.empty(); });
+    print_out(with_root(has_updates ? kSelectHint : ""));
+  }
+  Diagnostics errors = std::move(details.diagnostics);
+  // A source without a value is skipped.
+  std::erase_if(errors, [](const Diagnostic& diagnostic) { return diagnostic.what.code == Code::config_non_static; });
+  RootOutcome outcome{.exit_code = exit_code_of_diagnostics(errors), .json = messages::encode(*result)};
+  describe_worst(errors, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+std::string skip_words(const std::string& reason) {
+  const std::array<std::pair<std::string_view, const char*>, 5> words = {
+      {{"local", "local module"},
+       {"unsupported-datasource", "source type without versions"},
+       {"contains-variable", "source not known before plan"},
+       {"unversioned-reference", "its branch, tag or commit is not a version"},
+       {"unspecified-version", "no version specified"}}};
+  const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == reason; });
+  return found == words.end() ? reason : found->second;
+}
+
+int run_outdated(const CommandLine& line, const Host& host) {
+  NamedSubjects named(line.common, line.updates);
+  return run_for_roots(
+      line.common, host, [&](const std::string& root) { return look_up_root(line, host, root, named); },
+      [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked), named); });
+}
+
+}  // namespace modlock::cli
