@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "plugin/config/config_files.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
 
