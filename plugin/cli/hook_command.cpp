@@ -16,6 +16,7 @@
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/hook.h"
 #include "plugin/terragrunt/terragrunt_retry.h"
+#include "plugin/terragrunt/unit_source.h"
 #include "protocol/base/result.h"
 #include "protocol/base/system_reason.h"
 

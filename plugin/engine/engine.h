@@ -14,7 +14,6 @@
 #include "plugin/engine/bundle.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/run.h"
-#include "plugin/engine/unit_source.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
 #include "protocol/messages/cache.h"
@@ -128,28 +127,6 @@ class Engine {
   // Returns location and size of the cache; removes unused packages. Errors: IO_ERROR; INVALID_PARAMS (maxAge).
   Result<messages::CacheInfoResult> cache_info() const;
   Result<messages::CachePruneResult> prune_cache(const messages::CachePruneParams& params, Run& run) const;
-
-  // Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
-  // the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
-  // `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
-  // tag that was moved stays, and `moved` names both. Errors: those of OpenRoot::open(), `find_source`,
-  // load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
-  // the package; IO_ERROR.
-  Result<LockedUnitSource> lock_unit_source(const UnitSourceOptions& options, const std::string& mode, Run& run) const;
-  // Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
-  // OpenRoot::open(); IO_ERROR.
-  Result<bool> restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const;
-  // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
-  // `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
-  // locked package, or `tampered` with all files that differ, and all that a client would load and that were added.
-  // Errors: those of OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
-  Result<VerifiedUnitSource> verify_unit_source(const UnitSourceOptions& options, Run& run) const;
-
-  // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
-  // directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
-  // false if no lock entry matches the source. Errors: those of OpenRoot::open(), `find_source`, plan_single_call() and
-  // copy_tree(); NOT_FOUND or SOURCE_INVALID for the directory.
-  Result<bool> copy_unit_source(const UnitSourceOptions& options, const std::filesystem::path& to, Run& run) const;
 
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;

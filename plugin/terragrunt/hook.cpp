@@ -12,8 +12,8 @@
 #include "plugin/lock/backup.h"
 #include "plugin/report/change_text.h"
 #include "plugin/terragrunt/repository_files.h"
+#include "plugin/terragrunt/source_lock.h"
 #include "plugin/terragrunt/unit_lock.h"
-#include "plugin/terragrunt/unit_source.h"
 
 namespace modlock::terragrunt {
 namespace {
@@ -176,7 +176,6 @@ class Hook {
 
   UnitSourceOptions source_options() const {
     return {.root = options_.root,
-            .key = std::string(kUnitSourceKey),
             .downloaded = options_.downloaded,
             .find_source = [this](ClientKind tool, Diagnostics& warnings) { return find_source(tool, warnings); },
             .is_own = [this](const fs::path& file) { return is_own(file); }};
@@ -208,7 +207,7 @@ class Hook {
     auto options = source_options();
     options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
     const fs::path arriving = place.string() + "." + random_hex(8);
-    const auto copied = engine_.copy_unit_source(options, arriving, run_);
+    const auto copied = copy_unit_source(engine_, options, arriving, run_);
     Result<void> placed = copied ? Result<void>() : fail(copied.error());
     if (copied && *copied) {
       placed = write_file_atomically(arriving / kVersionFile, name->version);
@@ -271,7 +270,7 @@ class Hook {
   }
 
   Result<void> lock_source(const std::string& mode) {
-    const auto locked = engine_.lock_unit_source(source_options(), mode, run_);
+    const auto locked = lock_unit_source(engine_, source_options(), mode, run_);
     if (!locked || locked->moved) {
       return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
     }
@@ -292,7 +291,7 @@ class Hook {
     if (entry == known.end()) {
       return {};
     }
-    MODLOCK_TRY(const bool is_written, engine_.restore_unit_source(source_options(), entry->second, run_));
+    MODLOCK_TRY(const bool is_written, restore_unit_source(engine_, source_options(), entry->second, run_));
     if (is_written) {
       report_source(entry->second, "restored");
     }
@@ -300,7 +299,7 @@ class Hook {
   }
 
   Result<void> verify_source() {
-    MODLOCK_TRY(const auto verified, engine_.verify_unit_source(source_options(), run_));
+    MODLOCK_TRY(const auto verified, verify_unit_source(engine_, source_options(), run_));
     MODLOCK_TRY(accept_unchecked(verified.unchecked));
     return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
   }

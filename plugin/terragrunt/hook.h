@@ -10,10 +10,6 @@
 
 namespace modlock::terragrunt {
 
-// The key of the lock entry for the source that Terragrunt downloads for a unit. A hook cannot choose its version; it
-// can only reject content that is not locked.
-inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
-
 // A call by Terragrunt: before or after which command of the client, and for which unit.
 struct HookOptions {
   std::string command;  // of the client: "init", "plan"

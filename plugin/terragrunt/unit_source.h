@@ -3,8 +3,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "plugin/engine/unit_source.h"
+#include "plugin/config/source_text.h"
 #include "plugin/hcl/ast.h"
 #include "plugin/value/client_kind.h"
 #include "plugin/value/value.h"
@@ -17,6 +18,15 @@ namespace modlock::terragrunt {
 std::optional<eval::Value> value_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
 // The same for a string.
 std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
+
+// The source of a package that Terragrunt downloads for a unit, and in which the client then runs.
+struct UnitSource {
+  SourceText source = {};                   // as in a module call
+  std::optional<std::string> version = {};  // the constraint of a registry module
+};
+
+// The key of its lock entry. A hook cannot choose its version; it can only reject content that is not locked.
+inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 
 struct FoundSource {
   bool is_known = true;                   // false: it is computed from more than local and given values

@@ -1,4 +1,4 @@
-#include "plugin/engine/unit_source.h"
+#include "plugin/terragrunt/source_lock.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/config/config_files.h"
-#include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
@@ -22,7 +21,7 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 
-namespace modlock {
+namespace modlock::terragrunt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,8 +56,8 @@ Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Dia
                                        .location = found->source.location}};
   }
   ModuleNode node;
-  node.key = options.key;
-  node.call.name = options.key;
+  node.key = kUnitSourceKey;
+  node.call.name = kUnitSourceKey;
   node.call.source = found->source;
   node.call.location = found->source.location;
   node.address = std::move(*address);
@@ -70,10 +69,10 @@ Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Dia
 }
 
 // Writes the entry to the lock file. Returns whether it changed.
-Result<bool> write_entry(const OpenRoot& open, const std::string& key, const ModuleLock& entry) {
+Result<bool> write_entry(const OpenRoot& open, const ModuleLock& entry) {
   const LockFile before = effective_lock(open.lock);
   ModuleLocks modules = before.modules;
-  modules.insert_or_assign(key, entry);
+  modules.insert_or_assign(std::string(kUnitSourceKey), entry);
   if (modules == before.modules) {
     return false;
   }
@@ -183,9 +182,9 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory) {
   return files;
 }
 
-Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& options, const std::string& mode,
-                                                  Run& run) const {
-  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+Result<LockedUnitSource> lock_unit_source(const Engine& engine, const UnitSourceOptions& options,
+                                          const std::string& mode, Run& run) {
+  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
   Diagnostics warnings;
   MODLOCK_TRY(auto found, find_call(options, *open, warnings));
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
@@ -206,9 +205,9 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
       const std::string h1 = "h1:" + call->lock.hash_value("h1");
       MODLOCK_TRY(write_module_place(open->root.data, h1, subdir));
       MODLOCK_TRY(locked_files(*open, h1, call->package));
-      MODLOCK_TRY(result.is_written, write_entry(*open, options.key, call->lock));
-      result.was_locked = plan.lock.modules.count(options.key) != 0;
-      const auto dropped = plan.restorable.find(options.key);
+      MODLOCK_TRY(result.is_written, write_entry(*open, call->lock));
+      result.was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
+      const auto dropped = plan.restorable.find(kUnitSourceKey);
       result.is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
       result.moved = std::move(call->moved);
       result.entry = std::move(call->lock);
@@ -218,13 +217,13 @@ Result<LockedUnitSource> Engine::lock_unit_source(const UnitSourceOptions& optio
   return result;
 }
 
-Result<bool> Engine::copy_unit_source(const UnitSourceOptions& options, const fs::path& to, Run& run) const {
-  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+Result<bool> copy_unit_source(const Engine& engine, const UnitSourceOptions& options, const fs::path& to, Run& run) {
+  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
   Diagnostics ignored;
   MODLOCK_TRY(const auto found, find_call(options, *open, ignored));
   PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = PlanMode::frozen};
   add_bundle(plan, open->bundle(), open->context);
-  const auto entry = plan.lock.modules.find(options.key);
+  const auto entry = plan.lock.modules.find(kUnitSourceKey);
   if (!found.node || entry == plan.lock.modules.end() || why_not_answered(*found.node, entry->second)) {
     return false;
   }
@@ -243,13 +242,14 @@ Result<bool> Engine::copy_unit_source(const UnitSourceOptions& options, const fs
   return true;
 }
 
-Result<bool> Engine::restore_unit_source(const UnitSourceOptions& options, const ModuleLock& entry, Run& run) const {
-  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
-  return write_entry(*open, options.key, entry);
+Result<bool> restore_unit_source(const Engine& engine, const UnitSourceOptions& options, const ModuleLock& entry,
+                                 Run& run) {
+  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
+  return write_entry(*open, entry);
 }
 
-Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& options, Run& run) const {
-  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, options.root, {}));
+Result<VerifiedUnitSource> verify_unit_source(const Engine& engine, const UnitSourceOptions& options, Run& run) {
+  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
   Diagnostics ignored;
   MODLOCK_TRY(auto found, find_call(options, *open, ignored));
   const auto& node = found.node;
@@ -257,10 +257,10 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
     return VerifiedUnitSource{.unchecked = std::move(found.unchecked)};
   }
   const LockFile lock = effective_lock(open->lock);
-  const auto entry = lock.modules.find(options.key);
+  const auto entry = lock.modules.find(kUnitSourceKey);
   const auto reason =
       entry == lock.modules.end() ? std::optional<std::string>("not locked") : why_not_answered(*node, entry->second);
-  Verdict verdict{.subject = options.key, .location = node->call.source.location};
+  Verdict verdict{.subject = std::string(kUnitSourceKey), .location = node->call.source.location};
   if (reason) {
     verdict.kind = VerdictKind::not_locked;
     verdict.detail = *reason;
@@ -275,9 +275,9 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
   const Source& source = node->address.source;
   const Backend* const backend = open->fetcher().backend(source);
   const std::string id = backend == nullptr ? std::string() : backend->id_of(entry->second.hashes);
-  const bool is_proven =
-      store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 || (remote() && !source.has_commits());
-  LocalPackage package = is_proven ? stored_package(*node, lock, store(), open->context) : LocalPackage{};
+  const bool is_proven = engine.store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 ||
+                         (engine.remote() && !source.has_commits());
+  LocalPackage package = is_proven ? stored_package(*node, lock, engine.store(), open->context) : LocalPackage{};
   if (package.directory.empty() && !(is_proven && read_file_list(open->root.data, h1))) {
     package = open->bundle()->find(*node, h1, open->context).value_or(LocalPackage{});
   }
@@ -295,4 +295,4 @@ Result<VerifiedUnitSource> Engine::verify_unit_source(const UnitSourceOptions& o
   return VerifiedUnitSource{.verdict = std::move(verdict)};
 }
 
-}  // namespace modlock
+}  // namespace modlock::terragrunt

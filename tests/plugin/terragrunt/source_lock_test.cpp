@@ -1,17 +1,17 @@
-#include "plugin/engine/unit_source.h"
+#include "plugin/terragrunt/source_lock.h"
 
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/files.h"
-#include "plugin/engine/engine.h"
 #include "plugin/lock/backup.h"
 #include "tests/support/environment.h"
 #include "tests/support/git_repository.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using namespace modlock::terragrunt;
 using namespace modlock::test;
 
 namespace {
@@ -32,7 +32,6 @@ struct Unit {
     messages::RootParams root;
     root.root = (directory / "unit").string();
     return {.root = root,
-            .key = "host:source",
             .downloaded = directory / "unit",
             .find_source = [this](ClientKind, Diagnostics&) { return source; },
             .is_own = [this](const fs::path& file) { return file.filename() == replaced; }};
@@ -44,12 +43,12 @@ struct Unit {
   }
   Result<LockedUnitSource> lock(const std::string& mode = "missing") {
     run.diagnostics.clear();
-    return engine.lock_unit_source(options(), mode, run);
+    return lock_unit_source(engine, options(), mode, run);
   }
   std::string lock_text() const { return read_file(directory / "unit/.terraform.lock.hcl").value_or(""); }
   // "tampered main.tf was changed"; "none" if there is nothing to check.
   std::string verdict(const Engine& asked) {
-    const auto verified = asked.verify_unit_source(options(), run);
+    const auto verified = verify_unit_source(asked, options(), run);
     BOOST_TEST_REQUIRE(verified.has_value());
     if (verified->unchecked) {
       return "unchecked " + verified->unchecked->message;
@@ -58,7 +57,7 @@ struct Unit {
       return "none";
     }
     const Verdict& found = *verified->verdict;
-    BOOST_TEST(found.subject == "host:source");
+    BOOST_TEST(found.subject == "terragrunt:source");
     std::string text(to_string(found.kind));
     text += found.detail.empty() ? "" : " " + found.detail;
     for (const std::string& path : found.paths) {
@@ -79,7 +78,7 @@ struct Unit {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(unit_source, Unit)
+BOOST_FIXTURE_TEST_SUITE(source_lock, Unit)
 
 BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   BOOST_TEST(verdict(engine) == "not-locked not locked");
@@ -88,8 +87,9 @@ BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   BOOST_TEST_REQUIRE(first->entry.has_value());
   BOOST_TEST((!first->was_locked && first->is_written));
   const std::string text = lock_text();
-  BOOST_TEST(text.find("module \"host:source\" {\n  source = \"" + source->source.text + "\"\n") != std::string::npos,
-             text);
+  BOOST_TEST(
+      text.find("module \"terragrunt:source\" {\n  source = \"" + source->source.text + "\"\n") != std::string::npos,
+      text);
   BOOST_TEST(text.find(first->entry->hash_value("h1")) != std::string::npos, text);
   const auto second = lock("frozen");
   BOOST_TEST_REQUIRE(second.has_value());
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_denied_release_is_neither_locked_nor_verified) {
   BOOST_TEST(
       locked.error().message.find(" is denied by \"*/stacks\" in .tofu-modlock.hcl:1: INC-7") != std::string::npos,
       locked.error().message);
-  const auto verified = engine.verify_unit_source(options(), run);
+  const auto verified = verify_unit_source(engine, options(), run);
   BOOST_TEST_REQUIRE(!verified.has_value());
   BOOST_TEST(verified.error().message == locked.error().message);
 }
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_entry_is_used_unless_newer_versions_are_wanted) {
       BOOST_TEST_REQUIRE(locked.has_value());
       const fs::path root = unit.directory / "unit";
       BOOST_TEST_REQUIRE(
-          save_lock_backup(root / ".terraform", {{"host:source", *locked->entry}}, root, Context()).has_value());
+          save_lock_backup(root / ".terraform", {{"terragrunt:source", *locked->entry}}, root, Context()).has_value());
       unit.directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
       unit.stacks.commit({{"main.tf", "# 2\n"}, {"notes", "1\n"}});
       unit.stacks.tag("v1.0.0");
@@ -285,11 +285,11 @@ BOOST_AUTO_TEST_CASE(git_lfs_pointers_in_a_copied_source_are_a_warning) {
   source->source.text = "git::" + stacks.url() + "?ref=v1.5.0";
   BOOST_REQUIRE(lock().has_value());
   run.diagnostics.clear();
-  const auto copied = engine.copy_unit_source(options(), directory / "copy", run);
+  const auto copied = copy_unit_source(engine, options(), directory / "copy", run);
   BOOST_TEST((copied && *copied));
   BOOST_TEST_REQUIRE(run.diagnostics.size() == 1U);
   BOOST_TEST(run.diagnostics[0].what.message ==
-             "module \"host:source\" has Git LFS pointers in place of the content of \"f.zip\"");
+             "module \"terragrunt:source\" has Git LFS pointers in place of the content of \"f.zip\"");
   BOOST_TEST((run.diagnostics[0].what.code == Code::lfs_pointer));
 }
 
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_entry_is_restored) {
   const std::string text = lock_text();
   directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
   for (const bool is_written : {true, false}) {
-    const auto restored = engine.restore_unit_source(options(), *locked->entry, run);
+    const auto restored = restore_unit_source(engine, options(), *locked->entry, run);
     BOOST_TEST_REQUIRE(restored.has_value());
     BOOST_TEST(*restored == is_written);
     BOOST_TEST(lock_text() == text);

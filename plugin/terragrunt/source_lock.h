@@ -1,0 +1,75 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/engine/engine.h"
+#include "plugin/install/verdict.h"
+#include "plugin/lock/lock_file.h"
+#include "plugin/resolve/plan.h"
+#include "plugin/terragrunt/unit_source.h"
+#include "plugin/value/client_kind.h"
+#include "protocol/base/result.h"
+#include "protocol/messages/root_params.h"
+
+namespace modlock::terragrunt {
+
+// What the functions below have to know about a unit.
+struct UnitSourceOptions {
+  messages::RootParams root;         // the working directory of the client, which contains the lock file
+  std::filesystem::path downloaded;  // the directory of the downloaded package
+  // Returns the source as this client would understand it; nullopt: there is none. Adds warnings.
+  std::function<Result<std::optional<UnitSource>>(ClientKind tool, Diagnostics& warnings)> find_source;
+  // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
+  // as unchanged, and may have been added.
+  std::function<bool(const std::filesystem::path& file)> is_own;
+};
+
+struct LockedUnitSource {
+  std::optional<Error> unchecked = {};   // why this source can be neither locked nor checked
+  std::optional<ModuleLock> entry = {};  // nullopt: there is no source that can be locked
+  bool was_locked = false;               // the lock file had an entry of this key
+  bool is_restored = false;              // the client had dropped the entry
+  bool is_written = false;               // the lock file was changed
+  std::optional<HeldMove> moved = {};    // the tag was moved; its entry stays
+};
+
+struct VerifiedUnitSource {
+  std::optional<Error> unchecked = {};  // as above
+  std::optional<Verdict> verdict = {};  // nullopt: there is no source that can be locked
+};
+
+// Returns the files in and below a directory that a client may load as configuration, tests or values of variables,
+// and the links to directories, which may contain such files. Paths are relative to it and sorted. The directories in
+// which git, the client and Terragrunt keep their data are left out. Errors: IO_ERROR.
+Result<std::vector<std::string>> loadable_files(const std::filesystem::path& directory);
+
+// Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
+// the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
+// `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
+// tag that was moved stays, and `moved` names both. Errors: those of OpenRoot::open(), `find_source`,
+// load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
+// the package; IO_ERROR.
+Result<LockedUnitSource> lock_unit_source(const Engine& engine, const UnitSourceOptions& options,
+                                          const std::string& mode, Run& run);
+// Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
+// OpenRoot::open(); IO_ERROR.
+Result<bool> restore_unit_source(const Engine& engine, const UnitSourceOptions& options, const ModuleLock& entry,
+                                 Run& run);
+// Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
+// `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
+// locked package, or `tampered` with all files that differ, and all that a client would load and that were added.
+// Errors: those of OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+Result<VerifiedUnitSource> verify_unit_source(const Engine& engine, const UnitSourceOptions& options, Run& run);
+
+// Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
+// directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
+// false if no lock entry matches the source. Errors: those of OpenRoot::open(), `find_source`, plan_single_call() and
+// copy_tree(); NOT_FOUND or SOURCE_INVALID for the directory.
+Result<bool> copy_unit_source(const Engine& engine, const UnitSourceOptions& options, const std::filesystem::path& to,
+                              Run& run);
+
+}  // namespace modlock::terragrunt
