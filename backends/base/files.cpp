@@ -89,6 +89,11 @@ void flush_directory(const fs::path& directory) {
   }
 }
 
+Result<void> flush(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.valid() && ::fsync(file.get()) == 0 ? Result<void>() : system_failure("write", path, errno);
+}
+
 constexpr std::size_t kRandomBytes = 8;
 
 // Returns the start of the names of temporary files. A long name is cut, so that theirs do not exceed the maximum.
@@ -153,10 +158,7 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
 
 Result<void> move_files_durably(std::span<const fs::path> files, const fs::path& directory) {
   for (const fs::path& path : files) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.valid() || ::fsync(file.get()) != 0) {
-      return system_failure("write", path, errno);
-    }
+    MODLOCK_TRY(flush(path));
   }
   for (const fs::path& path : files) {
     const fs::path name = directory / path.filename();
@@ -165,6 +167,26 @@ Result<void> move_files_durably(std::span<const fs::path> files, const fs::path&
     }
   }
   flush_directory(directory);
+  return {};
+}
+
+Result<void> rename_durably(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  std::vector<fs::path> paths = {from};
+  for (fs::recursive_directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  for (const fs::path& path : paths) {
+    if (fs::is_directory(path, error)) {
+      flush_directory(path);
+    } else {
+      MODLOCK_TRY(flush(path));
+    }
+  }
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    return system_failure("write", to, errno);
+  }
+  flush_directory(parent_of(to));
   return {};
 }
 

@@ -39,6 +39,10 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 // before it have been moved.
 Result<void> move_files_durably(std::span<const std::filesystem::path> files, const std::filesystem::path& directory);
 
+// Renames a file or a tree, whose bytes are on disk before the new name is, and the name before it returns. Errors:
+// IO_ERROR naming the file and the reason.
+Result<void> rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // Removes the temporary files of killed calls of write_file_atomically() from the directory: those of `name`, or of all
 // files if `name` is empty. The caller must know that no other process or thread writes there now. Ignores failures.
 void remove_unfinished_writes(const std::filesystem::path& directory, std::string_view name = {});

@@ -195,33 +195,19 @@ Result<void> LayoutWriter::finish(const fs::path& output, const Context& context
     names.insert(blob_name(digest));
   }
   std::error_code error;
-  if (output.extension() == ".tar") {
-    const fs::path unfinished = output.parent_path() / fmt::format(".{}.{}", output.filename().string(), random_hex(8));
-    auto written = write_tar(work_, names, unfinished, context);
-    if (written) {
-      fs::rename(unfinished, output, error);
-      written = error ? Result<void>(system_failure("write", output, error.value())) : Result<void>();
-    }
-    if (!written) {
-      fs::remove(unfinished, error);
-    }
-    return written;
-  }
-  if (fs::exists(fs::symlink_status(output, error)) &&
+  const bool is_archive = output.extension() == ".tar";
+  if (!is_archive && fs::exists(fs::symlink_status(output, error)) &&
       !(fs::is_directory(output, error) && fs::is_empty(output, error))) {
     return fail(Code::invalid_params, fmt::format("\"{}\" already exists", output.string()),
                 "name a directory that does not exist, or a .tar file");
   }
   const fs::path unfinished = output.parent_path() / fmt::format(".{}.{}", output.filename().string(), random_hex(8));
-  auto copied = copy_tree(work_, unfinished);
-  if (copied) {
-    fs::rename(unfinished, output, error);
-    copied = error ? Result<void>(system_failure("write", output, error.value())) : Result<void>();
-  }
-  if (!copied) {
+  auto written = is_archive ? write_tar(work_, names, unfinished, context) : copy_tree(work_, unfinished);
+  written = written.and_then([&] { return rename_durably(unfinished, output); });
+  if (!written) {
     (void)remove_tree(unfinished);
   }
-  return copied;
+  return written;
 }
 
 Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Context& context) {

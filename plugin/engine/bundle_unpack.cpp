@@ -49,15 +49,11 @@ Result<void> place_archive(const fs::path& archive, const std::string& digest, c
   }
   const fs::path unfinished = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), random_hex(8));
   fs::copy_file(archive, unfinished, error);
-  if (!error) {
-    fs::rename(unfinished, target, error);
+  auto placed = error ? system_failure("write", target, error.value()) : rename_durably(unfinished, target);
+  if (!placed) {
+    fs::remove(unfinished, error);
   }
-  if (error) {
-    std::error_code ignored;
-    fs::remove(unfinished, ignored);
-    return system_failure("write", target, error.value());
-  }
-  return {};
+  return placed;
 }
 
 // Returns a CLI configuration in which all providers come from a directory. Errors: INVALID_PARAMS (a control character

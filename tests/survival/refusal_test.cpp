@@ -87,6 +87,32 @@ BOOST_AUTO_TEST_CASE(a_disk_that_cannot_flush) {
   BOOST_TEST(refuse_everywhere({.calls = "sync", .below = root().parent_path(), .error = EIO}) > 2);
 }
 
+// Every blob is on disk before the name of a bundle is.
+BOOST_AUTO_TEST_CASE(a_bundle_that_cannot_be_flushed) {
+  for (const char* name : {"modules.tar", "modules"}) {
+    const fs::path out = path("out");
+    const std::vector<std::string> create = {"bundle", "create", "--output", (out / name).string()};
+    Fault fault{.calls = "sync", .below = out, .error = EIO};
+    int refusals = 0;
+    for (; fault.at < kMostCalls; ++fault.at) {
+      fs::remove_all(out);
+      fs::create_directories(out);
+      const Faulted ran = modlock_with(fault, create);
+      if (ran.met.empty()) {
+        break;
+      }
+      BOOST_TEST_CONTEXT(name << " " << ran.met) {
+        if (ran.exit_code != 0) {  // the flush of a directory is not required
+          ++refusals;
+          check_io_error(ran);
+          BOOST_TEST(fs::is_empty(out));
+        }
+      }
+    }
+    BOOST_TEST(refusals == (name == std::string_view("modules") ? 8 : 1));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_read_only_place) {
   struct Row {
     const char* name;
