@@ -4,11 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/oci/reference.h"
-#include "backends/remote/closure.h"
-#include "plugin/lock/lock_file.h"
-#include "protocol/base/result.h"
-#include "protocol/messages/bundle.h"
+#include "plugin/bundle/bundle.h"
 #include "protocol/messages/root_params.h"
 
 namespace modlock {
@@ -36,27 +32,7 @@ struct PullOptions {
   std::filesystem::path output;  // absolute: LayoutWriter::finish()
 };
 
-// What Engine::unpack_bundle() writes. All are absolute.
-struct UnpackOptions {
-  std::filesystem::path bundle;
-  std::filesystem::path provider_mirror;    // a directory
-  std::filesystem::path cli_configuration;  // a file
-};
-
-// Returns the repository of "oci://HOST/REPOSITORY". Errors: SOURCE_INVALID, without the secrets of the address; with
-// `plain_http` those of oci::over_plain_http().
-Result<oci::Repository> bundle_repository(const std::string& address, bool plain_http);
-
 // Returns the note of an error that names its root module.
 std::string root_note(const messages::RootParams& root);
-
-// Converts the content of a lock file in a bundle to a message.
-messages::BundledClosure to_message(const remote::NamedClosure& closure);
-
-// Returns what a bundle calls the package of a lock entry, without its blobs.
-remote::BundledPackage bundled_entry(const ModuleLock& entry);
-
-// Returns the tag of the closure of a lock file: Closure::tag() of its entries.
-std::string closure_tag(const ModuleLocks& modules);
 
 }  // namespace modlock

@@ -20,8 +20,6 @@
 #include "backends/http/trusted_authorities.h"
 #include "backends/providers/provider_source.h"
 #include "plugin/client/client_configuration.h"
-#include "plugin/engine/bundle.h"
-#include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/credential_report.h"
 #include "plugin/engine/diagnosis.h"

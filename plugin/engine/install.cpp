@@ -7,8 +7,6 @@
 
 #include "backends/address/version.h"
 #include "plugin/config/config_files.h"
-#include "plugin/engine/bundle.h"
-#include "plugin/engine/bundle_reader.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/installer.h"
@@ -92,10 +90,10 @@ Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::s
     return fail(Code::invalid_params, fmt::format("bundle \"{}\" not found", from), "name an existing bundle");
   }
   open.set_bundle(std::make_unique<BundleReader>(
-      BundleReader::Options{
-          .place = make_layout_place(from, closure_tag(effective_lock(open.lock).modules), open.context),
-          .name = from,
-          .modules = open.allowed_entries()},
+      BundleReader::Options{.open = [from, &engine, &open] { return open_layout(from, engine.store(), open.context); },
+                            .name = from,
+                            .tag = closure_tag(effective_lock(open.lock).modules),
+                            .modules = open.allowed_entries()},
       engine.store()));
   return {};
 }

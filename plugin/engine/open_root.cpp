@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "plugin/engine/bundle.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
@@ -58,16 +57,21 @@ ModuleLocks OpenRoot::allowed_entries() const {
 }
 
 std::unique_ptr<BundleReader> OpenRoot::read_repository(const oci::Repository& repository, BundleReader::Role role) {
-  const std::string tag = closure_tag(effective_lock(lock).modules);
-  const bool is_asked = role == BundleReader::Role::named || !context.offline;
-  auto place = is_asked ? make_registry_place(network().oci_registry(), repository, tag, context) : nullptr;
-  auto& is_down = role == BundleReader::Role::store ? run_.remote_is_down() : run_.bundle_is_down();
-  return std::make_unique<BundleReader>(BundleReader::Options{.place = std::move(place),
-                                                              .name = repository.display,
-                                                              .role = role,
-                                                              .modules = allowed_entries(),
-                                                              .is_down = &is_down},
-                                        engine_.store());
+  std::function<Result<std::unique_ptr<Bundle>>()> open_it;
+  if (role == BundleReader::Role::named || !context.offline) {
+    open_it = [this, repository, requests = context] {
+      return open_repository(network().oci_registry(), repository, requests, BundleTimes{});
+    };
+  }
+  return std::make_unique<BundleReader>(
+      BundleReader::Options{
+          .open = std::move(open_it),
+          .name = repository.display,
+          .tag = closure_tag(effective_lock(lock).modules),
+          .role = role,
+          .modules = allowed_entries(),
+          .is_down = &(role == BundleReader::Role::store ? run_.remote_is_down() : run_.bundle_is_down())},
+      engine_.store());
 }
 
 void OpenRoot::check_sources() {

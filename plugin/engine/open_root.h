@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "plugin/engine/bundle_reader.h"
+#include "plugin/bundle/bundle_reader.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/engine/run.h"
 #include "plugin/resolve/source_fetcher.h"

@@ -29,7 +29,7 @@ void add_survival(Verdict& verdict, OpenRoot& open) {
   const LockFile lock = effective_lock(open.lock);
   const auto entry = lock.modules.find(std::string_view(verdict.subject).substr(kModulePrefix.size()));
   BundleReader* const store = open.bundle();
-  if (!store->has_place() || !verdict.subject.starts_with(kModulePrefix) || entry == lock.modules.end()) {
+  if (!store->has_bundle() || !verdict.subject.starts_with(kModulePrefix) || entry == lock.modules.end()) {
     return;
   }
   if (const auto is_there = store->lists(entry->second, open.context)) {

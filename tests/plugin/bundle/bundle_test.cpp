@@ -1,5 +1,5 @@
 // Packages of a bundle or a repository that are not trusted.
-#include "plugin/engine/bundle_reader.h"
+#include "plugin/bundle/bundle.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "backends/http/curl_http_client.h"
 #include "backends/package/pack.h"
 #include "backends/package/tree_hash.h"
+#include "backends/remote/layout.h"
 #include "tests/support/fake_credentials.h"
 #include "tests/support/fault_server.h"
 #include "tests/support/faults.h"
@@ -24,14 +25,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kZip = "the package";
 
-struct PlaceScene {
-  PlaceScene() {
+struct RepositoryScene {
+  RepositoryScene() {
     package.manifest = remote::blob_of(write_package_manifest(package));
     index = remote::write_closure({.packages = {package}});
     const auto repository = oci::parse_repository(server.host() + "/team/modules").value();
-    place = make_registry_place(std::make_unique<oci::Registry>(*http, credentials),
-                                oci::over_plain_http(repository).value(), "closure-1", Context{},
-                                {.index = seconds(1), .packages = seconds(1)});
+    bundle =
+        open_repository(std::make_unique<oci::Registry>(*http, credentials), oci::over_plain_http(repository).value(),
+                        Context{}, BundleTimes{.index = seconds(1), .packages = seconds(1)});
     timeout = fmt::format("\"oci://{}/team/modules\" did not send everything within 1 s", server.host());
   }
   // "CODE: message".
@@ -48,43 +49,34 @@ struct PlaceScene {
   }};
   FakeCredentials credentials;
   std::unique_ptr<HttpClient> http = make_curl_http_client("tests");
-  std::unique_ptr<BundlePlace> place;
+  std::unique_ptr<Bundle> bundle;
   std::string timeout;
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(registry_place, PlaceScene)
+BOOST_FIXTURE_TEST_SUITE(repository_bundle, RepositoryScene)
 
 BOOST_AUTO_TEST_CASE(a_stall_inside_a_blob_is_ended) {
-  BOOST_REQUIRE(place->closures(directory.path()).has_value());
-  BOOST_TEST(place->find(package.layer, directory.path()).has_value());
+  BOOST_REQUIRE(bundle->closure("closure-1").has_value());
+  BOOST_TEST(bundle->find(package.layer, {}, directory / "blob").has_value());
   server.add({.behaviour = faults::slow_drip(seconds(20)), .path = "/v2/team/modules/blobs/"});
   const auto begun = std::chrono::steady_clock::now();
-  const auto found = place->find(package.layer, directory.path());
+  const auto found = bundle->find(package.layer, {}, directory / "blob");
   BOOST_TEST((std::chrono::steady_clock::now() - begun < seconds(10)));
   BOOST_REQUIRE(!found);
   BOOST_TEST(text_of(found.error()) == "TIMEOUT: " + timeout);
 }
 
-// The zip of one package may have the digest of the trees of another one, which are mapped into memory.
-BOOST_AUTO_TEST_CASE(each_download_has_its_own_file) {
-  BOOST_REQUIRE(place->closures(directory.path()).has_value());
-  const fs::path first = place->find(package.layer, directory.path()).value();
-  const fs::path second = place->find(package.layer, directory.path()).value();
-  BOOST_TEST(first != second);
-  BOOST_TEST(read_text(first) == kZip);
-}
-
 BOOST_AUTO_TEST_CASE(tags_that_stall_have_the_time_of_the_index) {
-  BOOST_REQUIRE(place->closures(directory.path()).has_value());
+  BOOST_REQUIRE(bundle->closure("closure-1").has_value());
   server.add({.behaviour = faults::slow_drip(seconds(20)), .path = "/v2/team/modules/manifests/module-"});
   std::set<remote::BundledPackage> entries;
   for (const char* h1 : {"h1:BBBB=", "h1:CCCC="}) {
     entries.insert({.source = package.source, .origin = package.origin, .h1 = h1});
   }
   const auto begun = std::chrono::steady_clock::now();
-  const BundlePlace::Found found = place->find_packages(entries);
+  const Bundle::Found found = bundle->find_packages(entries);
   BOOST_TEST((std::chrono::steady_clock::now() - begun < seconds(10)));
   BOOST_TEST(found.packages.empty());
   BOOST_REQUIRE(!found.errors.empty());
@@ -98,7 +90,7 @@ BOOST_AUTO_TEST_CASE(time_for_downloads_is_bounded) {
   for (const auto& [bytes, expected] :
        {std::pair(std::uint64_t{0}, 30), std::pair(kMiB - 1, 30), std::pair(kMiB, 31), std::pair(569 * kMiB, 599),
         std::pair(570 * kMiB, 600), std::pair(571 * kMiB, 600), std::pair(~std::uint64_t{0}, 600)}) {
-    BOOST_TEST(download_time(bytes, PlaceTimes{}.packages).count() == expected);
+    BOOST_TEST(download_time(bytes, BundleTimes{}.packages).count() == expected);
   }
 }
 
@@ -121,26 +113,27 @@ struct LayoutScene {
     }
     BOOST_REQUIRE(writer.finish(directory / "bundle", Context{}).has_value());
   }
-  std::unique_ptr<BundlePlace> place(const Context& context) const {
-    return make_layout_place(directory / "bundle", "closure-own", context);
+  std::unique_ptr<Bundle> open(const Context& context) const {
+    return open_layout(directory / "bundle", store, context).value();
   }
   static std::set<remote::BundledPackage> entry(std::string source) {
     return {{.source = std::move(source), .origin = "git:1", .h1 = "h1:AAAA="}};
   }
 
   TemporaryDirectory directory;
+  Store store{Store::open(directory / "cache").value()};
   std::vector<remote::NamedClosure> closures;
 };
 
-BOOST_FIXTURE_TEST_SUITE(layout_place, LayoutScene)
+BOOST_FIXTURE_TEST_SUITE(layout_bundle, LayoutScene)
 
 BOOST_AUTO_TEST_CASE(other_closures_are_read_only_for_packages_of_the_lock_file) {
   const Context context;
-  const auto opened = place(context);
-  const auto found = opened->closures(directory / "unused");
-  BOOST_REQUIRE(found.has_value());
-  BOOST_REQUIRE(found->size() == 1U);
-  BOOST_TEST(found->front().tag == "closure-own");
+  const auto opened = open(context);
+  const auto found = opened->closure("closure-own");
+  BOOST_REQUIRE((found && *found));
+  BOOST_TEST(((*found)->packages == closures[0].closure.packages));
+  BOOST_TEST(!opened->closure("closure-third").value().has_value());
   BOOST_TEST((opened->find_packages(entry("git::https://git.example.com/other.git")).packages ==
               closures[1].closure.packages));
   BOOST_TEST(opened->find_packages(entry("git::https://git.example.com/third.git")).packages.empty());
@@ -153,8 +146,7 @@ BOOST_AUTO_TEST_CASE(other_closures_are_read_only_for_packages_of_the_lock_file)
 
 BOOST_AUTO_TEST_CASE(search_ends_with_the_run) {
   Context context;
-  const auto opened = place(context);
-  BOOST_REQUIRE(opened->closures(directory / "unused").has_value());
+  const auto opened = open(context);
   context.deadline = std::chrono::steady_clock::now();
   const auto late = opened->find_packages(entry("git::https://git.example.com/third.git"));
   BOOST_REQUIRE(late.errors.size() == 1U);

@@ -1,19 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "backends/address/provider_address.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/remote/layout.h"
-#include "plugin/engine/bundle.h"
-#include "plugin/engine/bundle_reader.h"
-#include "plugin/engine/engine.h"
+#include "plugin/bundle/bundle.h"
 
 namespace modlock {
 namespace {
@@ -85,16 +80,14 @@ Result<void> place_configuration(const fs::path& file, const std::string& text) 
 
 }  // namespace
 
-Result<void> Engine::unpack_bundle(const UnpackOptions& options, const remote::ClosureSink& sink, Run& run) const {
-  const Context context = context_for(run);
+Result<void> unpack_providers(Bundle& bundle, const UnpackOptions& options, const remote::ClosureSink& sink,
+                              const Context& context) {
   MODLOCK_TRY(const auto text, configuration_of(options.provider_mirror));
-  MODLOCK_TRY(const auto reader, OpenBundle::open(options.bundle, store(), context));
   std::vector<remote::NamedClosure> closures;  // without their packages, which may need much memory
-  for (const remote::TaggedClosure& one : reader->layout().listed()) {
-    MODLOCK_TRY(context.check());
-    MODLOCK_TRY(auto closure, reader->layout().closure(one));
-    closures.push_back({one.tag, {.packages = {}, .providers = std::move(closure.providers)}});
-  }
+  const auto add = [&](const remote::NamedClosure& one) {
+    closures.push_back({one.tag, {.packages = {}, .providers = one.closure.providers}});
+  };
+  MODLOCK_TRY(read_closures(bundle, Verify::no, {}, add, context));
   MODLOCK_TRY(const auto providers, remote::providers_of(closures));
   if (providers.empty()) {
     return fail(Code::invalid_params, fmt::format("the bundle \"{}\" has no providers", options.bundle.string()),
@@ -105,7 +98,7 @@ Result<void> Engine::unpack_bundle(const UnpackOptions& options, const remote::C
     const std::string type = provider.address.substr(provider.address.rfind('/') + 1);
     for (const auto& [platform, archive] : provider.archives) {
       MODLOCK_TRY(context.check());
-      MODLOCK_TRY(const auto file, reader->layout().find(archive.layer));
+      MODLOCK_TRY(const auto file, bundle.find(archive.layer, provider.address, {}));
       MODLOCK_TRY(place_archive(file, archive.layer.digest,
                                 options.provider_mirror / provider.address /
                                     fmt::format("terraform-provider-{}_{}_{}.zip", type, provider.version, platform)));

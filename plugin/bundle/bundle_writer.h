@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/address/platform.h"
+#include "backends/package/provider_archive.h"
+#include "backends/remote/layout.h"
+#include "plugin/resolve/plan.h"
+#include "plugin/resolve/source_fetcher.h"
+
+namespace modlock {
+
+// Packs locked packages and providers, each once for all lock files of a bundle.
+class BundleWriter {
+ public:
+  // `work` is an empty directory of the caller, who removes it. `platforms` are those of providers; empty: without
+  // them.
+  BundleWriter(const Store& store, const std::filesystem::path& work, std::vector<Platform> platforms)
+      : store_(store), work_(work), writer_(work / "layout"), platforms_(std::move(platforms)) {}
+
+  // Adds the package on disk of a lock entry, whose source address is `called`. Errors: HASH_MISMATCH (it is not the
+  // package of its h1 or commit); those of pack_zip(); IO_ERROR.
+  Result<remote::BundledPackage> add_package(const ModuleLock& entry, const ResolvedModule& module,
+                                             const SourceAddress& called, const SourceFetcher& fetcher,
+                                             const Context& context);
+
+  // Downloads the archive of a provider to a sink. Errors are those of add_providers().
+  using Download =
+      std::function<Result<void>(const ProviderAddress&, const ProviderLock&, const Platform&, BodySink& sink)>;
+  // Adds the archives of locked providers. Errors: those of `download` and hash_provider_archive(); HASH_MISMATCH (the
+  // lock file at `path` has no hash of the archive).
+  Result<std::vector<remote::BundledProvider>> add_providers(const ProviderLocks& locks, const std::string& path,
+                                                             const Download& download, const Context& context);
+
+  remote::LayoutWriter& layout() { return writer_; }
+
+ private:
+  struct Downloaded {
+    remote::BundledProvider::Archive archive;
+    ProviderArchiveHashes hashes;
+  };
+  Result<remote::BundledProvider::Archive> add_archive(const ProviderAddress& address, const ProviderLock& lock,
+                                                       const Platform& platform, const std::string& path,
+                                                       const Download& download, const Context& context);
+
+  const Store& store_;
+  const std::filesystem::path work_;
+  remote::LayoutWriter writer_;
+  const std::vector<Platform> platforms_;
+  // Zips and trees, by directory and commit: two commits may have the same files.
+  std::map<std::pair<std::filesystem::path, std::string>, std::pair<remote::Blob, remote::Blob>> packed_;
+  std::map<std::string, Downloaded> archives_;  // by address, version and platform
+};
+
+}  // namespace modlock

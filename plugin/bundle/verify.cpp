@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/parallel.h"
+#include "backends/package/provider_archive.h"
+#include "plugin/bundle/bundle.h"
+
+namespace modlock {
+namespace {
+
+namespace fs = std::filesystem;
+using remote::Blob;
+using remote::BundledPackage;
+using remote::BundledProvider;
+using remote::Closure;
+
+constexpr std::size_t kChecks = 8;
+
+Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
+                            const std::string& provider = {}) {
+  MODLOCK_TRY(const auto found, bundle.read(manifest, provider));
+  return found == expected
+             ? Result<void>()
+             : fail(Code::source_invalid, fmt::format("the manifest {} does not match its package", manifest.digest),
+                    "create the bundle again");
+}
+
+// Checks the manifest of a package, its blobs and its h1. Errors: those of Bundle and extract_package();
+// SOURCE_INVALID (the manifest is another one).
+Result<void> verify_package(const Bundle& bundle, const BundledPackage& package, const fs::path& work,
+                            const Context& context) {
+  MODLOCK_TRY(check_manifest(bundle, package.manifest, write_package_manifest(package)));
+  MODLOCK_TRY(const auto zip, bundle.find(package.layer, {}, work / "layer"));
+  MODLOCK_TRY(const auto trees, package.trees.digest.empty() ? Result<fs::path>(fs::path())
+                                                             : bundle.find(package.trees, {}, work / "trees"));
+  MODLOCK_TRY(extract_package(package, zip, trees, work / "tree", context));
+  return {};
+}
+
+// Checks the manifest of an archive, its digest and its h1. Errors: those of Bundle and hash_provider_archive();
+// HASH_MISMATCH.
+Result<void> verify_archive(const Bundle& bundle, const BundledProvider& provider, const std::string& platform,
+                            const fs::path& work, const Context& context) {
+  const BundledProvider::Archive& archive = provider.archives.at(platform);
+  const std::string display = fmt::format("{} {} for {}", provider.address, provider.version, platform);
+  const std::string manifest = write_provider_manifest(archive.layer);
+  MODLOCK_TRY(check_manifest(bundle, remote::blob_of(manifest), manifest, provider.address));
+  MODLOCK_TRY(const auto file, bundle.find(archive.layer, provider.address, work / "layer"));
+  MODLOCK_TRY(const auto hashes, hash_provider_archive(file, display, work, context));
+  return hashes.h1 == archive.h1
+             ? Result<void>()
+             : fail(Code::hash_mismatch,
+                    fmt::format("{} has other content: expected {}, got {}", display, archive.h1, hashes.h1),
+                    "create the bundle again");
+}
+
+// Checks each package, each archive, and the config of their manifests once.
+class Verifier {
+ public:
+  // `work` is a directory for files, which are removed.
+  Verifier(const Bundle& bundle, const fs::path& work, const Context& context)
+      : bundle_(bundle), work_(work), context_(context) {}
+
+  Result<void> verify(const Closure& closure) {
+    using Check = std::function<Result<void>(const fs::path& work)>;
+    std::vector<Check> checks;
+    const auto check_config = [&](const std::string& provider) {
+      if (configs_.insert(provider).second) {
+        checks.emplace_back([this, provider](const fs::path& directory) -> Result<void> {
+          MODLOCK_TRY(bundle_.find(remote::blob_of(remote::kEmptyConfig), provider, directory / "config"));
+          return {};
+        });
+      }
+    };
+    for (const BundledPackage& package : closure.packages) {
+      check_config({});
+      // The digest also stands for the source, the origin and the directory of the package.
+      if (known_.insert(package.manifest.digest + remote::blob_of(write_package_manifest(package)).digest).second) {
+        checks.emplace_back(
+            [&](const fs::path& directory) { return verify_package(bundle_, package, directory, context_); });
+      }
+    }
+    for (const BundledProvider& provider : closure.providers) {
+      check_config(provider.address);
+      for (const auto& [platform, archive] : provider.archives) {
+        if (archives_.insert({provider.address, provider.version, {{platform, archive}}}).second) {
+          checks.emplace_back([&, name = platform](const fs::path& directory) {
+            return verify_archive(bundle_, provider, name, directory, context_);
+          });
+        }
+      }
+    }
+    std::vector<Result<void>> results(checks.size());
+    std::atomic<bool> has_failed = false;
+    parallel_for(checks.size(), kChecks, [&](std::size_t i) {
+      if (has_failed) {
+        return;
+      }
+      const fs::path directory = work_ / random_hex(8);
+      results[i] = make_directories(directory);
+      results[i] = results[i] ? checks[i](directory) : std::move(results[i]);
+      const auto removed = remove_tree(directory);
+      results[i] = results[i] ? removed : std::move(results[i]);
+      has_failed = has_failed || !results[i];
+      context_.progress->report("checking packages", ++done_, known_.size() + configs_.size() + archives_.size());
+    });
+    const auto failed = std::find_if(results.begin(), results.end(), [](const auto& result) { return !result; });
+    return failed == results.end() ? Result<void>() : std::move(*failed);
+  }
+
+ private:
+  const Bundle& bundle_;
+  const fs::path& work_;
+  const Context& context_;
+  std::set<std::string> known_;    // manifests of packages
+  std::set<std::string> configs_;  // of their repository (an empty name) and of those of providers
+  std::set<BundledProvider> archives_;
+  std::atomic<std::size_t> done_ = 0;
+};
+
+}  // namespace
+
+Result<void> read_closures(Bundle& bundle, Verify verify, const fs::path& work, const remote::ClosureSink& sink,
+                           const Context& context) {
+  MODLOCK_TRY(const auto tags, bundle.tags());
+  Verifier verifier(bundle, work, context);
+  for (const std::string& tag : tags) {
+    MODLOCK_TRY(context.check());
+    MODLOCK_TRY(auto closure, bundle.closure(tag));
+    if (closure) {
+      MODLOCK_TRY(verify == Verify::yes ? verifier.verify(*closure) : Result<void>());
+      sink({tag, std::move(*closure)});
+    }
+  }
+  return {};
+}
+
+}  // namespace modlock
