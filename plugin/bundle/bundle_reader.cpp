@@ -181,16 +181,16 @@ void BundleReader::extract(const std::vector<const BundledPackage*>& packages, c
       by_layer[package->layer.digest].push_back(package);
     }
   }
-  std::map<std::string, std::promise<File>> trees;
+  std::map<std::string, std::packaged_task<File()>> trees;  // an exception reaches those that wait
   std::map<std::string, std::shared_future<File>> received;
   std::vector<std::function<void()>> tasks;
   std::atomic<std::size_t> done = 0;
   for (const auto& [layer, of_layer] : by_layer) {
     for (const BundledPackage* package : of_layer) {
       if (const remote::Blob& blob = package->trees; !blob.digest.empty() && trees.count(blob.digest) == 0) {
-        auto& promise = trees[blob.digest];
-        received[blob.digest] = promise.get_future().share();
-        tasks.emplace_back([this, &blob, &promise] { promise.set_value(download(blob)); });
+        auto& task = trees[blob.digest] = std::packaged_task<File()>([this, &blob] { return download(blob); });
+        received[blob.digest] = task.get_future().share();
+        tasks.emplace_back([&task] { task(); });
       }
     }
     // Tasks start in order, so that those that this one waits for have started.
