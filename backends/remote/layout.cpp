@@ -80,7 +80,7 @@ Result<Blob> LayoutWriter::add(std::string_view bytes) {
   });
 }
 
-Result<Blob> LayoutWriter::add(const std::function<Result<void>(const ByteSink&)>& write) {
+Result<Blob> LayoutWriter::add(const Write& write) {
   return receive([&](FileSink& sink) -> Result<void> {
     MODLOCK_TRY(sink.begin({}));
     Result<void> stored;
@@ -90,6 +90,35 @@ Result<Blob> LayoutWriter::add(const std::function<Result<void>(const ByteSink&)
     });
     return stored ? std::move(written) : std::move(stored);
   });
+}
+
+Result<Blob> LayoutWriter::add_on_demand(Write write) {
+  Sha256 sha;
+  Blob blob;
+  MODLOCK_TRY(write([&](std::string_view piece) {
+    sha.update(piece);
+    blob.size += piece.size();
+    return true;
+  }));
+  const auto digest = sha.finish();
+  blob.digest = "sha256:" + hex(digest.data(), digest.size());
+  on_demand_[blob.digest] = std::move(write);
+  return blob;
+}
+
+Result<Layout> LayoutWriter::layout() {
+  MODLOCK_TRY(add_indexes());
+  Layout layout(work_, work_);
+  for (const Listed& listed : closures_) {
+    layout.closures_.push_back(listed.index);
+  }
+  layout.write_missing_ = [this](const Blob& blob) -> Result<void> {
+    if (const auto missing = on_demand_.find(blob.digest); missing != on_demand_.end()) {
+      MODLOCK_TRY(add(missing->second));
+    }
+    return {};
+  };
+  return layout;
 }
 
 Result<Blob> LayoutWriter::receive(const std::function<Result<void>(FileSink&)>& send) {
@@ -264,6 +293,9 @@ Result<Closure> Layout::closure(const TaggedClosure& one) const {
 Result<fs::path> Layout::find(const Blob& blob) const {
   const fs::path file = directory_ / blob_name(blob.digest);
   std::error_code error;
+  if (write_missing_ && !fs::exists(file, error)) {
+    MODLOCK_TRY(write_missing_(blob));
+  }
   if (!fs::is_regular_file(fs::symlink_status(file, error))) {
     return fail(Code::source_invalid, fmt::format("the bundle \"{}\" lacks the blob {}", path_.string(), blob.digest),
                 "create the bundle again");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -16,6 +17,8 @@
 
 namespace modlock::remote {
 
+class Layout;
+
 // Writes an OCI image layout (OCI image specification 1.1, image-layout.md) with closures, their packages and their
 // providers. Blobs may be added by several threads.
 class LayoutWriter {
@@ -26,9 +29,13 @@ class LayoutWriter {
   // Adds a blob. Errors: IO_ERROR.
   Result<Blob> add(std::string_view bytes);
   // Adds the blob that `write` sends to a sink. Errors: those of `write`; IO_ERROR.
-  Result<Blob> add(const std::function<Result<void>(const ByteSink&)>& write);
+  using Write = std::function<Result<void>(const ByteSink&)>;
+  Result<Blob> add(const Write& write);
   // The same for a sink that receives attempts.
   Result<Blob> receive(const std::function<Result<void>(FileSink&)>& send);
+  // The same for a blob that is not written before Layout::find() of layout() needs it. `write` sends the same bytes in
+  // each call, and may be called from any thread. finish() does not write the blob.
+  Result<Blob> add_on_demand(Write write);
   // Returns the file of a blob that was added.
   std::filesystem::path file(const Blob& blob) const;
   bool has(const Blob& blob);
@@ -38,6 +45,8 @@ class LayoutWriter {
   Result<void> add_closure(NamedClosure closure);
   // Passes the closures on, one at a time. Errors: those of read_closure(); IO_ERROR.
   Result<void> for_each_closure(const ClosureSink& sink) const;
+  // Returns what was added, for push(). This object outlives it. Errors: those of providers_of(); IO_ERROR.
+  Result<Layout> layout();
   // Adds the manifests of providers. Then it moves the layout to `output`, a directory that must not exist or be empty,
   // or writes it as a tar archive if the name of `output` ends with ".tar"; an existing file is replaced. The same
   // closures have the same bytes. Before it returns, `output` is unchanged. Errors: INVALID_PARAMS (`output` has other
@@ -55,7 +64,8 @@ class LayoutWriter {
   std::filesystem::path work_;
   std::vector<Listed> closures_;
   std::mutex mutex_;
-  std::set<std::string> digests_;  // of the blobs
+  std::set<std::string> digests_;           // of the blobs
+  std::map<std::string, Write> on_demand_;  // by digest
 };
 
 // Reads a bundle. Nothing outside of it is read: a blob that is a link, a device or a pipe is an error.
@@ -79,12 +89,14 @@ class Layout {
   Result<std::string> read(const Blob& blob) const;
 
  private:
+  friend class LayoutWriter;
   Layout(std::filesystem::path path, std::filesystem::path directory)
       : path_(std::move(path)), directory_(std::move(directory)) {}
 
   std::filesystem::path path_;  // that was opened, for messages
   std::filesystem::path directory_;
   std::vector<TaggedClosure> closures_;
+  std::function<Result<void>(const Blob&)> write_missing_ = {};  // LayoutWriter::add_on_demand()
 };
 
 }  // namespace modlock::remote

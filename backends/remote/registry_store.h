@@ -30,10 +30,10 @@ enum class Presence { trusted, checked };
 
 // Uploads the closures of a layout to a repository: packages and providers first, the index of a closure last, so that
 // an index never names what is missing. `other` may be a repository of push() with the same blobs: a registry that has
-// both need not receive them. A closure that the repository has costs one request, and packages that it has
-// are not sent; with Presence::checked each of their parts costs one, and what is missing is sent. A closure without a
-// tag is not uploaded, only its packages. Providers that are only in the registry are kept. Errors: those of Registry,
-// Layout and provider_repository(); BAD_RESPONSE (the registry loses what it confirmed).
+// both need not receive them. A closure that the repository has costs one request, and packages that it has are not
+// sent; with Presence::checked each of their parts costs one, and what is missing is sent. Providers that are only in
+// the registry are kept. Errors: those of Registry, Layout and provider_repository(); BAD_RESPONSE (the registry loses
+// what it confirmed).
 Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci::Repository& repository,
                         const Context& context, const std::optional<oci::Repository>& other = {},
                         Presence presence = Presence::trusted);

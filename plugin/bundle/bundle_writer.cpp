@@ -84,9 +84,12 @@ Result<BundledPackage> BundleWriter::add_package(const ModuleLock& entry, const 
       MODLOCK_TRY(trees, writer_.add(*objects));
     }
     context.progress->report(fmt::format("packing {}", entry.source), packed_.size(), 0);
-    MODLOCK_TRY(layer, writer_.add([&](const ByteSink& sink) {
-      return pack_zip(module.package_directory, package.h1, sink, context);
-    }));
+    const auto pack = [directory = module.package_directory, h1 = package.h1, context](const ByteSink& sink) {
+      return pack_zip(directory, h1, sink, context);
+    };
+    // The others are removed with the reader of the bundle that they come from.
+    const bool is_in_store = !module.package_directory.string().starts_with(store_.temporary_directory().string());
+    MODLOCK_TRY(layer, zips_ == Zips::on_demand && is_in_store ? writer_.add_on_demand(pack) : writer_.add(pack));
   }
   package.layer = layer;
   package.trees = trees;
@@ -122,7 +125,8 @@ Result<BundledProvider::Archive> BundleWriter::add_archive(const ProviderAddress
     context.progress->report(fmt::format("downloading {}", display), archives_.size(), 0);
     MODLOCK_TRY(auto layer, writer_.receive([&](BodySink& sink) { return download(address, lock, platform, sink); }));
     MODLOCK_TRY(auto hashes, hash_provider_archive(writer_.file(layer), display, work_, context));
-    archive = archives_.emplace(display, Downloaded{{std::move(layer), hashes.h1}, hashes}).first;
+    archive =
+        archives_.emplace(display, std::pair(BundledProvider::Archive{std::move(layer), hashes.h1}, hashes)).first;
   }
   const auto& [found, hashes] = archive->second;
   const auto is_listed = [&, &known = hashes](const std::string& hash) {

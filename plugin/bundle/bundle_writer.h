@@ -18,10 +18,12 @@ namespace modlock {
 // Packs locked packages and providers, each once for all lock files of a bundle.
 class BundleWriter {
  public:
+  // When the zips of packages are written: now, or when they are pushed (LayoutWriter::layout()).
+  enum class Zips { now, on_demand };
   // `work` is an empty directory of the caller, who removes it. `platforms` are those of providers; empty: without
   // them.
-  BundleWriter(const Store& store, const std::filesystem::path& work, std::vector<Platform> platforms)
-      : store_(store), work_(work), writer_(work / "layout"), platforms_(std::move(platforms)) {}
+  BundleWriter(const Store& store, const std::filesystem::path& work, std::vector<Platform> platforms, Zips zips)
+      : store_(store), work_(work), writer_(work / "layout"), platforms_(std::move(platforms)), zips_(zips) {}
 
   // Adds the package on disk of a lock entry, whose source address is `called`. Errors: HASH_MISMATCH (it is not the
   // package of its h1 or commit); those of pack_zip(); IO_ERROR.
@@ -40,10 +42,6 @@ class BundleWriter {
   remote::LayoutWriter& layout() { return writer_; }
 
  private:
-  struct Downloaded {
-    remote::BundledProvider::Archive archive;
-    ProviderArchiveHashes hashes;
-  };
   Result<remote::BundledProvider::Archive> add_archive(const ProviderAddress& address, const ProviderLock& lock,
                                                        const Platform& platform, const std::string& path,
                                                        const Download& download, const Context& context);
@@ -52,9 +50,11 @@ class BundleWriter {
   const std::filesystem::path work_;
   remote::LayoutWriter writer_;
   const std::vector<Platform> platforms_;
+  const Zips zips_;
   // Zips and trees, by directory and commit: two commits may have the same files.
   std::map<std::pair<std::filesystem::path, std::string>, std::pair<remote::Blob, remote::Blob>> packed_;
-  std::map<std::string, Downloaded> archives_;  // by address, version and platform
+  // By address, version and platform.
+  std::map<std::string, std::pair<remote::BundledProvider::Archive, ProviderArchiveHashes>> archives_;
 };
 
 }  // namespace modlock

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "backends/base/files.h"
 #include "backends/remote/layout.h"
 #include "backends/remote/registry_store.h"
 #include "plugin/bundle/bundle_writer.h"
@@ -85,6 +84,16 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
   return writer.layout().add_closure({closure_tag(effective_lock(open->lock).modules), std::move(closure)});
 }
 
+Result<void> add_roots(const Engine& engine, Run& run, BundleWriter& writer,
+                       const std::vector<messages::RootParams>& roots) {
+  for (const messages::RootParams& root : roots) {
+    if (auto added = add_root(engine, run, writer, root); !added) {
+      return fail(with_note(std::move(added.error()), root_note(root)));
+    }
+  }
+  return {};
+}
+
 // Returns the platforms of the providers that a bundle gets.
 Result<std::vector<Platform>> platforms_of(const BundleOptions& options) {
   std::vector<Platform> platforms;
@@ -137,12 +146,8 @@ std::string root_note(const messages::RootParams& root) {
 Result<void> Engine::create_bundle(const BundleOptions& options, const remote::ClosureSink& sink, Run& run) const {
   MODLOCK_TRY(auto platforms, platforms_of(options));
   MODLOCK_TRY(const auto work, make_work_directory(store()));
-  BundleWriter writer(store(), *work, std::move(platforms));
-  for (const messages::RootParams& root : options.roots) {
-    if (auto added = add_root(*this, run, writer, root); !added) {
-      return fail(with_note(std::move(added.error()), root_note(root)));
-    }
-  }
+  BundleWriter writer(store(), *work, std::move(platforms), BundleWriter::Zips::now);
+  MODLOCK_TRY(add_roots(*this, run, writer, options.roots));
   MODLOCK_TRY(writer.layout().finish(options.output, context_for(run)));
   return writer.layout().for_each_closure(sink);
 }
@@ -154,20 +159,22 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
     return fail(Code::offline_miss, "a push sends requests, which offline mode forbids", "run it without --offline");
   }
   MODLOCK_TRY(const auto work, make_work_directory(store()));
-  const fs::path path = options.bundle.empty() ? *work / "bundle" : options.bundle;
-  if (options.bundle.empty()) {
-    BundleOptions created = options.created;
-    created.output = path;
-    MODLOCK_TRY(create_bundle(
-        created, [](const NamedClosure&) {}, run));
+  const auto push = [&](const Layout& bundle) {
+    const auto network = this->network(run);
+    const auto presence = options.check ? remote::Presence::checked : remote::Presence::trusted;
+    auto pushed = remote::push(bundle, *network->oci_registry(), repository, context, remote_, presence);
+    return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
+                  : fail(network->with_warnings(with_plain_http_hint(std::move(pushed.error()), repository)));
+  };
+  if (!options.bundle.empty()) {
+    MODLOCK_TRY(const auto layout, Layout::open(options.bundle, *work, context));
+    return push(layout);
   }
-  MODLOCK_TRY(make_directories(*work / "layout"));
-  MODLOCK_TRY(const auto layout, Layout::open(path, *work / "layout", context));
-  const auto network = this->network(run);
-  const auto presence = options.check ? remote::Presence::checked : remote::Presence::trusted;
-  auto pushed = remote::push(layout, *network->oci_registry(), repository, context, remote_, presence);
-  return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
-                : fail(network->with_warnings(with_plain_http_hint(std::move(pushed.error()), repository)));
+  MODLOCK_TRY(auto platforms, platforms_of(options.created));
+  BundleWriter writer(store(), *work, std::move(platforms), BundleWriter::Zips::on_demand);
+  MODLOCK_TRY(add_roots(*this, run, writer, options.created.roots));
+  MODLOCK_TRY(const auto layout, writer.layout().layout());
+  return push(layout);
 }
 
 Result<void> Engine::pull_bundle(const PullOptions& options, const remote::ClosureSink& sink, Run& run) const {

@@ -444,6 +444,32 @@ BOOST_AUTO_TEST_CASE(unchanged_closure_costs_one_request) {
   BOOST_TEST(server.log().size() == before + 1);
 }
 
+BOOST_AUTO_TEST_CASE(blobs_on_demand_are_written_if_the_repository_lacks_them) {
+  std::string content = "the package";
+  std::size_t calls = 0;
+  LayoutWriter writer(directory / "on-demand");
+  BundledPackage package{.source = "git::https://git.example.com/vpc.git", .origin = "git:1", .h1 = "h1:AAAA="};
+  package.layer = writer
+                      .add_on_demand([&](const ByteSink& sink) {
+                        ++calls;
+                        sink(content);
+                        return Result<void>();
+                      })
+                      .value();
+  package.manifest = remote::blob_of(write_package_manifest(package));
+  BOOST_REQUIRE(writer.add_closure({kTag, {.packages = {package}}}).has_value());
+  BOOST_TEST(push(writer.layout().value()) == "1 sent, 0 present");
+  BOOST_TEST(calls == 2U);
+  BOOST_TEST(stored.blobs.at(fmt::format("{}/blobs/{}", kRepository, package.layer.digest)) == content);
+  fs::remove(writer.file(package.layer));
+  BOOST_TEST(push(writer.layout().value()) == "0 sent, 1 present");
+  BOOST_TEST(calls == 2U);
+  stored.manifests.clear();
+  content = "the Package";
+  BOOST_TEST(push(writer.layout().value()).starts_with("SOURCE_INVALID: "));
+  BOOST_TEST(stored.manifests.empty());
+}
+
 BOOST_AUTO_TEST_CASE(lost_parts_are_sent_again_if_they_are_checked) {
   const Layout bundle = layout("bundle", {"linux_amd64"});
   BOOST_TEST(push(bundle) == "2 sent, 0 present");
