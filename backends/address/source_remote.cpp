@@ -401,8 +401,8 @@ std::optional<std::string> ssh_url(std::string_view text) {
   const bool is_name = !host.empty() && ascii::is_alnum(host[0]) && std::all_of(host.begin(), host.end(), [](char c) {
     return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_';
   });
-  if (!is_name || path.empty() || path.find_first_of("#%") != std::string_view::npos || path.starts_with("//") ||
-      path[0] == ':' || path[0] == '-' || is_one_of(kGitSchemes, host)) {
+  if (!is_name || path.empty() || path.find_first_of("#%") != std::string_view::npos ||
+      path.find("//") != std::string_view::npos || path[0] == ':' || path[0] == '-' || is_one_of(kGitSchemes, host)) {
     return std::nullopt;
   }
   return fmt::format("ssh://{}{}{}", host, path[0] == '/' ? "" : "/~/", path);

@@ -18,11 +18,7 @@ class ProviderExplainer {
  public:
   ProviderExplainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
                     const std::string& lock_path)
-      : request_(request),
-        need_(need),
-        lock_(lock),
-        lock_path_(lock_path),
-        out_{.subject = need.subject(), .source = need.address.to_string(), .selected = {}} {
+      : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
     const auto locked = request.locked.find(need.address);
     locked_ = locked == request.locked.end() ? nullptr : &locked->second;
   }
@@ -153,7 +149,10 @@ Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& 
   }
   const auto listing = source.list_versions(need->address, context);
   MODLOCK_TRY(context.check());
-  return ProviderExplainer(request, *need, lock, lock_path).run(listing, request.tool);
+  auto explained = ProviderExplainer(request, *need, lock, lock_path).run(listing, request.tool);
+  explained.subject = subject;
+  explained.source = name;
+  return explained;
 }
 
 }  // namespace modlock

@@ -613,7 +613,7 @@ BOOST_AUTO_TEST_CASE(a_password_in_an_address_is_not_shown) {
   const std::string secret = "oci://user:hunter2@registry.example.test/a";
   write_text(path("home/.config/tofu-modlock/config.hcl"), "remote_store = \"" + secret + "\"\n");
   const Ran doctor = modlock({"doctor"});
-  BOOST_TEST(doctor.out.find("remote_store = oci://***@registry.example.test/a") != std::string::npos, doctor.out);
+  BOOST_TEST(doctor.out.find("remote_store = oci://…@registry.example.test/a") != std::string::npos, doctor.out);
   for (const std::string& remote : {std::string(), secret}) {
     environment["TOFU_MODLOCK_REMOTE"] = remote;
     const Ran ran = modlock({"install"});

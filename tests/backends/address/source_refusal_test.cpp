@@ -136,6 +136,10 @@ const Refused kRefused[] = {
      "the module source \"git::host:x…\" is rejected: git has no built-in transport \"host\" and would run a program "
      "for it",
      "write git::https://, git::ssh://user@host/path or git::file://"},
+    {"an alias of ssh with doubled slashes", "git::host:x://y", Code::source_denied,
+     "the module source \"git::host:x://y\" is rejected: git has no built-in transport \"host\" and would run a "
+     "program for it",
+     "write git::https://, git::ssh://user@host/path or git::file://"},
     {"an alias of ssh with an escape", "git::host:x%2ey", Code::source_denied,
      "the module source \"git::host:x%2ey\" is rejected: git has no built-in transport \"host\" and would run a "
      "program for it",
