@@ -16,7 +16,7 @@ for (const [version, options] of Object.entries(expected)) {
   const refused = await client.callTool({ name: "inspect", arguments: { root: "/" } });
   const unknown = await client.callTool({ name: "lock" }).then(() => "no error", (error) => error.code);
   const seen = [client.getNegotiatedProtocolVersion(), names, read.structuredContent.modules?.length > 0, refused.isError, unknown];
-  const wanted = [version, "inspect versions explain verify diff lock_plan update_plan", true, true, -32602];
+  const wanted = [version, "roots inspect versions explain verify diff lock_plan update_plan", true, true, -32602];
   if (JSON.stringify(seen) !== JSON.stringify(wanted)) {
     throw new Error(`expected ${JSON.stringify(wanted)}, got ${JSON.stringify(seen)}`);
   }
