@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
@@ -53,11 +54,6 @@ struct PlacedGlob {
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-bool is_in(const fs::path& path, const fs::path& directory) {
-  return path == directory ||
-         std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
 }
 
 // Returns whether a directory above it, below the top, has a name that is common for modules and examples.
@@ -325,7 +321,7 @@ class Tree {
         const auto& range = written.location.range;
         const std::string line = range ? fmt::format(":{}", range->start.line) : "";
         globs.push_back({std::move(*glob), base, fmt::format("{} in {}{}", setting, written.location.path, line),
-                         is_users, is_users || !is_in(base, top_)});
+                         is_users, is_users || !is_inside(base, top_)});
       }
     }
   }
@@ -337,7 +333,7 @@ class Tree {
       return ok;
     }
     const fs::path beside = search_.user_file.parent_path();
-    const fs::path& base = !beside.empty() && is_in(top_, beside) ? beside : top_;
+    const fs::path& base = !beside.empty() && is_inside(top_, beside) ? beside : top_;
     add_written(search_.user_roots, "roots", base, true, roots_);
     add_written(search_.user_exclude, "exclude", base, true, exclude_);
     std::set<fs::path> directories;
@@ -361,7 +357,7 @@ class Tree {
   bool is_searched(std::size_t i) const {
     const fs::path place = directory(i);
     return std::any_of(search_.directories.begin(), search_.directories.end(),
-                       [&](const fs::path& searched) { return is_in(place, searched); });
+                       [&](const fs::path& searched) { return is_inside(place, searched); });
   }
 
   bool is_root(std::size_t i) const {
@@ -372,7 +368,7 @@ class Tree {
 
   bool matches(const PlacedGlob& glob, std::size_t i) const {
     const fs::path place = directory(i);
-    return is_in(place, glob.base) && glob.glob.matches(relative_to_root(place, glob.base));
+    return is_inside(place, glob.base) && glob.glob.matches(relative_to_root(place, glob.base));
   }
 
   // Adds the candidate to the chosen roots, or to the excluded ones.
@@ -405,7 +401,7 @@ class Tree {
   // The content of settings that cannot be read is not known.
   void take_undecided(std::set<std::size_t>& chosen) const {
     for (const fs::path& place : undecided_) {
-      const auto is_below = [&](std::size_t i) { return is_in(directory(i), place); };
+      const auto is_below = [&](std::size_t i) { return is_inside(directory(i), place); };
       if (std::any_of(chosen.begin(), chosen.end(), is_below)) {
         continue;
       }
@@ -435,8 +431,8 @@ class Tree {
 fs::path top_of(const fs::path& directory, const std::vector<fs::path>& bounds) {
   fs::path repository = find_repository_root(directory);
   const auto bound =
-      std::find_if(bounds.begin(), bounds.end(), [&](const fs::path& each) { return is_in(directory, each); });
-  return bound == bounds.end() || is_in(repository, *bound) ? std::move(repository) : *bound;
+      std::find_if(bounds.begin(), bounds.end(), [&](const fs::path& each) { return is_inside(directory, each); });
+  return bound == bounds.end() || is_inside(repository, *bound) ? std::move(repository) : *bound;
 }
 
 std::string hcl_string(std::string_view text) {
@@ -492,7 +488,7 @@ Result<messages::WorkspaceRootsResult> find_roots(const Engine& engine, const me
 
 ExcludeLine exclude_line(const fs::path& root, const std::vector<fs::path>& directories) {
   const auto searched = std::find_if(directories.begin(), directories.end(),
-                                     [&](const fs::path& directory) { return is_in(root, directory); });
+                                     [&](const fs::path& directory) { return is_inside(root, directory); });
   const fs::path top = find_repository_root(searched == directories.end() ? root : *searched);
   std::string list;
   if (const auto settings = load_directory_settings(top, top)) {
