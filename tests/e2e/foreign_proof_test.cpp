@@ -1,6 +1,7 @@
 // A fork has a commit that its origin lacks. What the cache, a bundle or a remote store knows of the fork says nothing
 // about the origin.
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -27,7 +28,7 @@ std::string hash_of(const std::string& lock, const std::string& scheme) {
 // The root module calls the origin, and `fork` below it calls the fork, whose bundle is in `modules` and on the server.
 // The lock file of the root module is edited: it names the commit of the fork and its h1.
 struct Fork : Scene {
-  Fork() : server([this](const ReceivedRequest& request) { return answer_from_bundle(served, request); }) {
+  Fork() : server([this](const ReceivedRequest& request) { return answer_from_bundle(path(served.load()), request); }) {
     GitRepository& origin = repository("origin.git");
     release(origin, "1.0.0");
     GitRepository& fork = repository("fork.git");
@@ -42,7 +43,6 @@ struct Fork : Scene {
     }
     BOOST_TEST(modlock({"bundle", "create", "fork", "--output", path("modules").string()}).exit_code == 0);
     edit_lock();
-    served = path("modules");
   }
   void edit_lock() {
     honest = lock();
@@ -101,7 +101,7 @@ struct Fork : Scene {
   std::string origin_source;
   std::string honest;
   std::string edited;
-  fs::path served;
+  std::atomic<const char*> served = "modules";
   FaultServer server;
 };
 
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(lists_of_a_writer_prove_nothing) {
   // A store has listed nothing of it.
   use_store();
   check({"install"}, 4, "HASH_MISMATCH");
-  served = path("claimed");
+  served = "claimed";
   check({"install"}, 0, "");
   const std::size_t before = server.lines().size();
   check({"install"}, 0, "");

@@ -20,8 +20,7 @@ constexpr const char* kQuery = "?token=T0KEN";
 // A server of git's protocol that gives nothing to those who have not the token. Every program that git starts keeps a
 // record of its arguments.
 struct Queried : GitFixture {
-  explicit Queried(bool speaks_version_2)
-      : server([=, this](const ReceivedRequest& request) { return answer(request, speaks_version_2); }) {
+  explicit Queried(bool speaks_version_2) {
     first = repository.commit({{"main.tf", "# 1\n"}});
     repository.tag("v1.0.0");
     second = repository.commit({{"main.tf", "# 2\n"}});
@@ -38,10 +37,11 @@ struct Queried : GitFixture {
     write_text(record(), "");
     programs_in_use.emplace("GIT_EXEC_PATH", (directory / "programs").string());
     path_in_use.emplace("PATH", (directory / "programs").string() + ":" + std::string(std::getenv("PATH")));
+    server.emplace([=, this](const ReceivedRequest& request) { return answer(request, speaks_version_2); });
   }
 
   fs::path record() const { return directory / "record"; }
-  std::string url() const { return "http://" + server.host() + "/m.git" + kQuery; }
+  std::string url() const { return "http://" + server->host() + "/m.git" + kQuery; }
   ServerAnswer answer(const ReceivedRequest& request, bool speaks_version_2) const {
     if (!request.target.starts_with(fmt::format("/m.git{}/", kQuery))) {
       return {.status = 404};
@@ -71,7 +71,7 @@ struct Queried : GitFixture {
   std::string second;
   std::optional<ScopedEnvironment> programs_in_use;
   std::optional<ScopedEnvironment> path_in_use;
-  FaultServer server;
+  std::optional<FaultServer> server;  // reads the environment, which is set before it starts
 };
 
 }  // namespace
