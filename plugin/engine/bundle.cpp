@@ -49,9 +49,7 @@ Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& reques
 
 Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
-  PlanRequest request = frozen_plan(open->root, open->lock, engine.store(), open->context);
-  request.installed = {};  // what is installed may have been changed
-  add_bundle(request, open->bundle(), open->context);
+  const PlanRequest request = frozen_plan(*open, false);  // what is installed may have been changed
   MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   Closure closure;
   const bool is_unit = !has_configuration(open->root.walk.root);  // of Terragrunt: its configuration is elsewhere

@@ -65,16 +65,13 @@ ClientProgram found_on_path() {
 }
 
 // The first line of a lock names the client that wrote it.
-std::optional<ClientKind> tool_of_lock(const WalkRequest& root) {
-  const auto text = read_document(root.root / kLockFileName, root.documents);
-  if (!text || !*text) {
-    return std::nullopt;
-  }
-  const std::string header = (*text)->substr(0, (*text)->find('\n'));
-  if (header.find("\"tofu init\"") != std::string::npos) {
+std::optional<ClientKind> tool_of_lock(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find('\n'));
+  if (header.find("\"tofu init\"") != std::string_view::npos) {
     return ClientKind::opentofu;
   }
-  return header.find("\"terraform init\"") != std::string::npos ? std::optional(ClientKind::terraform) : std::nullopt;
+  return header.find("\"terraform init\"") != std::string_view::npos ? std::optional(ClientKind::terraform)
+                                                                     : std::nullopt;
 }
 
 bool is_tofu_file(const fs::path& path) {
@@ -162,6 +159,11 @@ ClientProgram find_client(const EngineOptions& options) {
 }
 
 ClientProgram find_client(const EngineOptions& options, const WalkRequest& root) {
+  return find_client(options, root, read_document(root.root / kLockFileName, root.documents).value_or(std::nullopt));
+}
+
+ClientProgram find_client(const EngineOptions& options, const WalkRequest& root,
+                          const std::optional<std::string>& lock_text) {
   const auto with = [&](ClientKind tool, std::string from) {
     return ClientProgram{.tool = tool,
                          .from = std::move(from),
@@ -178,7 +180,7 @@ ClientProgram find_client(const EngineOptions& options, const WalkRequest& root)
   if (named_by_environment()) {
     return find_client(options);
   }
-  if (const auto tool = tool_of_lock(root)) {
+  if (const auto tool = tool_of_lock(lock_text.value_or(""))) {
     return with(*tool, std::string(kLockFileName));
   }
   return has_tofu_file(root) ? with(ClientKind::opentofu, "a .tofu file") : find_client(options);

@@ -23,6 +23,9 @@ ClientProgram find_client(const EngineOptions& options);
 // Finds the client for a root: the options, its settings, $TG_CTX_TF_PATH, the header of its dependency lock file, a
 // .tofu file in it, then as above.
 ClientProgram find_client(const EngineOptions& options, const WalkRequest& root);
+// The same with the text of the dependency lock file; nullopt: there is none.
+ClientProgram find_client(const EngineOptions& options, const WalkRequest& root,
+                          const std::optional<std::string>& lock_text);
 
 struct ClientVersion {
   std::string version;

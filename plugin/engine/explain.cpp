@@ -68,8 +68,7 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   const LockDocument& lock = open->lock;
   const Context& context = open->context;
-  MODLOCK_TRY(auto plan_request, make_plan_request(open->root, lock, messages::LockPlanParams{}, *this, context));
-  add_bundle(plan_request, open->bundle(), context);
+  MODLOCK_TRY(auto plan_request, make_plan_request(*open, messages::LockPlanParams{}));
   SourceFetcher& fetcher = open->fetcher();
   const auto plan = make_plan(plan_request, fetcher, context);
   auto explained = [&]() -> Result<messages::LockExplainResult> {

@@ -58,17 +58,6 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
   return overrides;
 }
 
-// A client follows an override file without contacting the source, so the commit or digest of the lock has to be
-// proven. Installed content does not prove it.
-PlanRequest request_for(const RootRequest& root, const LockDocument& lock, OverrideMode mode, const Store& store,
-                        const Context& context) {
-  PlanRequest request = frozen_plan(root, lock, store, context);
-  request.installed = [find = std::move(request.installed), mode](const ModuleNode& node, std::string_view h1) {
-    return mode != OverrideMode::remove && needs_override(node) ? std::nullopt : find(node, h1);
-  };
-  return request;
-}
-
 struct Installation {
   InstallReport report;
   Diagnostics diagnostics;
@@ -164,34 +153,31 @@ Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
   return done;
 }
 
-Result<Installation> install_once(const Engine& engine, OpenRoot& open, OverrideMode mode,
-                                  const messages::ModulesInstallParams& params, Run& run) {
+Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messages::ModulesInstallParams& params) {
   const bool remote_only = params.remote_only.value_or(false);
+  const Engine& engine = open.engine();
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   const Context& context = open.context;
-  SourceFetcher fetcher(open.network().backends(), engine.store(), context, run.began());
-  PlanRequest request = request_for(root, lock, mode, engine.store(), context);
-  const auto needs_proof = [mode](const ModuleNode& node) {
+  PlanRequest request = frozen_plan(open);
+  // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
+  // proven.
+  request.installed.needs_proof = [mode](const ModuleNode& node) {
     return mode != OverrideMode::remove && needs_override(node);
   };
   std::optional<ModuleNode> missing;
-  bool missing_needs_proof = false;
-  add_bundle(request, open.bundle(), context, needs_proof);
   if (remote_only) {
-    request.installed = [&, find = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
-      auto place = find(node, h1);
-      if (!place && !missing) {
+    request.installed.on_missing = [&](const ModuleNode& node) {
+      if (!missing) {
         missing = node;
         missing->call.written = nullptr;  // a plan that fails frees its tree
-        missing_needs_proof = needs_proof(node);
       }
-      return place;
     };
   }
-  auto plan = make_plan(request, fetcher, context);
+  auto plan = make_plan(request, open.fetcher(), context);
   if (!plan && plan.error().code == Code::offline_miss && missing) {
-    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, missing_needs_proof));
+    const bool needs_proof = request.installed.needs_proof(*missing);
+    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof));
   }
   if (!plan && plan.error().code == Code::offline_miss) {
     plan.error().hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
@@ -199,7 +185,7 @@ Result<Installation> install_once(const Engine& engine, OpenRoot& open, Override
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
-  MODLOCK_TRY(check_locked(*plan, root, lock, run, context));
+  MODLOCK_TRY(check_locked(*plan, root, lock, open.run(), context));
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
@@ -238,27 +224,33 @@ Result<void> check_locked_providers(const RootRequest& root, const LockDocument&
 
 Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesInstallParams& params, Run& run) const {
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
-  MODLOCK_TRY(check_locked_providers(open->root, open->lock));
-  Context& context = open->context;
+  return install_root(*open, params);
+}
+
+Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messages::ModulesInstallParams& params) {
+  const Engine& engine = open.engine();
+  MODLOCK_TRY(check_locked_providers(open.root, open.lock));
+  Context& context = open.context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);
   if (params.from) {
-    MODLOCK_TRY(use_named_bundle(*this, *open, *params.from));
+    MODLOCK_TRY(use_named_bundle(engine, open, *params.from));
   }
-  const BundleReader* bundle = open->bundle();
+  const BundleReader* bundle = open.bundle();
   const bool remote_only = params.remote_only.value_or(false);
-  if (remote_only && !params.from && !remote()) {
+  if (remote_only && !params.from && !engine.remote()) {
     return fail(Code::invalid_params, "no bundle or remote store to install from",
                 "name one with --from, TOFU_MODLOCK_REMOTE or the setting remote_store");
   }
   context.offline = context.offline || remote_only;  // the requests to the remote have a context of their own
-  const bool is_unit = params.from && !has_configuration(open->root.walk.root);
-  auto done = is_unit ? fill_cache(store(), *open) : install_once(*this, *open, mode, params, run);
+  const bool is_unit = params.from && !has_configuration(open.root.walk.root);
+  auto done = is_unit ? fill_cache(engine.store(), open) : install_once(open, mode, params);
   if (!done && !is_unit && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";
-    done = install_once(*this, *open, mode, params, run);
+    open.forget_fetched();
+    done = install_once(open, mode, params);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }
@@ -270,13 +262,13 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
   if (bundle->damage()) {
     return fail(with_note(*bundle->damage(), "the packages were installed from their sources instead"));
   }
-  run.diagnostics = done->diagnostics;
+  open.run().diagnostics = done->diagnostics;
   return messages::ModulesInstallResult{.installed = std::move(done->report.installed),
                                         .reused = std::move(done->report.reused),
                                         .removed = std::move(done->report.removed),
                                         .manifest = done->report.manifest,
                                         .diagnostics = std::move(done->diagnostics),
-                                        .stats = run.stats()};
+                                        .stats = open.run().stats()};
 }
 
 }  // namespace modlock

@@ -156,32 +156,26 @@ Result<ModuleTree> read_tree(OpenRoot& open, const Engine& engine) {
 
 class LockPlanner {
  public:
-  LockPlanner(const Engine& engine, messages::LockPlanParams params, std::optional<WantedVersions> wanted, Run& run)
-      : engine_(engine),
-        params_(std::move(params)),
-        merges_(!wanted && params_.mode == "missing"),
-        wanted_(std::move(wanted).value_or(WantedVersions{})),
-        run_(run) {}
+  LockPlanner(OpenRoot& open, messages::LockPlanParams params, WantedVersions wanted)
+      : engine_(open.engine()), params_(std::move(params)), wanted_(std::move(wanted)), run_(open.run()) {}
 
-  Result<messages::LockPlanResult> plan() {
-    MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock,
-                                          merges_ ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
-    RootRequest& root = open->root;
-    const LockDocument& lock = open->lock;
+  Result<messages::LockPlanResult> plan(OpenRoot& open) {
+    RootRequest& root = open.root;
+    const LockDocument& lock = open.lock;
     if (lock.merge) {
       MODLOCK_TRY(check_contested(*lock.merge, params_.include));
     }
     add_policy(root.walk.settings, params_);
-    open->check_sources();
+    open.check_sources();
     const std::vector<std::string> given = params_.targets;
-    MODLOCK_TRY(name_targets(*open));
-    if (auto ok = plan_open(*open); !ok) {
+    MODLOCK_TRY(name_targets(open));
+    if (auto ok = plan_open(open); !ok) {
       for (std::size_t i = 0; i < given.size(); ++i) {
         ok.error().subject = ok.error().subject == params_.targets[i] ? given[i] : ok.error().subject;
       }
-      return fail(open->network().with_warnings(std::move(ok.error())));
+      return fail(open.network().with_warnings(std::move(ok.error())));
     }
-    const Diagnostics& unread = open->network().warnings();
+    const Diagnostics& unread = open.network().warnings();
     diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
     return answer(root, lock);
   }
@@ -231,8 +225,7 @@ class LockPlanner {
 
   Result<void> plan_modules(OpenRoot& open) {
     const LockDocument& lock = open.lock;
-    MODLOCK_TRY(auto plan_request, make_plan_request(open.root, lock, params_, engine_, open.context));
-    add_bundle(plan_request, open.bundle(), open.context);
+    MODLOCK_TRY(auto plan_request, make_plan_request(open, params_));
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
     plan_request.skipped = wanted_.skipped;
@@ -401,7 +394,6 @@ class LockPlanner {
 
   const Engine& engine_;
   messages::LockPlanParams params_;
-  const bool merges_;
   WantedVersions wanted_;
   Run& run_;
   std::optional<Plan> modules_;
@@ -415,7 +407,14 @@ class LockPlanner {
 
 Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
                                            std::optional<WantedVersions> wanted, Run& run) {
-  return LockPlanner(engine, std::move(params), std::move(wanted), run).plan();
+  const bool merges = !wanted && params.mode == "missing";
+  MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params.root, params.lock,
+                                        merges ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
+  return LockPlanner(*open, std::move(params), std::move(wanted).value_or(WantedVersions{})).plan(*open);
+}
+
+Result<messages::LockPlanResult> plan_root(OpenRoot& open, messages::LockPlanParams params) {
+  return LockPlanner(open, std::move(params), {}).plan(open);
 }
 
 Result<messages::LockPlanResult> Engine::plan(const messages::LockPlanParams& params, Run& run) const {

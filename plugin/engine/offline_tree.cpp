@@ -26,9 +26,8 @@ Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine, Dia
   if (!tree || unread_modules(*tree).empty()) {
     return tree;
   }
-  PlanRequest request = frozen_plan(open.root, open.lock, engine.store(), open.context);
+  PlanRequest request = frozen_plan(open);
   request.skipped = skipped;
-  add_bundle(request, open.bundle(), open.context);
   auto plan = make_plan(request, open.fetcher(), open.context);
   return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
 }

@@ -24,6 +24,12 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
   return opened;
 }
 
+Result<void> OpenRoot::read_lock_again() {
+  read_lock_texts(root);
+  MODLOCK_TRY(lock, open_lock(root, {}));
+  return {};
+}
+
 const Network& OpenRoot::network() {
   if (network_ == nullptr) {
     network_ = engine_.network(root.implementation.tool, root.implementation.version, run_);

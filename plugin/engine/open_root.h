@@ -24,9 +24,13 @@ class OpenRoot {
   OpenRoot(const OpenRoot&) = delete;
   OpenRoot& operator=(const OpenRoot&) = delete;
 
+  const Engine& engine() const { return engine_; }
+  Run& run() const { return run_; }
   // Returns the network of this root's client. Created at the first call.
   const Network& network();
   SourceFetcher& fetcher();
+  // Lets the fetcher ask again, after a package of the store turned out to be damaged.
+  void forget_fetched() { fetcher_.reset(); }
   // Returns the bundle that locked packages come from before their sources: the one that is set, else the packages of
   // this lock file in the remote store of the user, else only in the cache. Never null.
   BundleReader* bundle();
@@ -37,6 +41,9 @@ class OpenRoot {
   std::unique_ptr<BundleReader> read_repository(const oci::Repository& repository, BundleReader::Role role);
   // Checks sources against the current settings from now on.
   void check_sources();
+
+  // Reads the lock file again, after it was written. Errors: those of open_lock().
+  Result<void> read_lock_again();
 
   RootRequest root;
   LockDocument lock;
@@ -51,5 +58,10 @@ class OpenRoot {
   std::optional<SourceFetcher> fetcher_;
   std::unique_ptr<BundleReader> bundle_;
 };
+
+// Engine::plan(), install() and verify() for a root that is open; `root` and `lock` of the parameters are ignored.
+Result<messages::LockPlanResult> plan_root(OpenRoot& open, messages::LockPlanParams params);
+Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messages::ModulesInstallParams& params);
+Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::LockVerifyParams& params);
 
 }  // namespace modlock

@@ -50,6 +50,23 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
   return {};
 }
 
+// Adds the installed modules of a root to the places of a request.
+void add_installed(PlanRequest& request, const OpenRoot& open) {
+  ModuleLocks entries = request.lock.modules;
+  entries.insert(request.restorable.begin(), request.restorable.end());
+  auto manifest = read_manifest(open.root.data.manifest());
+  request.installed.places.emplace_back([&open, entries = std::move(entries), manifest = manifest.value_or(Manifest{})](
+                                            const ModuleNode& node, std::string_view h1) {
+    const DataDirectory& data = open.root.data;
+    const Store& store = open.engine().store();
+    const auto entry = entries.find(node.key);
+    auto place =
+        entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
+    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
+    return is_proven ? std::move(place) : std::nullopt;
+  });
+}
+
 }  // namespace
 
 void add_document(std::vector<EditedDocument>& out, EditedDocument document, const EngineOptions& options) {
@@ -132,38 +149,22 @@ Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocume
   return error;
 }
 
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context) {
-  LockFile effective = effective_lock(lock);
-  auto installed = find_installed(root, effective.modules, store, context);
-  return {.walk = root.walk,
-          .lock = std::move(effective),
-          .mode = PlanMode::frozen,
-          .resolution = Resolution::per_call,
-          .installed = std::move(installed)};
+PlanRequest frozen_plan(OpenRoot& open, bool uses_installed) {
+  PlanRequest request{.walk = open.root.walk,
+                      .lock = effective_lock(open.lock),
+                      .mode = PlanMode::frozen,
+                      .resolution = Resolution::per_call};
+  if (uses_installed) {
+    add_installed(request, open);
+  }
+  add_bundle(request, open);
+  return request;
 }
 
-std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
-                                                                                               ModuleLocks entries,
-                                                                                               const Store& store,
-                                                                                               const Context& context) {
-  auto manifest = read_manifest(root.data.manifest());
-  return [&data = root.data, &store, &context, entries = std::move(entries), manifest = manifest.value_or(Manifest{})](
-             const ModuleNode& node, std::string_view h1) {
-    const auto entry = entries.find(node.key);
-    auto place = entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, context);
-    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, context);
-    return is_proven ? std::move(place) : std::nullopt;
-  };
-}
-
-void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
-                std::function<bool(const ModuleNode&)> needs_proof) {
-  bundle->add_entries(request.restorable);
-  request.installed = [find = std::move(request.installed), bundle, &context, needs_proof = std::move(needs_proof)](
-                          const ModuleNode& node, std::string_view h1) {
-    auto place = find ? find(node, h1) : std::nullopt;
-    return place || (needs_proof && needs_proof(node)) ? std::move(place) : bundle->find(node, h1, context);
-  };
+void add_bundle(PlanRequest& request, OpenRoot& open) {
+  open.bundle()->add_entries(request.restorable);
+  request.installed.places.emplace_back(
+      [&open](const ModuleNode& node, std::string_view h1) { return open.bundle()->find(node, h1, open.context); });
 }
 
 Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, Run& run,
@@ -203,9 +204,10 @@ Error lost_history_error(const std::string& lock_path, const RepositoryFault& ga
                .hint = fmt::format("{}, then lock again; the reviewed versions are then kept", gap.hint)};
 }
 
-Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
-                                      const messages::LockPlanParams& params, const Engine& engine,
-                                      const Context& context) {
+Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanParams& params) {
+  const RootRequest& root = open.root;
+  const LockDocument& lock = open.lock;
+  const Context& context = open.context;
   PlanRequest request{.walk = root.walk,
                       .lock = effective_lock(lock),
                       .mode = parse_mode(params.mode),
@@ -234,8 +236,8 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       }
     }
   }
-  request.judge = [&root, &engine, &context](const ModuleTree& tree, Diagnostics& diagnostics) {
-    check_client_versions(tree, root.implementation, engine.options(), context, diagnostics);
+  request.judge = [&open](const ModuleTree& tree, Diagnostics& diagnostics) {
+    check_client_versions(tree, open.root.implementation, open.engine().options(), open.context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {
     MODLOCK_TRY(add_restorable_blocks(request, root, lock, context));
@@ -243,9 +245,8 @@ Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocumen
       request.restorable.insert_or_assign(key, entry);
     }
   }
-  ModuleLocks entries = request.lock.modules;
-  entries.insert(request.restorable.begin(), request.restorable.end());
-  request.installed = find_installed(root, std::move(entries), engine.store(), context);
+  add_installed(request, open);
+  add_bundle(request, open);
   if (params.adopt && is_first_lock(request)) {
     MODLOCK_TRY(request.recorded, find_installed_records(root.data, context));
   }

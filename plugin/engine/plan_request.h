@@ -36,27 +36,20 @@ Error dropped_blocks_error(const LockDocument& lock);
 Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
                           const Context& context);
 
-// Creates the plan request of `lock/plan` for a root and its lock. `root`, `engine` and `context` outlive the request.
-// Errors: INVALID_PARAMS (an age that is not a duration); those of find_installed_records(); cancellation.
-Result<PlanRequest> make_plan_request(const RootRequest& root, const LockDocument& lock,
-                                      const messages::LockPlanParams& params, const Engine& engine,
-                                      const Context& context);
+// Creates the plan request of `lock/plan` for a root. Locked packages come from what is installed: content with the
+// locked h1 and modes for which has_locked_modes() proves the entry; if the manifest cannot be read, nothing counts as
+// installed. Then they come from the bundle of the root. `open` outlives the request. Errors: INVALID_PARAMS (an age
+// that is not a duration); those of find_installed_records(); cancellation.
+Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanParams& params);
 
-// Creates a request under frozen for a root and its lock, for `modules/install`. Each entry is independent: calls that
-// share a version were determined when they were locked. `root`, `store` and `context` outlive the request.
-PlanRequest frozen_plan(const RootRequest& root, const LockDocument& lock, const Store& store, const Context& context);
+// Creates a request under frozen for a root, for `modules/install`. Each entry is independent: calls that share a
+// version were determined when they were locked. Packages come from the places above; without `uses_installed` only
+// from the bundle. `open` outlives the request.
+PlanRequest frozen_plan(OpenRoot& open, bool uses_installed = true);
 
-// Returns PlanRequest::installed for a root and its lock entries: content with the locked h1 and modes counts as
-// installed if has_locked_modes() proves the entry. If the manifest cannot be read, nothing counts as installed.
-std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view)> find_installed(const RootRequest& root,
-                                                                                               ModuleLocks entries,
-                                                                                               const Store& store,
-                                                                                               const Context& context);
-
-// Lets locked packages that are not installed come from a bundle, except for calls for which `needs_proof` returns
-// true: like installed content, a bundle does not prove a commit or digest. `bundle` and `context` outlive the request.
-void add_bundle(PlanRequest& request, BundleReader* bundle, const Context& context,
-                std::function<bool(const ModuleNode&)> needs_proof = {});
+// Adds the bundle of the root to the places of a request. Like installed content, it does not prove a commit or digest.
+// `open` outlives the request.
+void add_bundle(PlanRequest& request, OpenRoot& open);
 
 // Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN, as with_dropped_blocks()
 // returns it. Other changes (an entry without a call) are allowed.

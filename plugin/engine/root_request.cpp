@@ -120,9 +120,10 @@ Result<fs::path> lock_place(const RootRequest& root, const std::string& name) {
 }
 
 // Returns the text of an overlaying document, or else of the file at `name`; nullopt: there is none.
-Result<std::optional<std::string>> read_text(const RootRequest& root, const std::string& name) {
-  MODLOCK_TRY(const auto path, lock_place(root, name));
-  return read_document(path, root.walk.documents);
+Result<std::optional<std::string>> read_text(const RootRequest& root, std::string_view name) {
+  return lock_place(root, std::string(name)).and_then([&](const fs::path& path) {
+    return read_document(path, root.walk.documents);
+  });
 }
 
 // Reads the lock file at `name`: `text` if the host sent it, or else an overlaying document, or else the file on disk.
@@ -132,8 +133,9 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   MODLOCK_TRY(const auto path, lock_place(root, name));
   const bool is_sent = text.has_value() || root.walk.documents.count(path) != 0;
   if (!text) {
-    MODLOCK_TRY(auto found, read_text(root, name));
-    text = std::move(found);
+    MODLOCK_TRY(text, name == kLockFileName      ? root.lock_text
+                      : name == kSidecarFileName ? root.sidecar_text
+                                                 : read_text(root, name));
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
@@ -160,8 +162,8 @@ Result<bool> uses_sidecar(const RootRequest& root) {
   if (const auto& setting = root.walk.settings.module_lock_file) {
     return *setting == LockPlacement::sidecar;
   }
-  MODLOCK_TRY(const auto sidecar, read_text(root, std::string(kSidecarFileName)));
-  MODLOCK_TRY(const auto lock, read_text(root, std::string(kLockFileName)));
+  MODLOCK_TRY(const auto sidecar, root.sidecar_text);
+  MODLOCK_TRY(const auto lock, root.lock_text);
   return has_module_block(sidecar) && !has_module_block(lock);
 }
 
@@ -234,12 +236,18 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   request.data = std::move(data);
   walk.data_directory = request.data.name;
-  request.implementation = find_client(engine.options(), walk);
+  read_lock_texts(request);
+  request.implementation = find_client(engine.options(), walk, request.lock_text.value_or(std::nullopt));
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
   MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));
   walk.workspace = std::move(workspace);
   return request;
+}
+
+void read_lock_texts(RootRequest& root) {
+  root.lock_text = read_text(root, kLockFileName);
+  root.sidecar_text = read_text(root, kSidecarFileName);
 }
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {

@@ -143,8 +143,7 @@ class UpdatePlanner {
     }
     messages::LockPlanParams as_locked;
     as_locked.root = params_.root;
-    MODLOCK_TRY(auto request, make_plan_request(open.root, open.lock, as_locked, engine_, open.context));
-    add_bundle(request, open.bundle(), open.context);
+    MODLOCK_TRY(auto request, make_plan_request(open, as_locked));
     auto plan = make_plan(request, open.fetcher(), open.context);
     return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
   }

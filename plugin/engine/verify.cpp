@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/lock_verify.h"
@@ -66,29 +65,33 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
     return fail(Code::invalid_params, "lock/verify: online and offline exclude each other", "remove one of the two");
   }
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  return verify_root(*open, params);
+}
+
+Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::LockVerifyParams& params) {
   if (!params.include.modules && !params.include.providers) {
     return messages::LockVerifyResult{};
   }
-  const RootRequest& root = open->root;
-  const LockDocument& lock = open->lock;
-  Context& context = open->context;
+  const RootRequest& root = open.root;
+  const LockDocument& lock = open.lock;
+  Context& context = open.context;
   context.offline = !params.online;
-  const Network& network = open->network();
+  const Network& network = open.network();
   VerifyRequest verify{.walk = root.walk,
                        .lock = effective_lock(lock),
                        .known_locks = known_locks(root, lock, context),
                        .lock_path = lock.modules_path(),
                        .data = root.data,
                        .backends = &network.backends(),
-                       .fetcher = params.online ? &open->fetcher() : nullptr,
+                       .fetcher = params.online ? &open.fetcher() : nullptr,
                        .full = params.full,
                        .strict = params.strict,
-                       .in_ci = options().in_ci,
+                       .in_ci = open.engine().options().in_ci,
                        .modules = params.include.modules};
   if (params.include.providers) {
     verify.providers = provider_settings(root, lock, network);
   }
-  auto report = verify_root(verify, store(), context);
+  auto report = verify_root(verify, open.engine().store(), context);
   if (!report) {
     return fail(network.with_warnings(std::move(report.error())));
   }
@@ -103,10 +106,10 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
   }
   for (Verdict& verdict : report->verdicts) {
     if (verdict.kind == VerdictKind::vanished) {
-      add_survival(verdict, *open);
+      add_survival(verdict, open);
     }
   }
-  run.diagnostics = report->diagnostics;
+  open.run().diagnostics = report->diagnostics;
   return messages::LockVerifyResult{
       .ok = report->ok(), .verdicts = std::move(report->verdicts), .diagnostics = std::move(report->diagnostics)};
 }

@@ -50,11 +50,10 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   const RootRequest& root = open->root;
   const Context& context = open->context;
   const Network& network = open->network();
-  PlanRequest plan_request = frozen_plan(root, open->lock, engine.store(), context);
-  plan_request.installed = {};  // the command may remove installed modules while they are served
+  PlanRequest plan_request =
+      frozen_plan(*open, false);  // the command may remove installed modules while they are served
   // Modules of git are served from their repositories, which a bundle does not have.
-  add_bundle(plan_request, open->bundle(), context,
-             [](const ModuleNode& node) { return !node.address.source.is_registry(); });
+  plan_request.installed.needs_proof = [](const ModuleNode& node) { return !node.address.source.is_registry(); };
   auto plan = make_plan(plan_request, open->fetcher(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));

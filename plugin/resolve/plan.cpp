@@ -267,6 +267,17 @@ Error combine(Diagnostics errors) {
   return first;
 }
 
+std::optional<LocalPackage> InstalledPackages::find(const ModuleNode& node, std::string_view h1) const {
+  std::optional<LocalPackage> found;
+  for (auto place = places.begin(); !found && place != places.end() && !(needs_proof && needs_proof(node)); ++place) {
+    found = (*place)(node, h1);
+  }
+  if (!found && on_missing) {
+    on_missing(node);
+  }
+  return found;
+}
+
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context) {
   VersionResolver resolver(request, fetcher, context);
   MODLOCK_TRY(auto tree, walk_until_stable(request, resolver, context));

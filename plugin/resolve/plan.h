@@ -29,6 +29,18 @@ struct InstalledRecord {
 // The reason of a change with the action adopted.
 inline constexpr std::string_view kInstalledReason = "it is already installed";
 
+// The places that have locked packages besides the store, in the order in which they are asked.
+struct InstalledPackages {
+  // Returns the package of a call if it has this h1 ("h1:…"); nullopt: nothing suitable.
+  using Place = std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)>;
+  std::vector<Place> places = {};
+  // Returns whether the source has to prove the package of a call, so that no place does. Empty: never.
+  std::function<bool(const ModuleNode&)> needs_proof = {};
+  std::function<void(const ModuleNode&)> on_missing = {};  // receives calls whose package is nowhere
+
+  std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1) const;
+};
+
 struct PlanRequest {
   WalkRequest walk;
   LockFile lock;
@@ -57,8 +69,7 @@ struct PlanRequest {
   std::map<std::string, FormerCall, std::less<>> former_calls = {};
   Resolution resolution = Resolution::automatic;
   std::optional<std::chrono::seconds> minimum_release_age = {};  // overrides the settings
-  // Returns what is installed for a call if it has this h1; nullopt: nothing suitable. Empty: nothing is installed.
-  std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
+  InstalledPackages installed = {};
   // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the
   // call's constraints allow it. Empty: nothing is adopted.
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};

@@ -135,11 +135,18 @@ class Hook {
     return ok ? Result<Verdicts>() : fail(ok.error());
   }
 
+  // Calls `method` of the open root with `params`, and reports its diagnostics.
   template <typename Params, typename Output>
-  Result<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
-    auto result = (engine_.*method)(params, run_);
+  Result<Output> call(Result<Output> (*method)(OpenRoot&, Params), const std::decay_t<Params>& params) const {
+    auto result = method(*open_, params);
     report_diagnostics();
     return result;
+  }
+
+  // Reads the root once for all steps of the hook.
+  Result<void> open_root(OpenRoot::Merging merging = OpenRoot::Merging::no) {
+    MODLOCK_TRY(open_, OpenRoot::open(engine_, run_, options_.root, {}, merging));
+    return {};
   }
 
   void report_diagnostics() const { reporter_.diagnostics(std::exchange(run_.diagnostics, {})); }
@@ -148,15 +155,16 @@ class Hook {
   template <typename Params>
   Params module_params() const {
     Params params;
-    params.root = options_.root;
     params.include.providers = false;
     return params;
   }
 
   Result<void> take_over() const {
-    MODLOCK_TRY(const auto data, engine_.data_directory(options_.root));
+    MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
     return lock_.take_over(data, engine_.context_for(run_));
   }
+
+  Result<void> give_back() const { return lock_.give_back(open_->root.data, open_->context); }
 
   // Terragrunt's cache still has the lock file of the last run.
   Result<void> check_deleted() const {
@@ -175,8 +183,7 @@ class Hook {
   }
 
   UnitSourceOptions source_options() const {
-    return {.root = options_.root,
-            .downloaded = options_.downloaded,
+    return {.downloaded = options_.downloaded,
             .find_source = [this](ClientKind tool, Diagnostics& warnings) { return find_source(tool, warnings); },
             .is_own = [this](const fs::path& file) { return is_own(file); }};
   }
@@ -207,7 +214,8 @@ class Hook {
     auto options = source_options();
     options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
     const fs::path arriving = place.string() + "." + random_hex(8);
-    const auto copied = copy_unit_source(engine_, options, arriving, run_);
+    MODLOCK_TRY(open_root());
+    const auto copied = copy_unit_source(*open_, options, arriving);
     Result<void> placed = copied ? Result<void>() : fail(copied.error());
     if (copied && *copied) {
       placed = write_file_atomically(arriving / kVersionFile, name->version);
@@ -270,12 +278,12 @@ class Hook {
   }
 
   Result<void> lock_source(const std::string& mode) {
-    const auto locked = lock_unit_source(engine_, source_options(), mode, run_);
+    const auto locked = lock_unit_source(*open_, source_options(), mode);
     if (!locked || locked->moved) {
       return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
     }
     if (locked->is_restored) {
-      MODLOCK_TRY(lock_.give_back());
+      MODLOCK_TRY(give_back());
     }
     if (locked->entry) {
       MODLOCK_TRY(verify_source());
@@ -291,7 +299,7 @@ class Hook {
     if (entry == known.end()) {
       return {};
     }
-    MODLOCK_TRY(const bool is_written, restore_unit_source(engine_, source_options(), entry->second, run_));
+    MODLOCK_TRY(const bool is_written, restore_unit_source(*open_, entry->second));
     if (is_written) {
       report_source(entry->second, "restored");
     }
@@ -299,7 +307,7 @@ class Hook {
   }
 
   Result<void> verify_source() {
-    MODLOCK_TRY(const auto verified, verify_unit_source(engine_, source_options(), run_));
+    MODLOCK_TRY(const auto verified, verify_unit_source(*open_, source_options()));
     MODLOCK_TRY(accept_unchecked(verified.unchecked));
     return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
   }
@@ -308,11 +316,14 @@ class Hook {
     auto params = module_params<messages::LockPlanParams>();
     params.mode = mode;
     params.targets = mode == "upgrade" ? options_.targets : params.targets;
-    MODLOCK_TRY(const auto planned, call(&Engine::plan, params));
+    MODLOCK_TRY(const auto planned, call(plan_root, params));
     auto ok = engine_.apply(options_.root, planned, {.modules = true, .providers = true}, run_);
     report_diagnostics();
     MODLOCK_TRY(ok);
-    MODLOCK_TRY(lock_.give_back());
+    if (!planned.edits.documents.empty()) {
+      MODLOCK_TRY(open_->read_lock_again());
+    }
+    MODLOCK_TRY(give_back());
     for (const messages::Change& change : planned.changes) {
       reporter_.change(change_line(change));
     }
@@ -321,9 +332,8 @@ class Hook {
 
   Result<void> install() {
     messages::ModulesInstallParams params;
-    params.root = options_.root;
     params.strict = false;  // a hook has no flag to allow Git LFS pointers, so they are a warning
-    MODLOCK_TRY(call(&Engine::install, params));
+    MODLOCK_TRY(call(install_root, params));
     return {};
   }
 
@@ -334,6 +344,7 @@ class Hook {
     const bool in_ci = engine_.options().in_ci;
     const bool has_targets = !options_.targets.empty();
     const std::string mode = in_ci ? "frozen" : options_.upgrade || has_targets ? "upgrade" : "missing";
+    MODLOCK_TRY(open_root(mode == "missing" ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
     MODLOCK_TRY(lock_source(has_targets && !in_ci ? "missing" : mode));
     if (!in_ci) {
       MODLOCK_TRY(lock_modules(mode));
@@ -347,8 +358,8 @@ class Hook {
     if (engine_.options().in_ci && !lock_.exists()) {
       return {};
     }
-    MODLOCK_TRY(const auto data, engine_.data_directory(options_.root));
-    MODLOCK_TRY(const auto known, load_lock_backup(data));
+    MODLOCK_TRY(open_root(OpenRoot::Merging::yes));
+    MODLOCK_TRY(const auto known, load_lock_backup(open_->root.data.path));
     if (!known) {
       return {};
     }
@@ -363,8 +374,9 @@ class Hook {
   Result<Verdicts> verify() {
     MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
+    MODLOCK_TRY(open_root());
     MODLOCK_TRY(verify_source());
-    MODLOCK_TRY(auto verified, call(&Engine::verify, module_params<messages::LockVerifyParams>()));
+    MODLOCK_TRY(auto verified, call(verify_root, module_params<messages::LockVerifyParams>()));
     return std::move(verified.verdicts);
   }
 
@@ -374,6 +386,7 @@ class Hook {
   HookReporter& reporter_;
   const UnitLock lock_;
   const RepositoryFiles files_;
+  std::unique_ptr<OpenRoot> open_;  // from open_root() on
 };
 
 }  // namespace

@@ -69,17 +69,22 @@ Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Dia
 }
 
 // Writes the entry to the lock file. Returns whether it changed.
-Result<bool> write_entry(const OpenRoot& open, const ModuleLock& entry) {
+Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
+  const ModuleLocks known = effective_lock(open.lock).modules;
+  if (const auto there = known.find(kUnitSourceKey); there != known.end() && there->second == entry) {
+    return false;
+  }
+  // Another process may have written the file since it was read.
+  MODLOCK_TRY(const auto held, hold_root(open.root.data, open.context));
+  MODLOCK_TRY(open.read_lock_again());
   const LockFile before = effective_lock(open.lock);
   ModuleLocks modules = before.modules;
   modules.insert_or_assign(std::string(kUnitSourceKey), entry);
-  if (modules == before.modules) {
-    return false;
-  }
   const std::string_view header =
       open.root.walk.tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
   const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
   MODLOCK_TRY(write_file_atomically(open.root.walk.root / name, write_lock(before, modules, header)));
+  MODLOCK_TRY(open.read_lock_again());
   return true;
 }
 
@@ -182,30 +187,28 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory) {
   return files;
 }
 
-Result<LockedUnitSource> lock_unit_source(const Engine& engine, const UnitSourceOptions& options,
-                                          const std::string& mode, Run& run) {
-  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
+Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode) {
   Diagnostics warnings;
-  MODLOCK_TRY(auto found, find_call(options, *open, warnings));
+  MODLOCK_TRY(auto found, find_call(options, open, warnings));
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
-    PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = parse_mode(mode)};
+    PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = parse_mode(mode)};
     if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
-      MODLOCK_TRY(auto backup, load_lock_backup(open->root.data.path));
+      MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
       plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
     }
-    add_bundle(plan, open->bundle(), open->context);
-    auto call = plan_single_call(plan, *node, open->fetcher(), open->context);
+    add_bundle(plan, open);
+    auto call = plan_single_call(plan, *node, open.fetcher(), open.context);
     if (!call) {
-      return fail(open->network().with_warnings(std::move(call.error())));
+      return fail(open.network().with_warnings(std::move(call.error())));
     }
     warnings.insert(warnings.end(), call->warnings.begin(), call->warnings.end());
     if (call->is_served) {
       MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
       const std::string h1 = "h1:" + call->lock.hash_value("h1");
-      MODLOCK_TRY(write_module_place(open->root.data, h1, subdir));
-      MODLOCK_TRY(locked_files(*open, h1, call->package));
-      MODLOCK_TRY(result.is_written, write_entry(*open, call->lock));
+      MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
+      MODLOCK_TRY(locked_files(open, h1, call->package));
+      MODLOCK_TRY(result.is_written, write_entry(open, call->lock));
       result.was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
       const auto dropped = plan.restorable.find(kUnitSourceKey);
       result.is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
@@ -213,50 +216,46 @@ Result<LockedUnitSource> lock_unit_source(const Engine& engine, const UnitSource
       result.entry = std::move(call->lock);
     }
   }
-  run.diagnostics = std::move(warnings);
+  open.run().diagnostics = std::move(warnings);
   return result;
 }
 
-Result<bool> copy_unit_source(const Engine& engine, const UnitSourceOptions& options, const fs::path& to, Run& run) {
-  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
+Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const fs::path& to) {
   Diagnostics ignored;
-  MODLOCK_TRY(const auto found, find_call(options, *open, ignored));
-  PlanRequest plan{.walk = open->root.walk, .lock = effective_lock(open->lock), .mode = PlanMode::frozen};
-  add_bundle(plan, open->bundle(), open->context);
+  MODLOCK_TRY(const auto found, find_call(options, open, ignored));
+  PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = PlanMode::frozen};
+  add_bundle(plan, open);
   const auto entry = plan.lock.modules.find(kUnitSourceKey);
   if (!found.node || entry == plan.lock.modules.end() || why_not_answered(*found.node, entry->second)) {
     return false;
   }
-  auto call = plan_single_call(plan, *found.node, open->fetcher(), open->context);
+  auto call = plan_single_call(plan, *found.node, open.fetcher(), open.context);
   if (!call) {
-    return fail(open->network().with_warnings(std::move(call.error())));
+    return fail(open.network().with_warnings(std::move(call.error())));
   }
   MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
   const fs::path module = subdir.empty() ? call->package.directory : call->package.directory / subdir;
   MODLOCK_TRY(auto pointers, check_lfs_pointers(module, *found.node, false));  // a hook has no flag to allow them
   if (pointers) {
-    run.diagnostics.push_back(std::move(*pointers));
+    open.run().diagnostics.push_back(std::move(*pointers));
   }
   MODLOCK_TRY(make_directories(to.parent_path()));
   MODLOCK_TRY(copy_tree(module, to));
   return true;
 }
 
-Result<bool> restore_unit_source(const Engine& engine, const UnitSourceOptions& options, const ModuleLock& entry,
-                                 Run& run) {
-  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
-  return write_entry(*open, entry);
+Result<bool> restore_unit_source(OpenRoot& open, const ModuleLock& entry) {
+  return write_entry(open, entry);
 }
 
-Result<VerifiedUnitSource> verify_unit_source(const Engine& engine, const UnitSourceOptions& options, Run& run) {
-  MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, options.root, {}));
+Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options) {
   Diagnostics ignored;
-  MODLOCK_TRY(auto found, find_call(options, *open, ignored));
+  MODLOCK_TRY(auto found, find_call(options, open, ignored));
   const auto& node = found.node;
   if (!node) {
     return VerifiedUnitSource{.unchecked = std::move(found.unchecked)};
   }
-  const LockFile lock = effective_lock(open->lock);
+  const LockFile lock = effective_lock(open.lock);
   const auto entry = lock.modules.find(kUnitSourceKey);
   const auto reason =
       entry == lock.modules.end() ? std::optional<std::string>("not locked") : why_not_answered(*node, entry->second);
@@ -267,30 +266,30 @@ Result<VerifiedUnitSource> verify_unit_source(const Engine& engine, const UnitSo
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   verdict.source = entry->second.source;
-  MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry->second));
+  MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry->second));
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   // The working directory may be part of a checkout, and the cache may know the content from another source. So neither
   // a file list nor content with this h1 proves that this source had it. A package of a registry or an archive that
   // came from the remote store is not in the cache: only its list shows that it was installed.
   const Source& source = node->address.source;
-  const Backend* const backend = open->fetcher().backend(source);
+  const Backend* const backend = open.fetcher().backend(source);
   const std::string id = backend == nullptr ? std::string() : backend->id_of(entry->second.hashes);
-  const bool is_proven = engine.store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 ||
-                         (engine.remote() && !source.has_commits());
-  LocalPackage package = is_proven ? stored_package(*node, lock, engine.store(), open->context) : LocalPackage{};
-  if (package.directory.empty() && !(is_proven && read_file_list(open->root.data, h1))) {
-    package = open->bundle()->find(*node, h1, open->context).value_or(LocalPackage{});
+  const bool is_proven = open.engine().store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 ||
+                         (open.engine().remote() && !source.has_commits());
+  LocalPackage package = is_proven ? stored_package(*node, lock, open.engine().store(), open.context) : LocalPackage{};
+  if (package.directory.empty() && !(is_proven && read_file_list(open.root.data, h1))) {
+    package = open.bundle()->find(*node, h1, open.context).value_or(LocalPackage{});
   }
   if (!is_proven && package.directory.empty()) {
     verdict.kind = VerdictKind::missing;
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
-  MODLOCK_TRY(auto files, locked_files(*open, h1, package));
+  MODLOCK_TRY(auto files, locked_files(open, h1, package));
   if (!files) {
     verdict.kind = VerdictKind::missing;
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
-  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open->context));
+  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open.context));
   verdict.kind = verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
   return VerifiedUnitSource{.verdict = std::move(verdict)};
 }

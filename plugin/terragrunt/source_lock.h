@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/engine/engine.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
@@ -17,9 +17,9 @@
 
 namespace modlock::terragrunt {
 
-// What the functions below have to know about a unit.
+// What the functions below have to know about a unit. Their root is the working directory of the client, which contains
+// the lock file.
 struct UnitSourceOptions {
-  messages::RootParams root;         // the working directory of the client, which contains the lock file
   std::filesystem::path downloaded;  // the directory of the downloaded package
   // Returns the source as this client would understand it; nullopt: there is none. Adds warnings.
   std::function<Result<std::optional<UnitSource>>(ClientKind tool, Diagnostics& warnings)> find_source;
@@ -50,26 +50,23 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
 // the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
 // `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
-// tag that was moved stays, and `moved` names both. Errors: those of OpenRoot::open(), `find_source`,
+// tag that was moved stays, and `moved` names both. Errors: those of `find_source`,
 // load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
 // the package; IO_ERROR.
-Result<LockedUnitSource> lock_unit_source(const Engine& engine, const UnitSourceOptions& options,
-                                          const std::string& mode, Run& run);
-// Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those of
-// OpenRoot::open(); IO_ERROR.
-Result<bool> restore_unit_source(const Engine& engine, const UnitSourceOptions& options, const ModuleLock& entry,
-                                 Run& run);
+Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
+// Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those
+// of hold_root() and OpenRoot::read_lock_again(); IO_ERROR.
+Result<bool> restore_unit_source(OpenRoot& open, const ModuleLock& entry);
 // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
 // `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
 // locked package, or `tampered` with all files that differ, and all that a client would load and that were added.
-// Errors: those of OpenRoot::open() and `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
-Result<VerifiedUnitSource> verify_unit_source(const Engine& engine, const UnitSourceOptions& options, Run& run);
+// Errors: those of `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options);
 
 // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
 // directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
-// false if no lock entry matches the source. Errors: those of OpenRoot::open(), `find_source`, plan_single_call() and
-// copy_tree(); NOT_FOUND or SOURCE_INVALID for the directory.
-Result<bool> copy_unit_source(const Engine& engine, const UnitSourceOptions& options, const std::filesystem::path& to,
-                              Run& run);
+// false if no lock entry matches the source. Errors: those of `find_source`, plan_single_call() and copy_tree();
+// NOT_FOUND or SOURCE_INVALID for the directory.
+Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::filesystem::path& to);
 
 }  // namespace modlock::terragrunt

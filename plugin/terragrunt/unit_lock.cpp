@@ -37,19 +37,14 @@ Result<void> write_lock_file(const fs::path& path, std::string_view text) {
 }
 
 // Keeps module blocks that the client dropped if `from` has none.
-Result<void> copy_modules(const fs::path& from, const fs::path& to, bool creates, ClientKind tool) {
-  const auto source = read_lock_file(from, tool);
-  const auto target = read_lock_file(to, tool);
-  if (!source || !target) {
-    return fail(source ? target.error() : source.error());
-  }
-  const bool has_place = *target || creates;
-  if (!*source || (*source)->modules.empty() || !has_place) {
+Result<void> copy_modules(const LockFile& from, const fs::path& to, bool creates, ClientKind tool) {
+  MODLOCK_TRY(const auto target, read_lock_file(to, tool));
+  if (from.modules.empty() || (!target && !creates)) {
     return {};
   }
-  const LockFile before = (*target).value_or(LockFile{});
-  const std::string text = write_lock(before, (*source)->modules,
-                                      tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
+  const LockFile before = target.value_or(LockFile{});
+  const std::string text =
+      write_lock(before, from.modules, tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
   return text == before.text ? Result<void>() : write_lock_file(to, text);
 }
 
@@ -131,20 +126,17 @@ Result<void> UnitLock::keep() const {
   return ok ? copy_whole(unit_ / kSidecarFileName, kept_ / kSidecarFileName) : ok;
 }
 
-Result<void> UnitLock::take_over(const fs::path& data_directory, const Context& context) const {
-  if (auto ok = take_kept(); !ok) {
-    return ok;
-  }
+Result<void> UnitLock::take_over(const DataDirectory& data, const Context& context) const {
+  MODLOCK_TRY(const auto held, hold_root(data, context));
+  MODLOCK_TRY(take_kept());
   MODLOCK_TRY(const auto lock, read_lock_file(unit_ / kLockFileName, tool_));
   if (lock && lock->modules.empty()) {
-    if (auto ok = know_committed_blocks(data_directory, context); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(know_committed_blocks(data.path, context));
   }
   if (unit_ == working_directory_) {
     return {};
   }
-  auto ok = copy_modules(unit_ / kLockFileName, working_directory_ / kLockFileName, true, tool_);
+  auto ok = lock ? copy_modules(*lock, working_directory_ / kLockFileName, true, tool_) : Result<void>();
   return ok ? copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName) : ok;
 }
 
@@ -161,11 +153,13 @@ Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, con
   return save_lock_backup(data_directory, **committed, working_directory_, context);
 }
 
-Result<void> UnitLock::give_back() const {
+Result<void> UnitLock::give_back(const DataDirectory& data, const Context& context) const {
+  MODLOCK_TRY(const auto held, hold_root(data, context));
   if (unit_ == working_directory_) {
     return keep();
   }
-  auto ok = copy_modules(working_directory_ / kLockFileName, unit_ / kLockFileName, false, tool_);
+  MODLOCK_TRY(const auto lock, read_lock_file(working_directory_ / kLockFileName, tool_));
+  auto ok = lock ? copy_modules(*lock, unit_ / kLockFileName, false, tool_) : Result<void>();
   ok = ok ? copy_whole(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName) : ok;
   return ok ? keep() : ok;
 }

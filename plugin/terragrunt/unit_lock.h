@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "backends/base/context.h"
+#include "plugin/install/data_directory.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
@@ -32,11 +33,12 @@ class UnitLock {
   Result<void> take_kept() const;
   // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones
   // are known, those of its last committed version become the blocks that `lock` restores. Errors: those of
-  // parse_lock(), with the path of the file; IO_ERROR; cancellation.
-  Result<void> take_over(const std::filesystem::path& data_directory, const Context& context) const;
+  // parse_lock(), with the path of the file; IO_ERROR; those of hold_root() for `data`, the data directory of the
+  // working directory, which is held meanwhile; cancellation.
+  Result<void> take_over(const DataDirectory& data, const Context& context) const;
   // Copies the module blocks of the working directory to the unit, if it has a lock file (Terragrunt leaves none if
   // `copy_terraform_lock_file` is false). Errors: as above.
-  Result<void> give_back() const;
+  Result<void> give_back(const DataDirectory& data, const Context& context) const;
 
  private:
   Result<void> keep() const;

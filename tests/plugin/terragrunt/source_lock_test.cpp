@@ -29,12 +29,14 @@ struct Unit {
   }
 
   UnitSourceOptions options() const {
-    messages::RootParams root;
-    root.root = (directory / "unit").string();
-    return {.root = root,
-            .downloaded = directory / "unit",
+    return {.downloaded = directory / "unit",
             .find_source = [this](ClientKind, Diagnostics&) { return source; },
             .is_own = [this](const fs::path& file) { return file.filename() == replaced; }};
+  }
+  std::unique_ptr<OpenRoot> open(const Engine& asked) {
+    messages::RootParams root;
+    root.root = (directory / "unit").string();
+    return OpenRoot::open(asked, run, root, {}).value();
   }
   // What a run has fetched is fresh until it ends, and for a step of the file system's clock longer.
   void begin_run() {
@@ -43,12 +45,12 @@ struct Unit {
   }
   Result<LockedUnitSource> lock(const std::string& mode = "missing") {
     run.diagnostics.clear();
-    return lock_unit_source(engine, options(), mode, run);
+    return lock_unit_source(*open(engine), options(), mode);
   }
   std::string lock_text() const { return read_file(directory / "unit/.terraform.lock.hcl").value_or(""); }
   // "tampered main.tf was changed"; "none" if there is nothing to check.
   std::string verdict(const Engine& asked) {
-    const auto verified = verify_unit_source(asked, options(), run);
+    const auto verified = verify_unit_source(*open(asked), options());
     BOOST_TEST_REQUIRE(verified.has_value());
     if (verified->unchecked) {
       return "unchecked " + verified->unchecked->message;
@@ -124,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_denied_release_is_neither_locked_nor_verified) {
   BOOST_TEST(
       locked.error().message.find(" is denied by \"*/stacks\" in .tofu-modlock.hcl:1: INC-7") != std::string::npos,
       locked.error().message);
-  const auto verified = verify_unit_source(engine, options(), run);
+  const auto verified = verify_unit_source(*open(engine), options());
   BOOST_TEST_REQUIRE(!verified.has_value());
   BOOST_TEST(verified.error().message == locked.error().message);
 }
@@ -285,7 +287,7 @@ BOOST_AUTO_TEST_CASE(git_lfs_pointers_in_a_copied_source_are_a_warning) {
   source->source.text = "git::" + stacks.url() + "?ref=v1.5.0";
   BOOST_REQUIRE(lock().has_value());
   run.diagnostics.clear();
-  const auto copied = copy_unit_source(engine, options(), directory / "copy", run);
+  const auto copied = copy_unit_source(*open(engine), options(), directory / "copy");
   BOOST_TEST((copied && *copied));
   BOOST_TEST_REQUIRE(run.diagnostics.size() == 1U);
   BOOST_TEST(run.diagnostics[0].what.message ==
@@ -299,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_entry_is_restored) {
   const std::string text = lock_text();
   directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
   for (const bool is_written : {true, false}) {
-    const auto restored = restore_unit_source(engine, options(), *locked->entry, run);
+    const auto restored = restore_unit_source(*open(engine), *locked->entry);
     BOOST_TEST_REQUIRE(restored.has_value());
     BOOST_TEST(*restored == is_written);
     BOOST_TEST(lock_text() == text);

@@ -1,0 +1,87 @@
+// How often a command or a hook opens the lock file, the sidecar and the settings of a root: each is read once, and
+// what is written is compared with the file before.
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "backends/base/files.h"
+#include "tests/hosts/terragrunt_scene.h"
+#include "tests/support/needs.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program of ours under strace; each run leaves its trace in `traces`.
+struct TracedScene : TerragruntScene {
+  TracedScene() {
+    fs::remove(path("bin/tofu-modlock"));
+    write_text(path("bin/tofu-modlock"),
+               fmt::format("#!/bin/sh\nexec strace -f -qq -e trace=openat -o {}/$$ {} \"$@\"\n",
+                           path("traces").string(), binary));
+    fs::permissions(path("bin/tofu-modlock"), fs::perms::owner_all);
+  }
+
+  // Returns how often the files were opened by each run of ours in `ran`, in their order: "lock 2, sidecar 1, settings
+  // 1".
+  template <typename Ran>
+  std::string opened(const Ran& ran) {
+    fs::remove_all(path("traces"));
+    fs::create_directory(path("traces"));
+    const auto result = ran();
+    BOOST_TEST_REQUIRE(result.exit_code == 0, result.out + result.err);
+    std::map<fs::file_time_type, std::string> runs;
+    for (const auto& trace : fs::directory_iterator(path("traces"))) {
+      const std::string text = read_text(trace.path());
+      runs[trace.last_write_time()] +=
+          fmt::format("lock {}, sidecar {}, settings {}", occurrences(text, "/.terraform.lock.hcl\", O_RDONLY"),
+                      occurrences(text, "/.terraform.modules.lock.hcl\", O_RDONLY"), occurrences(text, settings_));
+    }
+    std::string all;
+    for (const auto& [time, run] : runs) {
+      all += (all.empty() ? "" : "; ") + run;
+    }
+    return all;
+  }
+  std::string opened_by(const std::string& command) {
+    settings_ = (root() / ".tofu-modlock.hcl").string() + "\", O_RDONLY";
+    return opened([&] { return program({path("bin/tofu-modlock").string(), command}); });
+  }
+  std::string opened_by_hooks(const std::string& command) {
+    settings_ = (root() / "live/vpc/.tofu-modlock.hcl").string() + "\", O_RDONLY";
+    return opened([&] { return terragrunt({command}); });
+  }
+
+  std::string settings_;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(opened_files, TracedScene, *needs("strace"))
+
+BOOST_AUTO_TEST_CASE(of_a_command) {
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  // The second time before it is written, and the third for the name of the client in the next step.
+  BOOST_TEST(opened_by("lock") == "lock 3, sidecar 1, settings 1");
+  BOOST_TEST(opened_by("lock") == "lock 1, sidecar 1, settings 1");
+  BOOST_TEST(opened_by("install") == "lock 1, sidecar 1, settings 1");
+  BOOST_TEST(opened_by("verify") == "lock 2, sidecar 1, settings 1");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hook) {
+  // Those of the unit and of the working directory are two files of one name. The hooks before a command also compare
+  // each file of the unit with what Terragrunt copied.
+  BOOST_TEST(opened_by_hooks("init") == "lock 8, sidecar 6, settings 3; lock 5, sidecar 3, settings 1");
+  BOOST_TEST(opened_by_hooks("init") == "lock 7, sidecar 3, settings 3; lock 5, sidecar 3, settings 1");
+  BOOST_TEST(opened_by_hooks("plan") == "lock 5, sidecar 2, settings 3");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
