@@ -1,25 +1,28 @@
 #include "backends/package/provider_archive.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <map>
+#include <new>
 #include <unordered_map>
-#include <variant>
 
+#include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"
-#include "backends/package/zip_stream.h"
 #include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
 
+using unpack::bad_archive;
 using unpack::unsafe_archive;
 using unpack::unsafe_entry;
 
@@ -115,10 +118,6 @@ class Layout {
   std::uint64_t name_bytes_ = 0;
 };
 
-using unpack::bad_archive;
-using unpack::unsafe_archive;
-using unpack::unsafe_entry;
-
 constexpr std::size_t kUnpackPiece = std::size_t{256} << 10U;
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
 // The SHA-256 of the empty text, which is that of directories.
@@ -160,53 +159,90 @@ Result<void> expect_provider_program(const std::vector<std::string>& programs, s
   return {};
 }
 
-class ProviderArchive::State {
- public:
-  State(std::string display, std::filesystem::path temporary, std::optional<std::uint64_t> length,
-        const UnpackLimits& limits)
-      : display_(std::move(display)),
-        length_(length),
-        rules_(
-            display_, [this](std::uint64_t) { return packed_size(); }, limits),
-        rest_(std::move(temporary)),
-        stream_(rules_, rest_) {}
+namespace {
 
-  void write(std::string_view bytes) {
-    whole_.update(bytes);
-    size_ += bytes.size();
-    if (!fault_) {
-      keep_fault(stream_.write(bytes));
+constexpr std::string_view kLocalHeader = "PK\x03\x04";
+constexpr std::size_t kLocalHeaderSize = 30;
+constexpr std::uint16_t kEncrypted = 1;
+constexpr std::uint16_t kStored = 0;
+constexpr std::uint16_t kDeflated = 8;
+
+// Inflates what follows in a stream of zlib.
+class Inflater {
+ public:
+  Inflater() {
+    // Negative: without the header and the checksum of zlib, which a zip file does not have.
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) {
+      throw std::bad_alloc();
     }
   }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
 
-  Result<ProviderArchiveHashes> finish(std::string_view expected) {
-    length_ = size_;
-    const auto digest = whole_.finish();
-    std::string zh = "zh:" + hex(digest.data(), digest.size());
-    if (!expected.empty() && zh != expected) {
-      return fail(Code::hash_mismatch,
-                  fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display_, zh, expected),
-                  "do not use it: the archive was changed, or the registry reports a wrong checksum");
+  // Passes the content of `bytes` to `add`. Errors: BAD_RESPONSE without a message (damaged); those of `add`.
+  template <typename Add>
+  Result<void> take(std::string_view bytes, const Add& add) {
+    // zlib does not modify its input.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    for (bool is_full = true; !is_done_ && (stream_.avail_in > 0 || is_full);) {
+      stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
+      stream_.avail_out = static_cast<uInt>(piece_.size());
+      const int outcome = ::inflate(&stream_, Z_NO_FLUSH);
+      if (outcome != Z_OK && outcome != Z_STREAM_END && outcome != Z_BUF_ERROR) {
+        return fail(Code::bad_response, "");
+      }
+      is_full = stream_.avail_out == 0;
+      is_done_ = outcome == Z_STREAM_END;
+      MODLOCK_TRY(add({piece_.data(), piece_.size() - stream_.avail_out}));
     }
-    if (!fault_) {
-      keep_fault(stream_.finish());
-    }
-    if (fault_) {
-      return fail(*fault_);
-    }
+    return {};
+  }
+  // Whether the stream ended with the last byte that was taken.
+  bool is_at_end() const { return is_done_ && stream_.avail_in == 0; }
+
+ private:
+  z_stream stream_ = {};
+  bool is_done_ = false;
+  std::vector<char> piece_ = std::vector<char>(kUnpackPiece);
+};
+
+// Hashes the entries of a zip file as the clients read them: by its central directory. A local header must have the
+// same name and compression, because no hash says which of the two applies.
+class ZipHasher {
+ public:
+  ZipHasher(const std::filesystem::path& file, std::uint64_t size, std::string_view display, const UnpackLimits& limits)
+      : file_(file, std::ios::binary),
+        path_(file),
+        size_(size),
+        rules_(
+            display, [size](std::uint64_t) { return size; }, limits) {}
+
+  Result<ProviderArchiveHashes> hash(const Context& context) {
     const auto read_tail = [this](std::size_t wanted) {
-      const std::uint64_t known = std::min<std::uint64_t>(wanted, rest_.size());
-      return rest_.read(rest_.size() - known, static_cast<std::size_t>(known));
+      const std::uint64_t known = std::min<std::uint64_t>(wanted, size_);
+      return read(size_ - known, static_cast<std::size_t>(known));
     };
-    MODLOCK_TRY(const auto entries, read_zip_directory(read_tail, size_, {.bytes = kLongestDirectory}, display_));
-    MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), display_));
-    auto ok = agree(entries);
-    ok = ok ? rules_.expect(entries.front().name, 0) : std::move(ok);
-    if (!ok) {
-      return fail(std::move(ok.error()));
+    MODLOCK_TRY(const auto entries,
+                read_zip_directory(read_tail, size_, {.bytes = kLongestDirectory}, rules_.display()));
+    MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), rules_.display()));
+    std::map<std::uint64_t, const ZipEntry*> by_offset;
+    for (const ZipEntry& entry : entries) {
+      MODLOCK_TRY(context.check());
+      if (!by_offset.emplace(entry.offset, &entry).second) {
+        return unsafe_entry(rules_.display(), entry.name, "shares its bytes with another entry");
+      }
+      MODLOCK_TRY(contents_[&entry], hash_entry(entry));
+    }
+    std::uint64_t end = 0;
+    for (const auto& [offset, entry] : by_offset) {
+      if (offset < end) {
+        return unsafe_entry(rules_.display(), entry->name, "shares its bytes with another entry");
+      }
+      end = contents_[entry].end;
     }
     return ProviderArchiveHashes{.size = size_,
-                                 .zh = std::move(zh),
                                  .h1 = directory_hash(entries, layout),
                                  .archive_h1 = archive_hash(entries),
                                  .is_plain = layout.is_plain,
@@ -214,63 +250,79 @@ class ProviderArchive::State {
   }
 
  private:
-  void keep_fault(Result<void> outcome) {
-    if (!outcome) {
-      fault_ = std::move(outcome.error());
-    }
-  }
-
-  // If the length of the file is unknown, only the total size is checked until the file is complete.
-  Result<std::uint64_t> packed_size() const { return length_.value_or(rules_.limits().total_bytes); }
-
-  // Checks that each entry of the directory matches its local header and the received bytes.
-  Result<void> agree(const std::vector<ZipEntry>& entries) {
-    std::map<std::uint64_t, std::string_view> names;  // by offset
-    for (const ZipEntry& entry : entries) {
-      if (!names.emplace(entry.offset, entry.name).second) {
-        return unsafe_entry(display_, entry.name, "shares its bytes with another entry");
-      }
-      if (entry.offset >= stream_.rest_begin()) {
-        MODLOCK_TRY(stream_.read_rest(entry));
-      }
-      const auto found = stream_.records().find(entry.offset);
-      if (found == stream_.records().end()) {
-        return unsafe_entry(display_, entry.name, "is not at the offset given in the central directory");
-      }
-      const ZipRecord& record = found->second;
-      if (record.name != entry.name || record.method != entry.method) {
-        return unsafe_entry(display_, entry.name, "has another name or compression in its local header");
-      }
-      if (record.packed != entry.packed || record.size != entry.size) {
-        return unsafe_entry(display_, entry.name, "has a different size in the central directory");
-      }
-      if (record.crc != entry.crc) {
-        return bad_archive(display_,
-                           fmt::format("\"{}\" has a different checksum in the central directory", entry.name));
-      }
-      if (entry.name.ends_with('/') && entry.size != 0) {
-        return unsafe_entry(display_, entry.name, "is a directory with content");
-      }
-    }
-    return expect_apart(names);
-  }
-
-  Result<void> expect_apart(const std::map<std::uint64_t, std::string_view>& names) const {
+  struct Content {
+    std::string sha256;  // 64 hexadecimal digits
     std::uint64_t end = 0;
-    for (const auto& [offset, name] : names) {
-      if (offset < end) {
-        return unsafe_entry(display_, name, "shares its bytes with another entry");
-      }
-      end = stream_.records().at(offset).end;
+  };
+
+  // Returns fewer bytes at the end. Errors: IO_ERROR.
+  Result<std::string> read(std::uint64_t at, std::size_t size) {
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, size_ - std::min(at, size_))), '\0');
+    file_.seekg(static_cast<std::streamoff>(at));
+    file_.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return file_ ? Result<std::string>(std::move(bytes)) : system_failure("read", path_, errno == 0 ? EIO : errno);
+  }
+
+  Result<Content> hash_entry(const ZipEntry& entry) {
+    const std::string shown = to_valid_utf8(escape_controls(entry.name.substr(0, 256)));
+    MODLOCK_TRY(const auto header, read(entry.offset, kLocalHeaderSize + entry.name.size()));
+    if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader)) {
+      return unsafe_entry(rules_.display(), entry.name, "is not at the offset given in the central directory");
     }
-    return {};
+    const std::uint64_t name_size = zip_number(header, 26, 2);
+    if (header.substr(kLocalHeaderSize) != entry.name || name_size != entry.name.size() ||
+        zip_number(header, 8, 2) != entry.method) {
+      return unsafe_entry(rules_.display(), entry.name, "has another name or compression in its local header");
+    }
+    if ((entry.flags & kEncrypted) != 0 || (entry.method != kStored && entry.method != kDeflated)) {
+      return bad_archive(rules_.display(),
+                         fmt::format("\"{}\" is encrypted or compressed in a way that no client supports", shown));
+    }
+    if (entry.name.ends_with('/') && entry.size != 0) {
+      return unsafe_entry(rules_.display(), entry.name, "is a directory with content");
+    }
+    std::uint64_t at = entry.offset + kLocalHeaderSize + name_size + zip_number(header, 28, 2);
+    const std::uint64_t end = at + entry.packed;
+    std::optional<Inflater> inflater;
+    if (entry.method == kDeflated) {
+      inflater.emplace();
+    }
+    Sha256 sha;
+    std::uint64_t size = 0;
+    unsigned long crc = 0;
+    const auto add = [&](std::string_view content) -> Result<void> {
+      MODLOCK_TRY(rules_.grow(entry.name, content.size()));
+      size += content.size();
+      crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(content.data()), content.size());
+      sha.update(content);
+      return {};
+    };
+    while (at < end) {
+      MODLOCK_TRY(const auto bytes,
+                  read(at, static_cast<std::size_t>(std::min<std::uint64_t>(kUnpackPiece, end - at))));
+      auto ok = bytes.empty() ? fail(Code::bad_response, "") : inflater ? inflater->take(bytes, add) : add(bytes);
+      if (!ok) {
+        return ok.error().message.empty() ? bad_archive(rules_.display(), fmt::format("\"{}\" is damaged", shown))
+                                          : fail(std::move(ok.error()));
+      }
+      at += bytes.size();
+    }
+    if (size != entry.size || (inflater && !inflater->is_at_end())) {
+      return unsafe_entry(rules_.display(), entry.name, "has a different size in the central directory");
+    }
+    if (crc != entry.crc) {
+      return bad_archive(rules_.display(),
+                         fmt::format("\"{}\" has a different checksum in the central directory", shown));
+    }
+    const auto digest = sha.finish();
+    return Content{hex(digest.data(), digest.size()), end};
   }
 
   std::string directory_hash(const std::vector<ZipEntry>& entries, const ZipLayout& layout) const {
     std::map<std::string_view, const std::string*> files;  // the last entry of a name is kept
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!layout.paths[i].empty()) {
-        files[layout.paths[i]] = &stream_.records().at(entries[i].offset).sha256;
+        files[layout.paths[i]] = &contents_.at(&entries[i]).sha256;
       }
     }
     TreeSummary summary;
@@ -283,8 +335,8 @@ class ProviderArchive::State {
   std::string archive_hash(const std::vector<ZipEntry>& entries) const {
     std::map<std::string_view, std::string_view> contents;  // the last entry of a name is kept
     for (const ZipEntry& entry : entries) {
-      contents[entry.name] = entry.name.ends_with('/') ? std::string_view(kNothing)
-                                                       : std::string_view(stream_.records().at(entry.offset).sha256);
+      contents[entry.name] =
+          entry.name.ends_with('/') ? std::string_view(kNothing) : std::string_view(contents_.at(&entry).sha256);
     }
     TreeSummary summary;
     for (const ZipEntry& entry : entries) {
@@ -293,49 +345,84 @@ class ProviderArchive::State {
     return h1_of(std::move(summary));
   }
 
-  std::string display_;
-  std::optional<std::uint64_t> length_;
+  std::ifstream file_;
+  const std::filesystem::path& path_;
+  std::uint64_t size_;
   unpack::Rules rules_;
-  Spool rest_;
-  ZipStream stream_;
-  Sha256 whole_;
-  std::uint64_t size_ = 0;
-  std::optional<Error> fault_;
+  std::map<const ZipEntry*, Content> contents_;
 };
 
-ProviderArchive::ProviderArchive(std::string display, std::filesystem::path temporary,
-                                 std::optional<std::uint64_t> length, const UnpackLimits& limits)
-    : state_(std::make_unique<State>(std::move(display), std::move(temporary), length, limits)) {}
-ProviderArchive::~ProviderArchive() = default;
-
-void ProviderArchive::write(std::string_view bytes) {
-  state_->write(bytes);
+Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::uint64_t size, Sha256& whole,
+                                        std::string_view display, std::string_view expected, const UnpackLimits& limits,
+                                        const Context& context) {
+  const auto digest = whole.finish();
+  const std::string zh = "zh:" + hex(digest.data(), digest.size());
+  if (!expected.empty() && zh != expected) {
+    return fail(Code::hash_mismatch,
+                fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display, zh, expected),
+                "do not use it: the archive was changed, or the registry reports a wrong checksum");
+  }
+  MODLOCK_TRY(auto hashes, ZipHasher(file, size, display, limits).hash(context));
+  hashes.zh = zh;
+  return hashes;
 }
 
-Result<ProviderArchiveHashes> ProviderArchive::finish(std::string_view expected) {
-  return state_->finish(expected);
+}  // namespace
+
+ArrivingArchive::ArrivingArchive(std::string display, const std::filesystem::path& temporary,
+                                 const UnpackLimits& limits)
+    : display_(std::move(display)), path_(temporary / random_hex(16)), limits_(limits) {}
+
+ArrivingArchive::~ArrivingArchive() {
+  std::error_code ignored;
+  std::filesystem::remove(path_, ignored);
+}
+
+Result<void> ArrivingArchive::begin(std::optional<std::uint64_t> /*length*/) {
+  MODLOCK_TRY(make_directories(path_.parent_path()));
+  file_ = std::ofstream(path_, std::ios::binary | std::ios::trunc);
+  whole_ = Sha256();
+  size_ = 0;
+  return file_ ? Result<void>() : system_failure("write", path_, errno);
+}
+
+Result<void> ArrivingArchive::write(std::string_view bytes) {
+  whole_.update(bytes);
+  size_ += bytes.size();
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return file_ ? Result<void>() : system_failure("write", path_, errno);
+}
+
+Result<std::string> ArrivingArchive::text() {
+  file_.close();
+  return read_file(path_);
+}
+
+Result<ProviderArchiveHashes> ArrivingArchive::finish(const Context& context, std::string_view expected) {
+  file_.close();
+  return file_ ? hash_file(path_, size_, whole_, display_, expected, limits_, context)
+               : system_failure("write", path_, errno);
 }
 
 Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path& archive, std::string_view display,
-                                                    const std::filesystem::path& temporary, const Context& context,
-                                                    std::string_view expected) {
+                                                    const Context& context, std::string_view expected) {
   std::ifstream file(archive, std::ios::binary);
-  std::error_code error;
-  const std::uint64_t length = std::filesystem::file_size(archive, error);
-  if (!file || error) {
-    return system_failure("read", archive, error ? error.value() : errno);
+  if (!file) {
+    return system_failure("read", archive, errno);
   }
-  ProviderArchive hashing(std::string(display), temporary, length);
+  Sha256 whole;
+  std::uint64_t size = 0;
   std::vector<char> piece(kUnpackPiece);
   while (file) {
     MODLOCK_TRY(context.check());
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    hashing.write({piece.data(), static_cast<std::size_t>(file.gcount())});
+    whole.update({piece.data(), static_cast<std::size_t>(file.gcount())});
+    size += static_cast<std::uint64_t>(file.gcount());
   }
   if (file.bad()) {
     return system_failure("read", archive, errno);
   }
-  return hashing.finish(expected);
+  return hash_file(archive, size, whole, display, expected, {}, context);
 }
 
 }  // namespace modlock

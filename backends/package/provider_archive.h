@@ -2,13 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/base/digest.h"
+#include "backends/http/http_client.h"
 #include "backends/package/unpack.h"
 #include "backends/package/zip_directory.h"
 #include "protocol/base/result.h"
@@ -45,37 +47,38 @@ struct ProviderArchiveHashes {
   std::vector<std::string> programs;
 };
 
-// Hashes a provider package while it arrives: nothing is unpacked to disk, and memory does not grow with it. It is read
-// by the local headers; the central directory at the end must match them in everything that affects the hashes, because
-// clients use only that directory. If the local headers become insufficient (stored entries without a size, other bytes
-// before or between entries), the rest is kept in a temporary file and read by the central directory.
-class ProviderArchive {
+// Keeps a provider package that arrives in a temporary file, and hashes it. A new attempt replaces the earlier one.
+class ArrivingArchive final : public BodySink {
  public:
-  // `display` names it in messages. `temporary` is the directory for such a file. `length`: of the file, if it is
-  // known.
-  ProviderArchive(std::string display, std::filesystem::path temporary, std::optional<std::uint64_t> length,
-                  const UnpackLimits& limits = {});
-  ~ProviderArchive();
-  ProviderArchive(const ProviderArchive&) = delete;
-  ProviderArchive& operator=(const ProviderArchive&) = delete;
+  // `display` names it in messages. The file is made in `temporary`; the destructor removes it.
+  ArrivingArchive(std::string display, const std::filesystem::path& temporary, const UnpackLimits& limits = {});
+  ~ArrivingArchive() override;
+  ArrivingArchive(const ArrivingArchive&) = delete;
+  ArrivingArchive& operator=(const ArrivingArchive&) = delete;
 
-  // Receives the next bytes. finish() reports their errors.
-  void write(std::string_view bytes);
-
+  Result<void> begin(std::optional<std::uint64_t> length) override;
+  Result<void> write(std::string_view bytes) override;
+  std::uint64_t size() const { return size_; }
+  // Returns the bytes, after the last of them. Errors: IO_ERROR.
+  Result<std::string> text();
   // Call once everything has arrived. Errors: HASH_MISMATCH with OpenTofu's wording, before any other error, if the
   // file does not have the hash `expected` ("zh:…"; empty: any); ARCHIVE_UNSAFE (a decompression bomb by the limits,
-  // overlapping entries, a directory that differs from the local headers, and the errors of zip_layout()); BAD_RESPONSE
-  // (damaged, truncated, encrypted, a compression that the clients cannot read, empty); IO_ERROR.
-  Result<ProviderArchiveHashes> finish(std::string_view expected = {});
+  // overlapping entries, a local header with another name, and the errors of zip_layout()); BAD_RESPONSE (damaged,
+  // truncated, encrypted, a compression that the clients cannot read, empty); IO_ERROR; REQUEST_CANCELLED,
+  // DEADLINE_EXCEEDED.
+  Result<ProviderArchiveHashes> finish(const Context& context, std::string_view expected = {});
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  std::string display_;
+  std::filesystem::path path_;
+  UnpackLimits limits_;
+  std::ofstream file_;
+  Sha256 whole_;
+  std::uint64_t size_ = 0;
 };
 
-// The same for a file. Errors: also IO_ERROR; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+// The same for a file.
 Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path& archive, std::string_view display,
-                                                    const std::filesystem::path& temporary, const Context& context,
-                                                    std::string_view expected = {});
+                                                    const Context& context, std::string_view expected = {});
 
 }  // namespace modlock

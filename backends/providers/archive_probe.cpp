@@ -23,48 +23,6 @@ KnownArchive known(ProviderArchiveHashes hashes) {
           .programs = std::move(hashes.programs)};
 }
 
-// Receives a whole archive, or only a tail of at most the requested size.
-class ArchiveSink final : public BodySink {
- public:
-  ArchiveSink(const ProviderArchiveRequest& fetch_request, const std::filesystem::path& temporary, std::size_t tail)
-      : wish_(fetch_request), temporary_(temporary), most_(tail) {}
-
-  Result<void> begin(std::optional<std::uint64_t> length) override {
-    length_ = length;
-    tail_.clear();
-    whole_.reset();
-    return {};
-  }
-
-  Result<void> write(std::string_view bytes) override {
-    if (!whole_ && tail_.size() + bytes.size() <= most_) {
-      tail_.append(bytes);
-      return {};
-    }
-    whole().write(bytes);
-    return {};
-  }
-
-  const std::string& tail() const { return tail_; }
-  Result<KnownArchive> finish() { return whole().finish(wish_.zh).map(known); }
-
- private:
-  ProviderArchive& whole() {
-    if (!whole_) {
-      whole_ = std::make_unique<ProviderArchive>(wish_.display, temporary_, length_);
-      whole_->write(tail_);
-    }
-    return *whole_;
-  }
-
-  const ProviderArchiveRequest& wish_;
-  const std::filesystem::path& temporary_;
-  std::size_t most_;
-  std::optional<std::uint64_t> length_;
-  std::string tail_;
-  std::unique_ptr<ProviderArchive> whole_;
-};
-
 // The byte range of a response: "bytes 100-199/200".
 struct Part {
   std::uint64_t begin = 0;
@@ -162,31 +120,32 @@ Result<void> download_archive(const ProviderClient& client, const ProviderArchiv
 
 Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
                                   const std::filesystem::path& temporary, const Context& context) {
-  ArchiveSink sink(fetch_request, temporary, 0);
-  MODLOCK_TRY(download_archive(client, fetch_request, sink, context));
-  return sink.finish();
+  ArrivingArchive archive(fetch_request.display, temporary);
+  MODLOCK_TRY(download_archive(client, fetch_request, archive, context));
+  return archive.finish(context, fetch_request.zh).map(known);
 }
 
 Result<std::optional<KnownArchive>> probe_archive(const ProviderClient& client,
                                                   const ProviderArchiveRequest& fetch_request,
                                                   const std::filesystem::path& temporary, const Context& context) {
-  ArchiveSink sink(fetch_request, temporary, kTail);
+  ArrivingArchive archive(fetch_request.display, temporary);
   HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
   request.headers.push_back({"Range", fmt::format("bytes=-{}", kTail)});
-  request.sink = &sink;
+  request.sink = &archive;
   request.body_limit = UnpackLimits{}.total_bytes;
   const auto response = client.send_anonymously(std::move(request), context);
   if (!response) {
     return refuses_parts(response.error()) ? Result<std::optional<KnownArchive>>(std::nullopt) : fail(response.error());
   }
   if (response->status == 200) {
-    return sink.finish();
+    return archive.finish(context, fetch_request.zh).map(known);
   }
   const auto part = part_of(*response);
-  if (!part || part->end != part->total || part->end - part->begin != sink.tail().size()) {
+  if (!part || part->end != part->total || part->end - part->begin != archive.size() || archive.size() > kTail) {
     return std::nullopt;
   }
-  return check_tail(client, fetch_request, sink.tail(), part->total, context);
+  MODLOCK_TRY(auto tail, archive.text());
+  return check_tail(client, fetch_request, std::move(tail), part->total, context);
 }
 
 }  // namespace modlock::provider_registry

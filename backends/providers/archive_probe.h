@@ -21,8 +21,8 @@ struct ProviderArchiveRequest {
 Result<void> download_archive(const ProviderClient& client, const ProviderArchiveRequest& request, BodySink& sink,
                               const Context& context);
 
-// Downloads an archive and hashes it while it arrives. Errors: those of ProviderClient::send_anonymously() and
-// ProviderArchive::finish().
+// Downloads an archive and hashes it. Errors: those of ProviderClient::send_anonymously() and
+// ArrivingArchive::finish().
 Result<KnownArchive> read_archive(const ProviderClient& client, const ProviderArchiveRequest& request,
                                   const std::filesystem::path& temporary, const Context& context);
 

@@ -10,30 +10,6 @@
 namespace modlock {
 namespace {
 
-// Receives an archive that may be sent more than once: a new attempt discards the earlier one.
-class ArrivingArchive final : public BodySink {
- public:
-  ArrivingArchive(const std::string& display, std::filesystem::path temporary)
-      : display_(display), temporary_(std::move(temporary)) {}
-
-  Result<void> begin(std::optional<std::uint64_t> length) override {
-    archive_.emplace(display_, temporary_, length);
-    return {};
-  }
-  Result<void> write(std::string_view bytes) override {
-    archive_->write(bytes);
-    return {};
-  }
-  Result<ProviderArchiveHashes> finish() {
-    return archive_ ? archive_->finish() : fail(Code::bad_response, display_ + ": nothing was sent");
-  }
-
- private:
-  const std::string& display_;
-  std::filesystem::path temporary_;
-  std::optional<ProviderArchive> archive_;
-};
-
 class StoredArchives final : public ProviderArchives {
  public:
   explicit StoredArchives(const Store& store) : store_(store), known_(store) {}
@@ -54,7 +30,7 @@ class StoredArchives final : public ProviderArchives {
     }
     ArrivingArchive arriving(archive.display, store_.work_directory().value_or(store_.temporary_directory()));
     MODLOCK_TRY(send(arriving));
-    MODLOCK_TRY(const auto hashes, arriving.finish());
+    MODLOCK_TRY(const auto hashes, arriving.finish(context));
     known_.note(hashes.zh, {.size = hashes.size,
                             .h1 = hashes.h1,
                             .archive_h1 = hashes.archive_h1,

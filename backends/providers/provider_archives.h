@@ -26,12 +26,12 @@ class ProviderArchives {
   using Send = std::function<Result<void>(BodySink&)>;
 
   // Returns the hashes of the archive, all except `recorded`. Calls `send` if zh is not given or the hashes are
-  // unknown; then the caller compares zh. Extracts nothing to disk. Errors: those of `send`; ARCHIVE_UNSAFE and
+  // unknown; then the caller compares zh. Errors: those of `send`; ARCHIVE_UNSAFE and
   // BAD_RESPONSE for archives that clients cannot extract or start.
   virtual Result<ProviderPackage> hashes_of(const Archive& archive, const Send& send, const Context& context) = 0;
 };
 
-// Hashes archives while they arrive (ProviderArchive), and caches the hashes in the store (ProviderHashes): a machine
+// Hashes archives (ArrivingArchive), and caches the hashes in the store (ProviderHashes): a machine
 // reads an archive with a given zh only once. The store outlives the object.
 std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store);
 

@@ -124,7 +124,7 @@ Result<BundledProvider::Archive> BundleWriter::add_archive(const ProviderAddress
   if (archive == archives_.end()) {
     context.progress->report(fmt::format("downloading {}", display), archives_.size(), 0);
     MODLOCK_TRY(auto layer, writer_.receive([&](BodySink& sink) { return download(address, lock, platform, sink); }));
-    MODLOCK_TRY(auto hashes, hash_provider_archive(writer_.file(layer), display, work_, context));
+    MODLOCK_TRY(auto hashes, hash_provider_archive(writer_.file(layer), display, context));
     archive =
         archives_.emplace(display, std::pair(BundledProvider::Archive{std::move(layer), hashes.h1}, hashes)).first;
   }

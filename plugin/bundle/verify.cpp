@@ -54,7 +54,7 @@ Result<void> verify_archive(const Bundle& bundle, const BundledProvider& provide
   const std::string manifest = write_provider_manifest(archive.layer);
   MODLOCK_TRY(check_manifest(bundle, remote::blob_of(manifest), manifest, provider.address));
   MODLOCK_TRY(const auto file, bundle.find(archive.layer, provider.address, work / "layer"));
-  MODLOCK_TRY(const auto hashes, hash_provider_archive(file, display, work, context));
+  MODLOCK_TRY(const auto hashes, hash_provider_archive(file, display, context));
   return hashes.h1 == archive.h1
              ? Result<void>()
              : fail(Code::hash_mismatch,

@@ -134,7 +134,7 @@ std::vector<ReleaseFault> archive_faults() {
        unsafe + "has a different size in the central directory"},
       {"a truncated archive",
        packed_as(build_zip({program, {.name = "a", .content = noisy_bytes(1000)}}).substr(0, 500)), Code::bad_response,
-       "\"" + kPackage + "\" cannot be unpacked: it is truncated"},
+       "\"" + kPackage + "\" cannot be unpacked: it is not a zip file"},
       {"an archive that was truncated later", served([](std::string& bytes) { bytes.resize(50); }), Code::hash_mismatch,
        mismatch(archive.bytes.substr(0, 50))},
       {"an archive that was changed later", served([](std::string& bytes) { bytes[40] ^= 1; }), Code::hash_mismatch,
