@@ -114,7 +114,7 @@ std::vector<Time> FirstSeen::note(const Source& source, std::span<const Observat
     noted = note_in(text.value_or(""), observations, now);
     const bool is_whole = text || text.error().code == Code::not_found;  // else its unread content would be lost
     if (is_whole && !noted.text.empty()) {
-      (void)write_file_atomically(file, noted.text, Durable::no);
+      (void)write_file_atomically(file, noted.text);
     }
   }
   return noted.times;

@@ -82,8 +82,12 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
     return {};
   }
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
-  // Only the record of the fetch contains the subdirectory from the registry. Ids of registry modules are hash texts.
-  auto package = store.find(node.address.source, entry->second.origin_hash(), entry->second.version.value_or(""));
+  // Only the record of the fetch contains the subdirectory from the registry. The id of a package of git or OCI is the
+  // value of the hash, and that of others the whole hash.
+  const std::string origin = entry->second.origin_hash();
+  const std::string version = entry->second.version.value_or("");
+  auto package = store.find(node.address.source, origin.substr(origin.find(':') + 1), version);
+  package = package ? std::move(package) : store.find(node.address.source, origin, version);
   package = package && package->h1 == h1 ? std::move(package) : store.find_by_h1(h1);
   // A damaged package is not removed here: root modules may link to it, and `install` replaces it.
   return package && is_intact(store, *package, context)

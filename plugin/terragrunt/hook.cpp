@@ -115,7 +115,7 @@ class Hook {
         options_(options),
         reporter_(reporter),
         lock_(options.unit, options.root.root, find_client(engine.options()).tool),
-        files_(options.repository, options.unit) {}
+        files_(options.repository, options.unit, engine.context_for(run)) {}
 
   Result<Verdicts> run() {
     if (options_.command == kReadConfig) {

@@ -1,5 +1,7 @@
 #include "plugin/terragrunt/repository_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <system_error>
@@ -64,8 +66,12 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
   std::size_t count = 0;
   for (const fs::path& directory : {repository_, unit_}) {
     std::error_code error;
-    for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end && count < kMostEntries;
+    for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
          at.increment(error), ++count) {
+      if (count == kMostEntries || !context_.check()) {
+        context_.log->write(LogLevel::warning, fmt::format("not all of {} was read", directory.string()));
+        break;
+      }
       std::error_code ignored;
       if (at->is_symlink(ignored)) {
         continue;

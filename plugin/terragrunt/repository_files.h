@@ -4,7 +4,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "backends/base/context.h"
 
 namespace modlock::terragrunt {
 
@@ -16,8 +19,10 @@ bool have_same_bytes(const std::filesystem::path& left, const std::filesystem::p
 // with a dot are left out, because Terragrunt keeps downloads and generated units there; the unit is always read.
 class RepositoryFiles {
  public:
-  RepositoryFiles(std::filesystem::path repository, std::filesystem::path unit)
-      : repository_(std::move(repository)), unit_(std::move(unit)) {}
+  // If `context` is cancelled, or a directory has more than a million entries, what was not read
+  // is not the user's own; the log says so.
+  RepositoryFiles(std::filesystem::path repository, std::filesystem::path unit, Context context)
+      : repository_(std::move(repository)), unit_(std::move(unit)), context_(std::move(context)) {}
 
   // Returns whether the repository has a file of this name with the same bytes. False for symbolic links.
   bool have_copy_of(const std::filesystem::path& file) const;
@@ -38,6 +43,7 @@ class RepositoryFiles {
 
   std::filesystem::path repository_;
   std::filesystem::path unit_;
+  const Context context_;
   mutable std::optional<Index> index_;
 };
 
