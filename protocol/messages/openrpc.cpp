@@ -187,7 +187,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
                                   Kind::notification);
   list.answered_here<LogLevelParams, Nothing>(
       "log/setLevel", "Sets what is logged from now on. Also taken as a notification.", R"({"level":"debug"})");
-  list.answered_here<Nothing, Null>("shutdown", "Ends the work: what was sent is finished, nothing more is taken.");
+  list.answered_here<Nothing, Null>("shutdown", "Finishes running requests and accepts no new ones.");
   list.notification<Nothing>("exit", "Ends the process: with 0 after shutdown, else with 1.", Kind::notification);
   list.notification<ProgressParams>("$/progress", "How far a request with a progress token is.", Kind::told);
   list.notification<LogMessage>("log/message", "A line of the log, for hosts with the capability logMessage.",
@@ -220,9 +220,8 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       R"({"root":"/srv/infra"})");
   list.method<ModulesInstallParams, ModulesInstallResult>(
       "modules/install",
-      "Installs locked packages for an unmodified client. The only method that writes: "
-      "below the data directory, and override files if requested. FROZEN if a call has no "
-      "matching entry.",
+      "Installs locked packages for an unmodified client. Writes below the data directory, and override files if "
+      "requested. FROZEN if a call has no matching entry.",
       R"({"root":"/srv/infra","offline":true})");
   list.method<UpdateDiffParams, UpdateDiffResult>(
       "update/diff",
@@ -230,7 +229,7 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "their effect on the calling configuration. Writes nothing.",
       R"({"root":"/srv/infra","subjects":[{"subject":"module.network","version":"2.0.0"}]})");
   list.method<UpdateLookupParams, UpdateLookupResult>(
-      "update/lookup", "Lists available updates. Ignores the minimum release age. Queries each source once.",
+      "update/lookup", "Lists available updates that are older than the minimum release age. Queries each source once.",
       R"({"root":"/srv/infra"})");
   list.method<UpdatePlanParams, LockPlanResult>(
       "update/plan",
