@@ -12,8 +12,6 @@ namespace modlock::cli {
 int run_lock(const CommandLine& line, const Host& host);  // lock and upgrade
 int run_update(const CommandLine& line, const Host& host);
 int run_outdated(const CommandLine& line, const Host& host);  // `update --list`, too
-// Returns why a dependency has no updates (`skipReason`) in words.
-std::string skip_words(const std::string& reason);
 int run_install(const CommandLine& line, const Host& host);
 int run_verify(const CommandLine& line, const Host& host);
 struct RootOutcome;

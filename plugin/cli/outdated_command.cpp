@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
 #include "backends/base/shell_word.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -95,17 +95,6 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 }
 
 }  // namespace
-
-std::string skip_words(const std::string& reason) {
-  const std::array<std::pair<std::string_view, const char*>, 5> words = {
-      {{"local", "local module"},
-       {"unsupported-datasource", "source type without versions"},
-       {"contains-variable", "source not known before plan"},
-       {"unversioned-reference", "its branch, tag or commit is not a version"},
-       {"unspecified-version", "no version specified"}}};
-  const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) { return word.first == reason; });
-  return found == words.end() ? reason : found->second;
-}
 
 int run_outdated(const CommandLine& line, const Host& host) {
   NamedSubjects named(line.common, line.updates);

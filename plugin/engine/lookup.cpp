@@ -10,45 +10,6 @@
 #include "protocol/messages/update_lookup.h"
 
 namespace modlock {
-namespace {
-
-std::vector<messages::LookedUpDependency> to_messages(std::vector<Dependency> dependencies) {
-  std::vector<messages::LookedUpDependency> out;
-  for (Dependency& dependency : dependencies) {
-    messages::LookedUpDependency told{
-        .subject = std::move(dependency.subject),
-        .dep_type = std::move(dependency.type),
-        .dep_name = std::move(dependency.name),
-        .datasource = std::move(dependency.datasource),
-        .package_file = std::move(dependency.location.path),
-        .range = dependency.location.range,
-        .current_value = std::move(dependency.current_value),
-        .current_version = dependency.current_version ? dependency.current_version->to_string() : "",
-        .current_digest = std::move(dependency.current_id),
-        .locked_version = std::move(dependency.locked_version),
-        .ref = std::move(dependency.ref),
-        .origin = std::move(dependency.origin),
-        .updates = {},
-        .pinned_by = std::move(dependency.pinned_by),
-        .skip_reason = std::move(dependency.skip_reason)};
-    for (UpdateOption& option : dependency.updates) {
-      const bool is_major = option.type == "major";
-      told.updates.push_back({.new_version = option.version.to_string(),
-                              .new_value = std::move(option.value),
-                              .update_type = std::move(option.type),
-                              .new_major = option.version.numbers()[0],
-                              .new_minor = option.version.numbers()[1],
-                              .new_digest = std::move(option.id),
-                              .is_breaking = is_major,
-                              .is_lockfile_update = option.is_lock_only});
-    }
-    out.push_back(std::move(told));
-  }
-  return out;
-}
-
-}  // namespace
-
 Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookupParams& params, Run& run) const {
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   RootRequest& root = open->root;
@@ -82,10 +43,9 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));
   }
-  messages::UpdateLookupResult result{.dependencies = to_messages(std::move(found->dependencies)),
-                                      .diagnostics = tree->diagnostics,
-                                      .stats = run.stats()};
-  result.diagnostics.insert(result.diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
+  messages::UpdateLookupResult result = std::move(*found);
+  result.stats = run.stats();
+  result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
   const Diagnostics unmatched = unmatched_rules(root.walk.settings, *tree, known_locks(root, lock, context));
   std::copy_if(unmatched.begin(), unmatched.end(), std::back_inserter(result.diagnostics),
                [](const Diagnostic& rule) { return rule.severity == Severity::error; });

@@ -20,6 +20,9 @@
 namespace modlock {
 namespace {
 
+using messages::AvailableUpdate;
+using Dependency = messages::LookedUpDependency;
+
 std::string_view type_of(const Version& from, const Version& to) {
   if (from.numbers()[0] != to.numbers()[0]) {
     return "major";
@@ -28,6 +31,11 @@ std::string_view type_of(const Version& from, const Version& to) {
 }
 
 constexpr std::size_t kWidth = 32;  // providers processed in parallel
+
+// For versions that need not be written.
+std::optional<std::string> any_value(const OfferedVersion& /*offer*/) {
+  return "";
+}
 
 // Returns the call in whose package a call is; null: it is in the root module or a local one.
 const ModuleNode* package_of(const ModuleTree& tree, std::string_view key) {
@@ -66,11 +74,13 @@ class Modules {
   Modules(const LookupRequest& request, SourceFetcher& fetcher) : request_(request), fetcher_(fetcher) {}
 
   void add(const ModuleNode& node) {
+    const Location& location = node.call.version ? node.call.version->location : node.call.source.location;
     Dependency dependency{.subject = node.subject(),
-                          .type = "module",
-                          .name = node.address.source.package_identity(),
+                          .dep_type = "module",
+                          .dep_name = node.address.source.package_identity(),
                           .datasource = datasource_of(node.address.source),
-                          .location = node.call.version ? node.call.version->location : node.call.source.location,
+                          .package_file = location.path,
+                          .range = location.range,
                           .ref = named_reference(node.address.source)};
     if (const auto lock = request_.modules.find(node.key); lock != request_.modules.end()) {
       dependency.locked_version = lock->second.version.value_or("");
@@ -145,18 +155,15 @@ class Modules {
         std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
           return constraint ? constraint->selects(listed.version) : listed.version.prerelease().empty();
         });
-    if (locked) {
-      dependency.current_version = *locked;
-    } else if (selected != listing.versions.end()) {
-      dependency.current_version = selected->version;
-    }
-    if (!dependency.current_version) {
+    if (!locked && selected == listing.versions.end()) {
       dependency.skip_reason = "unspecified-version";
       return;
     }
+    const Version& current = locked ? *locked : selected->version;
+    dependency.current_version = current.to_string();
     const ModuleNode* const package = package_of(request_.tree, node.key);
     dependency.updates = update_options(
-        offers(node, listing), *dependency.current_version, dependency.current_value,
+        offers(node, listing), current, dependency.current_value,
         [&](const OfferedVersion& offer) -> std::optional<std::string> {
           if (!constraint) {
             return dependency.current_value;
@@ -165,7 +172,7 @@ class Modules {
           const bool stays = value && *value == dependency.current_value;
           return value && (package == nullptr || stays) ? std::optional(std::move(*value)) : std::nullopt;
         });
-    name_pin(package, node, listing, dependency);
+    name_pin(package, node, listing, current, dependency);
   }
 
   // For a tag, adds the version that it names; for a commit or a digest, the version that is tagged there.
@@ -178,32 +185,29 @@ class Modules {
           return !reference.empty() &&
                  (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
         });
-    if (current != listing.versions.end()) {
-      dependency.current_version = current->version;
-    } else if (const auto version = parse_version_tag(tag, prefix(node))) {
-      dependency.current_version = version;  // a tag that was deleted
-    } else {
+    const auto version = current != listing.versions.end() ? std::optional(current->version)
+                                                           : parse_version_tag(tag, prefix(node));  // of a deleted tag
+    if (!version) {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
       return;
     }
+    dependency.current_version = version->to_string();
     if (const ModuleNode* const package = package_of(request_.tree, node.key)) {
-      name_pin(package, node, listing, dependency);
+      name_pin(package, node, listing, *version, dependency);
       return;
     }
     const bool by_id = current != listing.versions.end() && current->id == reference;
-    dependency.current_id = by_id ? reference : "";
-    dependency.updates =
-        update_options(offers(node, listing), *dependency.current_version, reference,
-                       [&](const OfferedVersion& offer) -> std::optional<std::string> {
-                         return by_id ? offer.id : reference_to_tag(reference, tag_of(listing, offer.version));
-                       });
+    dependency.current_digest = by_id ? reference : "";
+    dependency.updates = update_options(
+        offers(node, listing), *version, reference, [&](const OfferedVersion& offer) -> std::optional<std::string> {
+          return by_id ? offer.id : reference_to_tag(reference, tag_of(listing, offer.version));
+        });
   }
 
-  void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing,
+  void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing, const Version& current,
                 Dependency& dependency) const {
-    const auto any_value = [](const OfferedVersion&) { return std::optional<std::string>(""); };
     if (package != nullptr && dependency.updates.empty() &&
-        !update_options(offers(node, listing), *dependency.current_version, "", any_value).empty()) {
+        !update_options(offers(node, listing), current, "", any_value).empty()) {
       dependency.pinned_by = package->subject();
     }
   }
@@ -211,20 +215,20 @@ class Modules {
   // Names the newer versions that would be offered if no rule denied them.
   void name_denied_updates(const ModuleNode& node, const Listing& listing, const Dependency& dependency,
                            Diagnostics& diagnostics) const {
-    if (!dependency.current_version) {
+    const auto current = Version::parse(dependency.current_version);
+    if (!current) {
       return;
     }
-    const auto any_value = [](const OfferedVersion&) { return std::optional<std::string>(""); };
-    for (const UpdateOption& denied :
-         update_options(offers(node, listing, true), *dependency.current_version, "", any_value)) {
+    for (const AvailableUpdate& denied : update_options(offers(node, listing, true), *current, "", any_value)) {
+      const auto version = Version::parse(denied.new_version);
       const bool is_exceeded =
-          std::any_of(dependency.updates.begin(), dependency.updates.end(), [&](const UpdateOption& option) {
-            return (option.type == "major") == (denied.type == "major") && option.version > denied.version;
+          std::any_of(dependency.updates.begin(), dependency.updates.end(), [&](const AvailableUpdate& update) {
+            return update.is_breaking == denied.is_breaking && *Version::parse(update.new_version) > *version;
           });
-      const DenyRule* rule = denial_of(node, denied.version, denied.id);
+      const DenyRule* rule = denial_of(node, *version, denied.new_digest);
       if (rule != nullptr && !is_exceeded) {
-        Error error = denied_release(*rule, denied.version.to_string(), node.address.source.package_identity(),
-                                     dependency.subject, "");
+        Error error =
+            denied_release(*rule, denied.new_version, node.address.source.package_identity(), dependency.subject, "");
         error.hint.clear();
         diagnostics.push_back({Severity::info, std::move(error)});
       }
@@ -283,10 +287,10 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   NeededProvider out{.address = address};
   Dependency& dependency = out.dependency;
   dependency.subject = "provider." + address.to_string();
-  dependency.type = "required_provider";
-  dependency.name = address.for_display(request.default_host);
+  dependency.dep_type = "required_provider";
+  dependency.dep_name = address.for_display(request.default_host);
   dependency.datasource = "terraform-provider";
-  bool is_named = false;
+  const SourceText* named = nullptr;
   for (const RequiredBy& use : uses) {
     const auto& constraint = use.requirement.constraint;
     const auto node = request.tree.nodes.find(use.module);
@@ -294,15 +298,14 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
                           (!node->second.is_local() || package_of(request.tree, use.module) != nullptr);
     if (constraint && is_fixed) {
       out.fixed.push_back(constraint->text);
-    } else if (constraint && !is_named) {
+    } else if (constraint && named == nullptr) {
+      named = &*constraint;
       dependency.current_value = constraint->text;
-      dependency.location = constraint->location;
-      is_named = true;
     }
   }
-  if (!is_named) {
-    dependency.location = uses.front().requirement.location;
-  }
+  const Location& location = named != nullptr ? named->location : uses.front().requirement.location;
+  dependency.package_file = location.path;
+  dependency.range = location.range;
   if (const auto lock = request.providers.find(address); lock != request.providers.end()) {
     dependency.locked_version = lock->second.version.to_string();
   }
@@ -324,9 +327,8 @@ void complete(NeededProvider& use, const ProviderListing& listing, std::span<con
     });
   };
   const std::string& value = dependency.current_value;
-  if (const auto locked = Version::parse(dependency.locked_version)) {
-    dependency.current_version = *locked;
-  } else {
+  auto current = Version::parse(dependency.locked_version);
+  if (!current) {
     const auto newest = std::find_if(offered.begin(), offered.end(), [&](const OfferedVersion& offer) {
       return is_allowed(offer.version) && (value.empty() ? offer.version.prerelease().empty()
                                                          : lets_in(value, offer.version, ConstraintDialect::provider));
@@ -335,23 +337,24 @@ void complete(NeededProvider& use, const ProviderListing& listing, std::span<con
       dependency.skip_reason = "unspecified-version";
       return;
     }
-    dependency.current_version = newest->version;
+    current = newest->version;
   }
-  dependency.updates = update_options(offered, *dependency.current_version, value,
-                                      [&](const OfferedVersion& offer) -> std::optional<std::string> {
-                                        if (!is_allowed(offer.version)) {
-                                          return std::nullopt;
-                                        }
-                                        if (value.empty()) {
-                                          return value;
-                                        }
-                                        const auto text = let_in(value, offer.version, ConstraintDialect::provider);
-                                        return text ? std::optional(*text) : std::nullopt;
-                                      });
+  dependency.current_version = current->to_string();
+  dependency.updates =
+      update_options(offered, *current, value, [&](const OfferedVersion& offer) -> std::optional<std::string> {
+        if (!is_allowed(offer.version)) {
+          return std::nullopt;
+        }
+        if (value.empty()) {
+          return value;
+        }
+        const auto text = let_in(value, offer.version, ConstraintDialect::provider);
+        return text ? std::optional(*text) : std::nullopt;
+      });
 }
 
 void look_up_providers(const LookupRequest& request, const std::function<bool(const std::string&)>& is_wanted,
-                       ProviderSource& providers, const Context& context, UpdateLookup& found) {
+                       ProviderSource& providers, const Context& context, messages::UpdateLookupResult& found) {
   std::vector<NeededProvider> uses;
   for (const auto& [address, required] : required_providers(request.tree, false)) {
     if (!address.is_builtin(request.default_host) && is_wanted("provider." + address.to_string())) {
@@ -367,7 +370,7 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
     } else {
       Error error = std::move(listings[i].error());
       error.subject = uses[i].dependency.subject;
-      error.location = uses[i].dependency.location;
+      error.location = Location{uses[i].dependency.package_file, uses[i].dependency.range};
       found.diagnostics.push_back({Severity::warning, std::move(error)});
     }
     found.dependencies.push_back(std::move(uses[i].dependency));
@@ -420,7 +423,7 @@ std::vector<std::string> known_subjects(const ModuleTree& tree) {
   return known;
 }
 
-Result<void> check_subjects(const std::vector<std::string>& subjects, const UpdateLookup& found,
+Result<void> check_subjects(const std::vector<std::string>& subjects, const messages::UpdateLookupResult& found,
                             const ModuleTree& tree) {
   for (const std::string& subject : subjects) {
     const bool is_known = std::any_of(found.dependencies.begin(), found.dependencies.end(),
@@ -434,7 +437,7 @@ Result<void> check_subjects(const std::vector<std::string>& subjects, const Upda
 
 }  // namespace
 
-Result<std::string> newest_version(const messages::LookedUpDependency& dependency, std::string_view command) {
+Result<std::string> newest_version(const Dependency& dependency, std::string_view command) {
   const std::string& subject = dependency.subject;
   if (dependency.current_version.empty()) {
     const std::string reason = dependency.skip_reason.empty() ? "unspecified-version" : dependency.skip_reason;
@@ -447,7 +450,7 @@ Result<std::string> newest_version(const messages::LookedUpDependency& dependenc
                           : fmt::format("to lock the newest content, run: tofu-modlock upgrade --target {}", subject)});
   }
   const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
-                                   [](const messages::AvailableUpdate& update) { return !update.is_breaking; });
+                                   [](const AvailableUpdate& update) { return !update.is_breaking; });
   if (newest != dependency.updates.end()) {
     return newest->new_version;
   }
@@ -458,7 +461,7 @@ Result<std::string> newest_version(const messages::LookedUpDependency& dependenc
     error.hint =
         fmt::format("they need a newer version of {0}; run: tofu-modlock {1} {0}", dependency.pinned_by, command);
   } else if (!dependency.updates.empty()) {
-    const messages::AvailableUpdate& major = dependency.updates.front();
+    const AvailableUpdate& major = dependency.updates.front();
     error.message += fmt::format(" below {}", major.new_major);
     error.hint =
         fmt::format("for the new major version, run: tofu-modlock {} {}={}", command, subject, major.new_version);
@@ -477,41 +480,53 @@ std::string skip_words(const std::string& reason) {
   return found == words.end() ? reason : found->second;
 }
 
-std::vector<UpdateOption> update_options(std::span<const OfferedVersion> offered, const Version& current,
-                                         std::string_view current_value, const ValueOf& value_of) {
-  std::optional<UpdateOption> same_major;
-  std::optional<UpdateOption> higher_major;
+std::vector<AvailableUpdate> update_options(std::span<const OfferedVersion> offered, const Version& current,
+                                            std::string_view current_value, const ValueOf& value_of) {
+  struct Best {
+    const OfferedVersion* offer = nullptr;
+    AvailableUpdate update = {};
+  };
+  Best same_major;
+  Best higher_major;
   for (const OfferedVersion& offer : offered) {
     const bool is_newer = offer.version > current;
     if (!is_newer || (!offer.version.prerelease().empty() && current.prerelease().empty())) {
       continue;
     }
     const std::string_view type = type_of(current, offer.version);
-    std::optional<UpdateOption>& best = type == "major" ? higher_major : same_major;
-    if (best && best->version >= offer.version) {
+    Best& best = type == "major" ? higher_major : same_major;
+    if (best.offer != nullptr && best.offer->version >= offer.version) {
       continue;
     }
     if (auto value = value_of(offer)) {
       const bool stays = *value == current_value;
-      best = UpdateOption{offer.version, std::move(*value), std::string(type), offer.id, stays};
+      best = {&offer,
+              {.new_version = offer.version.to_string(),
+               .new_value = std::move(*value),
+               .update_type = std::string(type),
+               .new_major = offer.version.numbers()[0],
+               .new_minor = offer.version.numbers()[1],
+               .new_digest = offer.id,
+               .is_breaking = type == "major",
+               .is_lockfile_update = stays}};
     }
   }
-  std::vector<UpdateOption> options;
-  for (std::optional<UpdateOption>* option : {&same_major, &higher_major}) {
-    if (*option) {
-      options.push_back(std::move(**option));
+  std::vector<AvailableUpdate> options;
+  for (Best* best : {&same_major, &higher_major}) {
+    if (best->offer != nullptr) {
+      options.push_back(std::move(best->update));
     }
   }
   return options;
 }
 
-Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetcher, ProviderSource& providers,
-                             const Context& context) {
+Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, SourceFetcher& fetcher,
+                                             ProviderSource& providers, const Context& context) {
   MODLOCK_TRY(const auto subjects, full_subjects(request));
   const auto is_wanted = [&](const std::string& subject) {
     return subjects.empty() || std::find(subjects.begin(), subjects.end(), subject) != subjects.end();
   };
-  UpdateLookup found;
+  messages::UpdateLookupResult found;
   Modules modules(request, fetcher);
   for (const auto& [key, node] : request.tree.nodes) {
     if (!node.of_tests && is_wanted(node.subject())) {
@@ -529,7 +544,7 @@ Result<UpdateLookup> look_up(const LookupRequest& request, SourceFetcher& fetche
         return diagnostic.what.subject == subject && diagnostic.what.code != Code::config_non_static;
       });
       found.dependencies.push_back(
-          {.subject = subject, .type = "module", .skip_reason = is_invalid ? "" : "contains-variable"});
+          {.subject = subject, .dep_type = "module", .skip_reason = is_invalid ? "" : "contains-variable"});
     }
   }
   look_up_providers(request, is_wanted, providers, context, found);

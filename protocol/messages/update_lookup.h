@@ -23,11 +23,11 @@ void fields(Form& form, In<Form, UpdateLookupParams> params) {
 
 struct AvailableUpdate {
   std::string new_version;
-  std::string new_value;
-  std::string update_type;
+  std::string new_value = {};
+  std::string update_type = {};
   std::int64_t new_major = 0;
   std::int64_t new_minor = 0;
-  std::string new_digest;
+  std::string new_digest = {};
   bool is_breaking = false;
   bool is_lockfile_update = false;
 };
@@ -46,22 +46,23 @@ void fields(Form& form, In<Form, AvailableUpdate> update) {
   form.member("isLockfileUpdate", update.is_lockfile_update, "the configuration stays as it is");
 }
 
+// Names and meanings are Renovate's (its LookupResult and SkipReason).
 struct LookedUpDependency {
   std::string subject;
-  std::string dep_type;
-  std::string dep_name;
-  std::string datasource;
-  std::string package_file;
-  std::optional<Range> range;
-  std::string current_value;
-  std::string current_version;
-  std::string current_digest;
-  std::string locked_version;
-  std::string ref;
-  std::string origin;
-  std::vector<AvailableUpdate> updates;
-  std::string pinned_by;
-  std::string skip_reason;
+  std::string dep_type = {};
+  std::string dep_name = {};
+  std::string datasource = {};
+  std::string package_file = {};
+  std::optional<Range> range = {};
+  std::string current_value = {};
+  std::string current_version = {};
+  std::string current_digest = {};
+  std::string locked_version = {};
+  std::string ref = {};
+  std::string origin = {};
+  std::vector<AvailableUpdate> updates = {};
+  std::string pinned_by = {};
+  std::string skip_reason = {};  // empty: it was looked up, or a diagnostic of the tree has the reason
 };
 constexpr TypeName name_of(const LookedUpDependency*) {
   return {"Dependency", "A module call or a provider with its available updates, in Renovate's terms."};

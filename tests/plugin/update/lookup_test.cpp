@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(one_way_below_the_next_major_number_and_one_beyond) {
         const std::string text = offer.version.to_string();
         return text == "1.2.0" ? std::nullopt : std::optional(text == "1.4.0" ? std::string("now") : text);
       };
-      for (const UpdateOption& option : update_options(offered, *Version::parse(row.current), "now", value_of)) {
-        shown += option.version.to_string() + " " + option.type + (option.is_lock_only ? " lock;" : ";");
+      for (const auto& option : update_options(offered, *Version::parse(row.current), "now", value_of)) {
+        shown += option.new_version + " " + option.update_type + (option.is_lockfile_update ? " lock;" : ";");
       }
       BOOST_TEST(shown == row.options);
     }
