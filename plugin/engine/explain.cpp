@@ -10,25 +10,6 @@
 namespace modlock {
 namespace {
 
-messages::LockExplainResult to_message(Explanation explanation, const std::string& subject) {
-  messages::LockExplainResult out{.subject = subject, .source = std::move(explanation.source), .selected = {}};
-  if (const ModuleLock* lock = explanation.selected) {
-    out.selected = {.version = lock->version,
-                    .ref = std::move(explanation.ref),
-                    .commit = lock->hash_value("git"),
-                    .digest = lock->hash_value("oci"),
-                    .hashes = lock->hashes,
-                    .first_seen = explanation.first_seen ? time_text(*explanation.first_seen) : "",
-                    .claimed = explanation.claimed ? time_text(*explanation.claimed) : "",
-                    .signers = std::move(explanation.signers),
-                    .reason = {}};
-  }
-  out.selected.reason = std::move(explanation.reason);
-  out.chain = std::move(explanation.chain);
-  out.diagnostics = std::move(explanation.diagnostics);
-  return out;
-}
-
 Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const ModuleTree& tree,
                                                         const std::string& subject) {
   const RootRequest& root = open.root;
@@ -57,9 +38,7 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
   if (!subject) {
     return std::nullopt;
   }
-  auto explanation =
-      explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path}, fetcher);
-  return explanation ? std::optional(to_message(std::move(*explanation), *subject)) : std::nullopt;
+  return explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path}, fetcher);
 }
 
 }  // namespace
@@ -83,10 +62,8 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
     if (subject.starts_with("provider.")) {
       return explain_provider_of(*open, plan->tree, subject);
     }
-    auto explanation = modlock::explain(
-        {.plan_request = plan_request, .plan = *plan, .subject = subject, .lock_path = lock.path}, fetcher, context);
-    return explanation ? Result<messages::LockExplainResult>(to_message(std::move(*explanation), subject))
-                       : fail(std::move(explanation.error()));
+    return modlock::explain({.plan_request = plan_request, .plan = *plan, .subject = subject, .lock_path = lock.path},
+                            fetcher, context);
   }();
   if (explained) {
     run.diagnostics = explained->diagnostics;

@@ -44,40 +44,44 @@ std::optional<std::string> why_rejected(const ModuleConstraint& constraint, cons
 class ModuleExplainer {
  public:
   ModuleExplainer(const ExplainRequest& request, SourceFetcher& fetcher, const ModuleNode& node)
-      : request_(request), fetcher_(fetcher), node_(node) {}
+      : request_(request), fetcher_(fetcher), node_(node) {
+    out_.subject = request.subject;
+    out_.source = node.address.source.identity();
+  }
 
-  std::optional<Explanation> run_conflict() {
-    explanation_.source = node_.address.source.identity();
+  std::optional<messages::LockExplainResult> run_conflict() {
     const auto resolved = request_.plan.resolved.find(node_.key);
     if (resolved == request_.plan.resolved.end() || !resolved->second.version) {
       return std::nullopt;
     }
     list_candidates(resolved->second);
-    explanation_.ref.clear();
-    explanation_.first_seen.reset();
     explain_constraints();
     if (!candidates_.empty()) {
       return std::nullopt;
     }
-    explanation_.reason =
-        "no version satisfies all constraints of the calls that share it; change one of them, or set resolution = "
-        "\"per-call\" in .tofu-modlock.hcl";
-    return std::move(explanation_);
+    out_.selected = {.reason =
+                         "no version satisfies all constraints of the calls that share it; change one of them, or set "
+                         "resolution = \"per-call\" in .tofu-modlock.hcl"};
+    return std::move(out_);
   }
 
-  Explanation run(const Context& context) {
-    explanation_.source = node_.address.source.identity();
-    const auto selected = request_.plan.modules.find(node_.key);
+  messages::LockExplainResult run(const Context& context) {
+    messages::Selected& selected = out_.selected;
+    const auto planned = request_.plan.modules.find(node_.key);
     const auto resolved = request_.plan.resolved.find(node_.key);
-    if (selected == request_.plan.modules.end() || resolved == request_.plan.resolved.end()) {
-      explanation_.reason = node_.is_local() ? "it is part of the module that calls it, and nothing is locked"
-                                             : "sources of this type are not locked";
-      return std::move(explanation_);
+    if (planned == request_.plan.modules.end() || resolved == request_.plan.resolved.end()) {
+      selected.reason = node_.is_local() ? "it is part of the module that calls it, and nothing is locked"
+                                         : "sources of this type are not locked";
+      return std::move(out_);
     }
-    explanation_.selected = &selected->second;
-    explanation_.ref = resolved->second.ref;
-    explanation_.first_seen = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
-    explanation_.claimed = fetcher_.claimed(node_.address.source, resolved->second.ref, resolved->second.id);
+    lock_ = &planned->second;
+    selected.version = lock_->version;
+    selected.ref = resolved->second.ref;
+    selected.commit = lock_->hash_value("git");
+    selected.digest = lock_->hash_value("oci");
+    selected.hashes = lock_->hashes;
+    first_seen_ = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
+    claimed_ = fetcher_.claimed(node_.address.source, resolved->second.ref, resolved->second.id);
     if (chooses_version(node_) && !node_.commit) {
       explain_version(resolved->second);
     } else {
@@ -85,7 +89,9 @@ class ModuleExplainer {
     }
     explain_choice();
     name_signers(resolved->second, context);
-    return std::move(explanation_);
+    selected.first_seen = first_seen_ ? time_text(*first_seen_) : "";
+    selected.claimed = claimed_ ? time_text(*claimed_) : "";
+    return std::move(out_);
   }
 
  private:
@@ -122,7 +128,7 @@ class ModuleExplainer {
       }
     }
     candidates_ = std::move(left);
-    explanation_.chain.push_back(std::move(step));
+    out_.chain.push_back(std::move(step));
   }
 
   void explain_version(const ResolvedModule& resolved) {
@@ -155,10 +161,10 @@ class ModuleExplainer {
     fetcher_.run({&task, 1});
     const auto& listing = fetcher_.listing(node_.address, node_.tag_prefix);
     if (!listing) {
-      candidates_.push_back({*resolved.version, explanation_.first_seen});
+      candidates_.push_back({*resolved.version, first_seen_});
       Error error = listing.error();
       error.message = "the versions are not known: " + error.message;
-      explanation_.diagnostics.push_back({Severity::warning, std::move(error)});
+      out_.diagnostics.push_back({Severity::warning, std::move(error)});
       return;
     }
     const auto& since = fetcher_.known_since(node_.address, node_.tag_prefix);
@@ -166,12 +172,12 @@ class ModuleExplainer {
       const ListedVersion& listed = listing->versions[i];
       candidates_.push_back({listed.version, since[i], listed.deprecated, listed.id});
       // A locked package that is available was not looked up.
-      if (explanation_.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
-        explanation_.ref = listed.ref;
+      if (out_.selected.ref.empty() && listed.version.to_string() == resolved.version->to_string()) {
+        out_.selected.ref = listed.ref;
       }
     }
     // Only now is it certain that it was seen.
-    explanation_.first_seen = fetcher_.first_seen(node_.address.source, explanation_.ref, resolved.id);
+    first_seen_ = fetcher_.first_seen(node_.address.source, out_.selected.ref, resolved.id);
   }
 
   void explain_denied() {
@@ -251,7 +257,7 @@ class ModuleExplainer {
     const std::string former = former_subject();
     const auto range = lock.module_ranges.find(former.empty() ? node_.key : former.substr(7));
     return {.constraint = fmt::format("locked{}: {}", former.empty() ? "" : " as " + former,
-                                      explanation_.selected->version.value_or(explanation_.selected->origin_hash())),
+                                      lock_->version.value_or(lock_->origin_hash())),
             .location = range == lock.module_ranges.end() ? std::nullopt
                                                           : std::optional(Location{request_.lock_path, range->second})};
   }
@@ -259,7 +265,7 @@ class ModuleExplainer {
   void explain_reference() {
     const Source& source = node_.address.source;
     const std::string named = named_reference(source);
-    const std::string id = explanation_.selected->origin_hash();
+    const std::string id = lock_->origin_hash();
     std::string constraint = "the content at the address";
     if (node_.commit) {
       constraint = *node_.commit;
@@ -272,26 +278,26 @@ class ModuleExplainer {
     } else if (source.has_tags()) {
       constraint = source.traits().default_reference;
     }
-    explanation_.chain.push_back({.constraint = std::move(constraint),
+    out_.chain.push_back({.constraint = std::move(constraint),
                                   .subject = node_.subject(),
                                   .location = node_.commit ? place_of_commit() : node_.call.source.location,
                                   .kept = {id}});
     if (is_locked()) {
       ExplainedStep step = kept_step();
       step.kept = {id};
-      explanation_.chain.push_back(std::move(step));
+      out_.chain.push_back(std::move(step));
     }
   }
 
   void name_signers(const ResolvedModule& resolved, const Context& context) {
     SignatureCheck check(request_.plan_request.walk.settings, fetcher_, context);
-    auto signers = check.verify(node_, explanation_.selected->version, resolved.id);
+    auto signers = check.verify(node_, lock_->version, resolved.id);
     if (signers) {
-      explanation_.signers = std::move(*signers);
+      out_.selected.signers = std::move(*signers);
     } else {
-      explanation_.diagnostics.push_back({Severity::warning, std::move(signers.error())});
+      out_.diagnostics.push_back({Severity::warning, std::move(signers.error())});
     }
-    explanation_.diagnostics.insert(explanation_.diagnostics.end(), check.warnings().begin(), check.warnings().end());
+    out_.diagnostics.insert(out_.diagnostics.end(), check.warnings().begin(), check.warnings().end());
   }
 
   // Returns the location of the commit that replaces a constraint.
@@ -306,30 +312,30 @@ class ModuleExplainer {
 
   void explain_choice() {
     const Change* changed = change();
-    const bool is_version = explanation_.selected->version.has_value();
+    const bool is_version = lock_->version.has_value();
     if (is_locked()) {
       const std::string former = former_subject();
       const std::string as = former.empty() ? "" : " as " + former;
       const auto& locked = request_.plan_request.lock.modules;
       const auto entry = locked.find(former.empty() ? node_.key : former.substr(7));
-      const std::string& named = explanation_.chain.front().constraint;
-      explanation_.reason = is_version
+      const std::string& named = out_.chain.front().constraint;
+      out_.selected.reason = is_version
                                 ? locked_reason(entry == locked.end() ? "" : entry->second.constraints.value_or(""), as)
-                            : explanation_.selected->origin_hash().ends_with(named)
+                            : lock_->origin_hash().ends_with(named)
                                 ? "the configuration names it"
                                 : fmt::format("it was {} when it was locked{}", named, as);
-      explanation_.reason += former.empty() ? "" : "; run tofu-modlock lock to rename the entry";
+      out_.selected.reason += former.empty() ? "" : "; run tofu-modlock lock to rename the entry";
     } else if (changed->action == Action::adopted) {
-      explanation_.reason = "it is installed, and nothing is locked yet";
+      out_.selected.reason = "it is installed, and nothing is locked yet";
     } else {
-      explanation_.reason =
+      out_.selected.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
-    const auto young = explanation_.first_seen ? age_exception(request_.plan_request, node_, *explanation_.first_seen,
-                                                               explanation_.claimed, fetcher_.now())
+    const auto young = first_seen_ ? age_exception(request_.plan_request, node_, *first_seen_,
+                                                               claimed_, fetcher_.now())
                                                : std::nullopt;
     if (young) {
-      explanation_.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
+      out_.selected.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
                                          is_locked() ? "a locked version stays" : why_taken(*changed, node_));
     }
   }
@@ -338,7 +344,10 @@ class ModuleExplainer {
   SourceFetcher& fetcher_;
   const ModuleNode& node_;
   Candidates candidates_;
-  Explanation explanation_;
+  const ModuleLock* lock_ = nullptr;  // of the plan
+  std::optional<SourceFetcher::Time> first_seen_;
+  std::optional<SourceFetcher::Time> claimed_;  // by its publisher
+  messages::LockExplainResult out_;
 };
 
 }  // namespace
@@ -348,14 +357,15 @@ std::string locked_reason(const std::string& constraints, const std::string& as)
   return fmt::format("it was selected {} when it was locked{}, and the constraints allow it", reason, as);
 }
 
-std::optional<Explanation> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher) {
+std::optional<messages::LockExplainResult> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher) {
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
   return node == request.plan.tree.nodes.end() ? std::nullopt
                                                : ModuleExplainer(request, fetcher, node->second).run_conflict();
 }
 
-Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetcher, const Context& context) {
+Result<messages::LockExplainResult> explain(const ExplainRequest& request, SourceFetcher& fetcher,
+                                            const Context& context) {
   MODLOCK_TRY(context.check());
   const std::string& subject = request.subject;
   const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());

@@ -13,19 +13,6 @@ namespace modlock {
 
 using messages::ExplainedStep;
 
-// The reasons for the version of a call.
-struct Explanation {
-  const ModuleLock* selected = nullptr;  // of the plan; null: nothing is locked for the call
-  std::string source;                    // Source::identity()
-  std::string ref;                       // where it was found, if known
-  std::optional<SourceFetcher::Time> first_seen;
-  std::optional<SourceFetcher::Time> claimed = {};  // by its publisher
-  std::vector<std::string> signers = {};            // as the settings demand, for people
-  std::string reason;                               // the end of a sentence
-  std::vector<ExplainedStep> chain;
-  Diagnostics diagnostics;  // what could not be determined
-};
-
 // Returns the reason for a version that the lock file has: "it was selected for "~> 1.0" when it was locked, …".
 std::string locked_reason(const std::string& constraints, const std::string& as = {});
 
@@ -38,13 +25,14 @@ struct ExplainRequest {
 
 // Explains one call of a plan: the constraints of all calls that share its version (its own first), then the minimum
 // release age, then the locked or installed version. The versions are those that the source lists now. If the source
-// cannot be queried, the result has a warning and contains only the chosen version. The plan outlives the result.
+// cannot be queried, the result has a warning and contains only the chosen version.
 // Errors: INVALID_PARAMS (no such call); cancellation.
-Result<Explanation> explain(const ExplainRequest& request, SourceFetcher& fetcher, const Context& context);
+Result<messages::LockExplainResult> explain(const ExplainRequest& request, SourceFetcher& fetcher,
+                                            const Context& context);
 
 // Explains a call if no version satisfies the constraints of all calls that share it. `plan` gives each call its own
 // version; `plan_request` is the request that failed. Nothing is selected, and the last step is the constraint that
 // leaves no version. Returns nullopt if the call is not part of such a conflict.
-std::optional<Explanation> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher);
+std::optional<messages::LockExplainResult> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher);
 
 }  // namespace modlock

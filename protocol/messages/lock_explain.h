@@ -36,15 +36,15 @@ struct ExplainedStep {
 
 // The selected version of the subject.
 struct Selected {
-  std::optional<std::string> version;
-  std::string ref;
-  std::string commit;
-  std::string digest;
-  std::vector<std::string> hashes;
-  std::string first_seen;  // RFC 3339; empty: unknown
-  std::string claimed;     // RFC 3339; empty: unknown
+  std::optional<std::string> version = {};
+  std::string ref = {};
+  std::string commit = {};
+  std::string digest = {};
+  std::vector<std::string> hashes = {};
+  std::string first_seen = {};  // RFC 3339; empty: unknown
+  std::string claimed = {};     // RFC 3339; empty: unknown
   std::vector<std::string> signers = {};
-  std::string reason;
+  std::string reason = {};  // the end of a sentence
 };
 
 struct LockExplainResult {

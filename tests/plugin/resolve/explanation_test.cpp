@@ -33,7 +33,7 @@ struct ExplainFixture : PlanFixture {
     request.walk.settings.sources.push_back(rule);
   }
 
-  Result<Explanation> explained(const std::string& subject) {
+  Result<messages::LockExplainResult> explained(const std::string& subject) {
     store = Store::open(directory.path() / "cache").value();
     SourceFetcher fetcher(backends, *store, context, std::nullopt, now);
     kept_plan = make_plan(request, fetcher, context).value();
@@ -47,7 +47,7 @@ struct ExplainFixture : PlanFixture {
 };
 
 // One line for a step: "~> 1.0 [module.vpc main.tf] + 1.1.0 1.0.0 - 2.0.0: why".
-std::string chain(const Explanation& explanation) {
+std::string chain(const messages::LockExplainResult& explanation) {
   std::string text;
   for (const ExplainedStep& step : explanation.chain) {
     text += step.constraint;
@@ -63,7 +63,7 @@ std::string chain(const Explanation& explanation) {
     }
     text += "\n";
   }
-  return text + "=> " + explanation.reason + "\n";
+  return text + "=> " + explanation.selected.reason + "\n";
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(each_constraint_says_what_it_rejects) {
   const auto explanation = explained("module.vpc");
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(explanation->source == kVpc);
-  BOOST_TEST(explanation->selected->version.value() == "1.0.0");
-  BOOST_TEST(explanation->ref == "refs/tags/v1.0.0");
-  BOOST_TEST((explanation->first_seen == now));
+  BOOST_TEST(explanation->selected.version.value() == "1.0.0");
+  BOOST_TEST(explanation->selected.ref == "refs/tags/v1.0.0");
+  BOOST_TEST(explanation->selected.first_seen == time_text(now));
   BOOST_TEST(chain(*explanation) ==
              "~> 1.0, != 1.1.0 [module.vpc .tofu-modlock.hcl] + 1.0.0 - 2.0.0: \"~> 1.0\" excludes it"
              " - 1.2.0-rc1: \"~> 1.0\" excludes it, as every prerelease - 1.1.0: \"!= 1.1.0\" excludes it"
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(installed_version_stays_in_a_first_lock) {
   BOOST_REQUIRE(explanation.has_value());
   BOOST_TEST(chain(*explanation).find("installed: 1.0.0 + 1.0.0 - 2.0.0: newer; only --no-adopt selects it") !=
              std::string::npos);
-  BOOST_TEST(explanation->reason == "it is installed, and nothing is locked yet");
+  BOOST_TEST(explanation->selected.reason == "it is installed, and nothing is locked yet");
 }
 
 BOOST_AUTO_TEST_CASE(age_rejects_what_is_too_young) {
@@ -227,11 +227,11 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
       scene.ask_for_age("72h");
       const auto explanation = scene.explained("module.vpc");
       BOOST_REQUIRE(explanation.has_value());
-      BOOST_TEST(explanation->reason == row.reason);
+      BOOST_TEST(explanation->selected.reason == row.reason);
       scene.now += std::chrono::hours(72);
       const auto later = scene.explained("module.vpc");
       BOOST_REQUIRE(later.has_value());
-      BOOST_TEST(later->reason.find("exception") == std::string::npos, later->reason);
+      BOOST_TEST(later->selected.reason.find("exception") == std::string::npos, later->selected.reason);
     }
   }
 }
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(source_that_does_not_answer_leaves_what_is_locked) {
   BOOST_REQUIRE(explanation->diagnostics.size() == 1U);
   BOOST_TEST(explanation->diagnostics[0].what.message ==
              "the versions are not known: no such repository: git::https://example.com/vpc.git");
-  BOOST_TEST((explanation->first_seen == now));
+  BOOST_TEST(explanation->selected.first_seen == time_text(now));
 }
 
 BOOST_AUTO_TEST_CASE(local_module_has_nothing_to_explain) {
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(local_module_has_nothing_to_explain) {
   write("own/main.tf", "");
   const auto explanation = explained("module.own");
   BOOST_REQUIRE(explanation.has_value());
-  BOOST_TEST(explanation->selected == nullptr);
+  BOOST_TEST(explanation->selected.hashes.empty());
   BOOST_TEST(chain(*explanation) == "=> it is part of the module that calls it, and nothing is locked\n");
 }
 
