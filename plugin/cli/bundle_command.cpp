@@ -296,8 +296,9 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
   return 0;
 }
 
-int run_bundle_read(const CommandLine& line, const Host& host) {
-  const bool verify = line.verb == CommandLine::Verb::bundle_verify;
+namespace {
+
+int read_bundle(const CommandLine& line, const Host& host, bool verify) {
   Run run = host.run();
   const std::string name =
       line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
@@ -307,6 +308,16 @@ int run_bundle_read(const CommandLine& line, const Host& host) {
   return show(line, read, content, [&] {
     print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
+}
+
+}  // namespace
+
+int run_bundle_list(const CommandLine& line, const Host& host) {
+  return read_bundle(line, host, false);
+}
+
+int run_bundle_verify(const CommandLine& line, const Host& host) {
+  return read_bundle(line, host, true);
 }
 
 }  // namespace modlock::cli

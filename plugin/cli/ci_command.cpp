@@ -59,8 +59,7 @@ std::map<std::string, std::string> client_environment(const messages::Include& i
 
 class Ci {
  public:
-  Ci(const CommandLine& line, const Host& host, Interrupt& interrupt)
-      : line_(line), host_(host), interrupt_(interrupt), include_(included(line.common)) {}
+  Ci(const CommandLine& line, const Host& host) : line_(line), host_(host), include_(included(line.common)) {}
 
   int run(const std::vector<std::string>& roots) {
     // Sources are asked in parallel. A client has the terminal for itself.
@@ -108,7 +107,7 @@ class Ci {
     std::string changes;
     if (!line_.command.empty()) {
       flush_out();  // the client writes to the same stream
-      const auto code = run_in_foreground(line_.command, root, client_environment(include_), interrupt_);
+      const auto code = run_in_foreground(line_.command, root, client_environment(include_), host_.interrupt());
       if (!code) {
         return own(failed(code.error(), line_.common, root));
       }
@@ -141,7 +140,6 @@ class Ci {
 
   const CommandLine& line_;
   const Host& host_;
-  Interrupt& interrupt_;
   const messages::Include include_;
   int worst_ = 0;         // exit code of this program
   int client_worst_ = 0;  // of the client
@@ -150,7 +148,7 @@ class Ci {
 
 }  // namespace
 
-int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt) {
+int run_ci(const CommandLine& line, const Host& host) {
   if (line.common.json) {
     return failed_everywhere({.code = Code::invalid_params,
                               .message = "ci has no --json",
@@ -165,7 +163,7 @@ int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt) {
     roots.error().hint += fmt::format("; write -- before the client's command: tofu-modlock ci -- {}",
                                       fmt::join(line.common.directories, " "));
   }
-  return roots ? Ci(line, host, interrupt).run(*roots) : failed_everywhere(roots.error(), line.common);
+  return roots ? Ci(line, host).run(*roots) : failed_everywhere(roots.error(), line.common);
 }
 
 }  // namespace modlock::cli

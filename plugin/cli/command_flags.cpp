@@ -231,6 +231,8 @@ void lock_flags(CLI::App& command, CommandLine& out) {
 }
 
 void upgrade_flags(CLI::App& command, CommandLine& out) {
+  out.upgrade = true;
+  out.common.compares = true;
   add_plan_flags(command, out);
   command
       .add_option("--target", out.targets,
@@ -242,7 +244,6 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
 }
 
 void outdated_flags(CLI::App& command, CommandLine& out) {
-  out.list = true;
   add_store_flags(command, out.common);
   command.add_option("SUBJECT", out.updates, "Module calls and providers (default: all)");
   command.add_option("--chdir", out.common.directories, "Root modules to process (default: the current directory)")
@@ -255,6 +256,7 @@ void outdated_flags(CLI::App& command, CommandLine& out) {
 }
 
 void diff_flags(CLI::App& command, CommandLine& out) {
+  out.common.compares = true;
   add_store_flags(command, out.common);
   CLI::Option* subjects = command.add_option(
       "SUBJECT=VERSION", out.updates,
@@ -288,6 +290,7 @@ void diff_flags(CLI::App& command, CommandLine& out) {
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {
+  out.common.compares = true;
   add_store_flags(command, out.common);
   CLI::Option* updates = command.add_option("SUBJECT=VERSION", out.updates,
                                             "A module call or a provider, and the version or the constraint that it "
@@ -589,6 +592,7 @@ void hook_flags(CLI::App& command, CommandLine& out) {
 }
 
 void doctor_flags(CLI::App& command, CommandLine& out) {
+  out.common.diagnoses = true;
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* online = command.add_flag("--online", out.online, "Also query the hosts that the configuration uses");

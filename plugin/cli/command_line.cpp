@@ -13,6 +13,7 @@
 
 #include "backends/base/build_info.h"
 #include "plugin/cli/command_flags.h"
+#include "plugin/cli/commands.h"
 #include "plugin/cli/help_text.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/hcl/near_names.h"
@@ -20,17 +21,23 @@
 namespace modlock::cli {
 namespace {
 
-using Verb = CommandLine::Verb;
+// Returns the version.
+int run_version(const CommandLine& /*line*/) {
+  print_out(std::string(kVersion) + "\n");
+  return 0;
+}
 
-// A command; several may have the same verb, with flags that are already set.
+enum class Prints { data, report };
+
 struct CommandRow {
   const char* heading;  // in --help; kRareCommands: only in --help-all
   const char* parent;   // the parent command, or none
-  Verb verb;
   const char* name;
   const char* what;
   const char* examples;
   void (*add_flags)(CLI::App&, CommandLine&);
+  decltype(CommandLine::run) run;
+  Prints prints = Prints::data;
   const char* alias = "";  // another name, or none
 };
 
@@ -42,167 +49,162 @@ constexpr const char* kMaintain = "Maintain";
 constexpr const char* kNested = "Subcommands";
 
 const CommandRow kCommands[] = {
-    {kLock, "", Verb::lock, "lock",
-     "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
+    {kLock, "", "lock", "Update the lock file: keep allowed versions, add missing entries, remove unused ones",
      "  tofu-modlock lock\n"
      "  tofu-modlock lock --chdir environments/prod --install\n"
      "  tofu-modlock lock --frozen    # exit with code 3 if anything would change\n",
-     lock_flags},
-    {kLock, "", Verb::upgrade, "upgrade", "Lock the newest versions that the constraints allow",
+     lock_flags, run_lock, Prints::report},
+    {kLock, "", "upgrade", "Lock the newest versions that the constraints allow",
      "  tofu-modlock upgrade\n"
      "  tofu-modlock upgrade --target module.vpc --dry-run\n"
      "  tofu-modlock upgrade --target provider.hashicorp/aws\n"
      "  tofu-modlock upgrade --install\n",
-     upgrade_flags},
-    {kLock, "", Verb::update, "update", "Change a version in the configuration and the lock file, and nothing else",
+     upgrade_flags, run_lock, Prints::report},
+    {kLock, "", "update", "Change a version in the configuration and the lock file, and nothing else",
      "  tofu-modlock update --list\n"
      "  tofu-modlock update module.vpc=2.1.0 provider.hashicorp/aws=6.2.0\n"
      "  tofu-modlock update 'module.vpc=~> 2.0' --dry-run\n"
      "  tofu-modlock update module.vpc=2.1.0 --pin immutable --format markdown\n"
      "  tofu-modlock update --from-file updates.json    # a file of Renovate\n",
-     update_flags},
-    {kInstall, "", Verb::install, "install", "Install the locked packages where tofu and terraform expect them",
+     update_flags, run_update, Prints::report},
+    {kInstall, "", "install", "Install the locked packages where tofu and terraform expect them",
      "  tofu-modlock install && tofu init\n"
      "  tofu-modlock install --offline      # only from the cache\n"
      "  tofu-modlock install --from modules.tar    # from a bundle\n"
      "  tofu-modlock install --link         # symbolic links instead of copies\n"
      "  tofu-modlock install --overrides    # for versions of git and OCI sources\n",
-     install_flags},
-    {kInstall, "", Verb::ci, "ci",
-     "In CI: check that the lock file is current, install, run the client's command, and verify",
+     install_flags, run_install, Prints::report},
+    {kInstall, "", "ci", "In CI: check that the lock file is current, install, run the client's command, and verify",
      "  tofu-modlock ci --recursive\n"
      "  tofu-modlock ci --recursive -- tofu init -backend=false\n"
      "  tofu-modlock ci --chdir environments/prod -- terraform init\n",
-     ci_flags},
-    {kInstall, "", Verb::verify, "verify", "Check installed modules and providers against the lock file (offline)",
+     ci_flags, run_ci, Prints::report},
+    {kInstall, "", "verify", "Check installed modules and providers against the lock file (offline)",
      "  tofu-modlock verify\n"
      "  tofu-modlock verify --online    # moved and vanished versions, too\n"
      "  tofu-modlock verify --strict --json\n"
      "  tofu-modlock verify --sarif > verify.sarif\n",
-     verify_flags},
-    {kInstall, "", Verb::status, "status",
+     verify_flags, run_verify, Prints::report},
+    {kInstall, "", "status",
      "Show for each module and provider the locked version, whether it is installed, and a newer version",
      "  tofu-modlock status\n"
      "  tofu-modlock status --offline       # without newer versions\n",
-     status_flags},
-    {kInspect, "", Verb::inspect, "inspect",
-     "Show the module tree (sources, constraints, locked versions) and the providers",
+     status_flags, run_status, Prints::report},
+    {kInspect, "", "inspect", "Show the module tree (sources, constraints, locked versions) and the providers",
      "  tofu-modlock inspect\n"
      "  tofu-modlock inspect --json --chdir environments/prod\n",
-     inspect_flags, "tree"},
-    {kInspect, "", Verb::explain, "explain",
+     inspect_flags, run_inspect, Prints::data, "tree"},
+    {kInspect, "", "explain",
      "Explain why a module or provider has its version: list each constraint, its location, and the versions it allows",
      "  tofu-modlock explain module.vpc.nested\n"
      "  tofu-modlock explain provider.hashicorp/aws\n"
      "  tofu-modlock explain --credentials registry.example.com\n"
      "  tofu-modlock explain --credentials ghcr.io/team/network\n"
      "  tofu-modlock explain --recursive --find terraform-aws-modules/vpc/aws@5.1.0\n",
-     explain_flags, "why"},
-    {kInspect, "", Verb::update, "outdated", "List available updates and change nothing (update --list)",
+     explain_flags, run_explain, Prints::data, "why"},
+    {kInspect, "", "outdated", "List available updates and change nothing (update --list)",
      "  tofu-modlock outdated\n"
      "  tofu-modlock outdated module.vpc --json\n",
-     outdated_flags},
-    {kInspect, "", Verb::diff, "diff",
+     outdated_flags, run_outdated},
+    {kInspect, "", "diff",
      "Show the effect of an update of modules: interface, providers, code that runs, requests, and calls that break",
      "  tofu-modlock diff\n"
      "  tofu-modlock diff module.vpc=2.0.0\n"
      "  tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0 --format markdown\n"
      "  tofu-modlock diff --lock-rev origin/main --exit-code    # for CI\n",
-     diff_flags},
-    {kRareCommands, "", Verb::graph, "graph", "Print the graph of the modules and providers of a root module",
+     diff_flags, run_diff},
+    {kRareCommands, "", "graph", "Print the graph of the modules and providers of a root module",
      "  tofu-modlock graph > modules.mmd\n"
      "  tofu-modlock graph --format dot | dot -Tsvg > modules.svg\n",
-     graph_flags},
-    {kRareCommands, "", Verb::versions, "versions", "List the versions that a module source offers",
+     graph_flags, run_graph},
+    {kRareCommands, "", "versions", "List the versions that a module source offers",
      "  tofu-modlock versions git::https://example.com/network.git\n"
      "  tofu-modlock versions github.com/example/network --constraint '~> 1.2'\n",
-     versions_flags},
-    {kIntegrate, "", Verb::mirror, "mirror",
+     versions_flags, run_versions},
+    {kIntegrate, "", "mirror",
      "Run a command with a local module registry and git repositories that serve only locked versions",
      "  tofu-modlock mirror -- tofu init -upgrade\n"
      "  tofu-modlock mirror --chdir environments/prod -- terraform get -update\n",
-     mirror_flags},
-    {kIntegrate, "", Verb::sbom, "sbom", "Print an SBOM (CycloneDX 1.6) of the locked versions",
-     "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags},
-    {kMaintain, "", Verb::doctor, "doctor",
+     mirror_flags, run_mirror, Prints::report},
+    {kIntegrate, "", "sbom", "Print an SBOM (CycloneDX 1.6) of the locked versions",
+     "  tofu-modlock sbom --name shop-network > bom.cdx.json\n", sbom_flags, run_sbom},
+    {kMaintain, "", "doctor",
      "Check the environment: git, the client, certificates, proxies, credentials, settings, and the cache",
      "  tofu-modlock doctor\n"
      "  tofu-modlock doctor --online    # also query the hosts of the configuration\n"
      "  tofu-modlock doctor --host registry.example.com\n",
-     doctor_flags},
-    {kNested, "cache", Verb::cache_info, "info", "Show the location and size of the cache",
-     "  tofu-modlock cache info\n", cache_info_flags},
-    {kNested, "cache", Verb::cache_prune, "prune", "Remove unused packages and incomplete downloads",
+     doctor_flags, run_doctor, Prints::report},
+    {kNested, "cache", "info", "Show the location and size of the cache", "  tofu-modlock cache info\n",
+     cache_info_flags, run_cache_info},
+    {kNested, "cache", "prune", "Remove unused packages and incomplete downloads",
      "  tofu-modlock cache prune --max-age 30d\n"
      "  tofu-modlock cache prune --max-bytes 2GiB\n",
-     cache_prune_flags},
-    {kNested, "bundle", Verb::bundle_create, "create",
-     "Write the locked module packages of root modules as an OCI image layout",
+     cache_prune_flags, run_cache_prune, Prints::report},
+    {kNested, "bundle", "create", "Write the locked module packages of root modules as an OCI image layout",
      "  tofu-modlock bundle create --output modules.tar\n"
      "  tofu-modlock bundle create --recursive --output /media/stick/modules\n"
      "  tofu-modlock bundle create --providers --platform linux_amd64 --output all.tar\n",
-     bundle_create_flags},
-    {kNested, "bundle", Verb::bundle_list, "list", "List the packages of a bundle",
-     "  tofu-modlock bundle list modules.tar\n", bundle_read_flags},
-    {kNested, "bundle", Verb::bundle_pull, "pull", "Download a bundle from an OCI registry",
+     bundle_create_flags, run_bundle_create, Prints::report},
+    {kNested, "bundle", "list", "List the packages of a bundle", "  tofu-modlock bundle list modules.tar\n",
+     bundle_read_flags, run_bundle_list},
+    {kNested, "bundle", "pull", "Download a bundle from an OCI registry",
      "  tofu-modlock bundle pull oci://registry.example.com/platform/modules \\\n    --output modules.tar\n",
-     bundle_pull_flags},
-    {kNested, "bundle", Verb::bundle_push, "push", "Upload the locked module packages to an OCI registry",
+     bundle_pull_flags, run_bundle_pull, Prints::report},
+    {kNested, "bundle", "push", "Upload the locked module packages to an OCI registry",
      "  tofu-modlock bundle push oci://registry.example.com/platform/modules\n"
      "  tofu-modlock bundle push oci://registry.example.com/platform/modules \\\n    --input modules.tar\n",
-     bundle_push_flags},
-    {kNested, "bundle", Verb::bundle_unpack, "unpack", "Write the providers of a bundle as a mirror for the client",
+     bundle_push_flags, run_bundle_push, Prints::report},
+    {kNested, "bundle", "unpack", "Write the providers of a bundle as a mirror for the client",
      "  tofu-modlock bundle unpack all.tar --provider-mirror /srv/providers \\\n    --cli-config /srv/offline.tofurc\n",
-     bundle_unpack_flags},
-    {kNested, "bundle", Verb::bundle_verify, "verify", "Check every digest and every hash of a bundle",
+     bundle_unpack_flags, run_bundle_unpack, Prints::report},
+    {kNested, "bundle", "verify", "Check every digest and every hash of a bundle",
      "  tofu-modlock bundle verify modules.tar\n"
      "  tofu-modlock bundle verify oci://registry.example.com/platform/modules\n",
-     bundle_read_flags},
-    {kMaintain, "", Verb::version, "help", "Print the help of a command",
+     bundle_read_flags, run_bundle_verify, Prints::report},
+    {kMaintain, "", "help", "Print the help of a command",
      "  tofu-modlock help lock\n"
      "  tofu-modlock help --help-all\n",
-     help_flags},
-    {kMaintain, "", Verb::version, "version", "Print the version of tofu-modlock", "  tofu-modlock version\n",
-     version_flags},
-    {kRareCommands, "", Verb::hook, "hook",
+     help_flags, run_version},
+    {kMaintain, "", "version", "Print the version of tofu-modlock", "  tofu-modlock version\n", version_flags,
+     run_version},
+    {kRareCommands, "", "hook",
      "Run as a Terragrunt hook: install locked packages before init and get, verify them before plan, apply and "
      "similar commands, restore dropped module blocks after init; do nothing for other commands",
      "  tofu-modlock hook --unit live/prod/vpc --root . init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . --after init\n"
      "  tofu-modlock hook --unit live/prod/vpc --root . plan\n",
-     hook_flags},
-    {kMaintain, "", Verb::init, "init",
-     "Write a settings file, .gitattributes, a CI file and a pre-commit hook; overwrite nothing",
+     hook_flags, run_hook, Prints::report},
+    {kMaintain, "", "init", "Write a settings file, .gitattributes, a CI file and a pre-commit hook; overwrite nothing",
      "  tofu-modlock init                    # prompts for each file\n"
      "  tofu-modlock init --settings --ci github\n"
      "  tofu-modlock init --all\n",
-     init_flags},
-    {kMaintain, "", Verb::completion, "completion", "Print the completion script of a shell",
+     init_flags, run_init},
+    {kMaintain, "", "completion", "Print the completion script of a shell",
      "  source <(tofu-modlock completion bash)    # zsh: after compinit\n"
      "  tofu-modlock completion fish > ~/.config/fish/completions/tofu-modlock.fish\n",
-     completion_flags},
-    {kRareCommands, "", Verb::merge, "merge",
+     completion_flags, run_completion},
+    {kRareCommands, "", "merge",
      "Merge lock files entry by entry, as a merge driver of git: the result is written to OURS; exit code 0 without a "
      "conflict, 1 with one, 2 if a file cannot be read",
      "  git config merge.tofu-modlock.driver \\\n    'tofu-modlock merge --marker-size %L %O %A %B'\n"
      "  printf '%s merge=tofu-modlock\\n' .terraform.lock.hcl \\\n    .terraform.modules.lock.hcl >> .gitattributes\n",
-     merge_flags},
-    {kRareCommands, "", Verb::mcp, "mcp",
+     merge_flags, run_merge},
+    {kRareCommands, "", "mcp",
      "Serve the Model Context Protocol on stdin and stdout: tools for coding agents that only read",
      "  tofu-modlock mcp                     # the current directory and all below\n"
      "  tofu-modlock mcp --root /srv/infra --root /srv/platform\n",
-     mcp_flags},
-    {kRareCommands, "", Verb::serve, "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
-     "  tofu-modlock serve < requests.jsonl\n", serve_flags},
-    {kRareCommands, "", Verb::call, "call", "Call one method of the protocol and print its result",
+     mcp_flags, run_mcp},
+    {kRareCommands, "", "serve", "Serve JSON-RPC 2.0 on stdin and stdout (for programs)",
+     "  tofu-modlock serve < requests.jsonl\n", serve_flags, run_serve},
+    {kRareCommands, "", "call", "Call one method of the protocol and print its result",
      "  tofu-modlock call lock/plan --params '{\"root\": \"/srv/infra\"}'\n"
      "  echo '{\"root\": \"/srv/infra\"}' | tofu-modlock call lock/verify --params -\n",
-     call_flags},
-    {kRareCommands, "", Verb::schema, "schema", "Print the protocol or the settings as a document for programs",
+     call_flags, run_call},
+    {kRareCommands, "", "schema", "Print the protocol or the settings as a document for programs",
      "  tofu-modlock schema openrpc > openrpc.json\n"
      "  tofu-modlock schema jsonschema\n"
      "  tofu-modlock schema settings > settings.schema.json\n",
-     schema_flags},
+     schema_flags, run_schema},
 };
 
 CLI::App& parent_of(const CommandRow& command, CLI::App& app) {
@@ -238,7 +240,10 @@ void add_command(CLI::App& app, const CommandRow& command, CommandLine& out) {
     add_output_flags(added, out.common);
     command.add_flags(added, out);
   });
-  added.parse_complete_callback([&] { out.verb = command.verb; });
+  added.parse_complete_callback([&] {
+    out.run = command.run;
+    out.has_report = command.prints == Prints::report;
+  });
 }
 
 // Returns the innermost command that the line names, or the app itself.
@@ -376,8 +381,7 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 // For `tofu` and `terraform`, the program's name determines the client.
 void name_implementation(CommandLine& line) {
-  if ((line.verb != Verb::mirror && line.verb != Verb::ci) || line.command.empty() ||
-      !line.common.implementation.empty()) {
+  if (line.command.empty() || !line.common.implementation.empty()) {
     return;
   }
   const std::string name = line.command.front().substr(line.command.front().rfind('/') + 1);

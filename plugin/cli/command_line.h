@@ -24,6 +24,8 @@ struct CommonFlags {
   std::string comment = {};             // before the headings of root modules, so that the output stays a graph
   bool only_locks = false;              // with `recursive`: directories without configuration too
   std::size_t jobs = 8;                 // root modules processed in parallel
+  bool compares = false;   // the packages before and after: several calls for a root query each source once
+  bool diagnoses = false;  // also an engine that cannot be opened
   bool json = false;
   bool quiet = false;
   bool verbose = false;
@@ -48,42 +50,14 @@ struct CommonFlags {
   std::vector<std::string> bounds;
 };
 
+class Host;
+
 struct CommandLine {
-  enum class Verb {
-    lock,
-    upgrade,
-    update,
-    diff,
-    install,
-    verify,
-    status,
-    inspect,
-    graph,
-    versions,
-    ci,
-    explain,
-    bundle_create,
-    bundle_list,
-    bundle_pull,
-    bundle_push,
-    bundle_unpack,
-    bundle_verify,
-    cache_info,
-    cache_prune,
-    sbom,
-    merge,
-    mirror,
-    hook,
-    doctor,
-    version,
-    init,
-    completion,
-    mcp,
-    serve,
-    call,
-    schema
-  };
-  Verb verb = Verb::lock;
+  // Runs the command: with an engine, or without one.
+  using RunWithHost = int (*)(const CommandLine& line, const Host& host);
+  using RunAlone = int (*)(const CommandLine& line);
+  std::variant<RunAlone, RunWithHost> run = {};
+  bool has_report = false;  // it prints what it did or found, which --quiet holds; others print what was requested
   CommonFlags common;
   // lock, upgrade
   bool frozen = false;
@@ -94,6 +68,7 @@ struct CommandLine {
   std::string hashes;
   std::string resolution;
   bool no_adopt = false;
+  bool upgrade = false;                             // the command upgrade, or hook --upgrade
   std::vector<std::string> allow_unchecked_source;  // hook: globs of units, relative to --root
   bool accept_moved = false;                        // lock, upgrade, update
   std::string minimum_release_age;
@@ -168,7 +143,6 @@ struct CommandLine {
   std::string unit_source;
   std::string unit_place;  // where Terragrunt will run the client
   bool after = false;
-  bool upgrade = false;
   std::string client_command;
   // call
   std::string method;

@@ -2,7 +2,6 @@
 
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/host.h"
-#include "plugin/cli/interrupt.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/install/verdict.h"
 
@@ -37,15 +36,15 @@ int run_diff(const CommandLine& line, const Host& host);
 int run_doctor(const CommandLine& line, const Host& host);
 int run_explain(const CommandLine& line, const Host& host);
 int run_find(const CommandLine& line, const Host& host);  // explain --find
-// For the client from the options, the environment or PATH.
+// explain --credentials: for the client from the options, the environment or PATH.
 int run_explain_credentials(const CommandLine& line, const Host& host);
 int run_versions(const CommandLine& line, const Host& host);
 int run_bundle_create(const CommandLine& line, const Host& host);
 int run_bundle_pull(const CommandLine& line, const Host& host);
 int run_bundle_push(const CommandLine& line, const Host& host);
 int run_bundle_unpack(const CommandLine& line, const Host& host);
-// `bundle list` and `bundle verify`
-int run_bundle_read(const CommandLine& line, const Host& host);
+int run_bundle_list(const CommandLine& line, const Host& host);
+int run_bundle_verify(const CommandLine& line, const Host& host);
 int run_cache_info(const CommandLine& line, const Host& host);
 int run_cache_prune(const CommandLine& line, const Host& host);
 int run_call(const CommandLine& line, const Host& host);
@@ -65,9 +64,9 @@ inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock upd
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Checks that the lock files are current, installs what they lock, runs the command of the client if there is one, and
 // verifies. Returns the exit code of the worst root; those of the client are less bad than our own.
-int run_ci(const CommandLine& line, const Host& host, Interrupt& interrupt);
+int run_ci(const CommandLine& line, const Host& host);
 // Returns the exit code of the child command; before it starts, as the others.
-int run_mirror(const CommandLine& line, const Host& host, Interrupt& interrupt);
+int run_mirror(const CommandLine& line, const Host& host);
 // Sets where a hook reads and what it may request, before the host starts. Errors: INVALID_PARAMS if a path is not a
 // directory, or the unit is not below the root.
 Result<void> prepare_hook(CommandLine& line);
@@ -76,7 +75,7 @@ int run_hook(const CommandLine& line, const Host& host);
 int run_serve(const CommandLine& line);
 // Serves the Model Context Protocol until the end of input. Returns 0, or 2 for a terminal or a root that does not
 // exist.
-int run_mcp(const CommandLine& line, const Host& host);
+int run_mcp(const CommandLine& line);
 int run_schema(const CommandLine& line);
 
 // Parses the command line, runs it, and stops it on SIGINT, SIGTERM and SIGHUP (exit code 128 + number).

@@ -203,7 +203,7 @@ class Completer {
       }
     };
     line_.common.offline = true;
-    if (const auto host = Host::start(line_.common, {})) {
+    if (const auto host = Host::start(line_.common)) {
       messages::UpdateLookupParams params;
       params.root = host->root_params(root().string(), line_.common);
       params.subjects = {subject};

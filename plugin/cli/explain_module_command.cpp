@@ -98,6 +98,9 @@ RootOutcome explain_root(const CommandLine& line, const Host& host, const std::s
 }  // namespace
 
 int run_explain(const CommandLine& line, const Host& host) {
+  if (!line.find.empty() || !line.credentials.empty()) {
+    return line.find.empty() ? run_explain_credentials(line, host) : run_find(line, host);
+  }
   if (line.subject.empty()) {
     return failed_everywhere({.code = Code::invalid_params,
                               .message = "the subject is missing: a module call or a provider",

@@ -76,7 +76,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
 
 }  // namespace
 
-Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool calls_again, bool diagnoses) {
+Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
@@ -133,14 +133,15 @@ Result<Host> Host::start(const CommonFlags& flags, std::stop_token stop, bool ca
     host.environment_.arguments.push_back(std::move(argument));
   }
   host.engine_ = std::make_unique<Engine>(std::move(options));
-  if (auto opened = host.engine_->open(); !opened && !diagnoses) {
+  if (auto opened = host.engine_->open(); !opened && !flags.diagnoses) {
     return fail(std::move(opened.error()));
   }
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
   host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
-  host.stop_ = std::move(stop);
-  if (calls_again || flags.recursive || flags.directories.size() > 1) {
+  host.interrupt_ = interrupt;
+  host.stop_ = interrupt == nullptr ? std::stop_token() : interrupt->token();
+  if (flags.compares || flags.recursive || flags.directories.size() > 1) {
     host.shared_run_ = Run::for_many_roots({});
   }
   return host;

@@ -8,6 +8,7 @@
 
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/command_line.h"
+#include "plugin/cli/interrupt.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/server/engine_methods.h"
 #include "protocol/base/result.h"
@@ -31,11 +32,9 @@ struct RootAnswer {
 // The engine for one-shot commands.
 class Host {
  public:
-  // Opens the engine with the options of the flags. With `calls_again`, several calls for one root query each source
-  // once, as they do for several roots. Errors: those of read_client_environment(); those of Engine::open(), except
-  // with `diagnoses`.
-  static Result<Host> start(const CommonFlags& flags, std::stop_token stop, bool calls_again = false,
-                            bool diagnoses = false);
+  // Opens the engine with the options of the flags. `interrupt`, if set, ends its work, and outlives the host. Errors:
+  // those of read_client_environment(); those of Engine::open(), except if the flags diagnose.
+  static Result<Host> start(const CommonFlags& flags, Interrupt* interrupt = nullptr);
 
   // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
   template <typename Params, typename Output>
@@ -70,6 +69,7 @@ class Host {
 
   const Engine& engine() const { return *engine_; }
   const MethodTable& methods() const { return *methods_; }
+  Interrupt& interrupt() const { return *interrupt_; }
   // Returns a context for work outside engine calls.
   Context context() const;
 
@@ -82,7 +82,8 @@ class Host {
   std::unique_ptr<TerminalProgress> progress_;
   std::unique_ptr<TerminalLog> log_;
   ClientEnvironment environment_;
-  std::stop_token stop_;
+  Interrupt* interrupt_ = nullptr;
+  std::stop_token stop_;  // of the interrupt
 };
 
 // Returns the roots that the flags name, absolute and sorted; with `recursive` those in and below these directories

@@ -15,7 +15,7 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   const auto named = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
   messages::LockPlanParams params;
   params.root = host.root_params(root, line.common);
-  params.mode = line.verb == CommandLine::Verb::upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
+  params.mode = line.upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
   params.targets = targets;
   params.include = included(line.common);
   params.platforms = line.platforms;
@@ -143,7 +143,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   if (!line.common.json) {
     print_plan(line, root, *result, details.diagnostics);
     const bool is_single = !line.common.recursive && line.common.directories.size() <= 1;
-    if (line.verb == CommandLine::Verb::upgrade && result->edits.documents.empty() && is_single) {
+    if (line.upgrade && result->edits.documents.empty() && is_single) {
       print_excluded(line, host, root, *result);
     }
   }
@@ -178,8 +178,8 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
 std::optional<Error> find_misplaced_subject(const CommandLine& line) {
   for (const std::string& word : line.common.directories) {
     const bool has_version = word.find('=') != std::string::npos;
-    const bool may_be_subject = has_version || line.verb == CommandLine::Verb::upgrade || word.starts_with("module.") ||
-                                word.starts_with("provider.");
+    const bool may_be_subject =
+        has_version || line.upgrade || word.starts_with("module.") || word.starts_with("provider.");
     std::error_code ignored;
     if (may_be_subject && !std::filesystem::is_directory(word, ignored)) {
       return Error{.code = Code::invalid_params,

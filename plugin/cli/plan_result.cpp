@@ -197,15 +197,14 @@ std::string diff_command(const CommandLine& line, const std::string& root, bool 
 
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
                            const Texts& committed) {
-  const bool is_compared = line.verb != CommandLine::Verb::lock;
-  Texts before = asked.result && is_compared ? texts_before(root, asked.result->edits) : Texts();
+  Texts before = asked.result && line.common.compares ? texts_before(root, asked.result->edits) : Texts();
   WrittenUpdate written{.result = std::move(asked.result), .details = std::move(asked.details)};
   if (written.result && !line.dry_run && !line.frozen) {
     if (auto ok = host.apply(root, line.common, *written.result); !ok) {
       return {.result = fail(std::move(ok.error()))};
     }
   }
-  if (written.result && is_compared) {
+  if (written.result && line.common.compares) {
     written.is_since_commit = !committed.empty() || are_committed(before, root, host.context());
     before.insert(before.end(), committed.begin(), committed.end());
     written.diff = compare_packages(line, host, root, *written.result, std::move(before));

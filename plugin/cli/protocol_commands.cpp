@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -57,6 +58,7 @@ int run_call(const CommandLine& line, const Host& host) {
 }
 
 int run_serve(const CommandLine& line) {
+  std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
         "tofu-modlock serve reads and writes JSON-RPC 2.0 messages on stdin and stdout, one per line.\n"
@@ -87,7 +89,12 @@ int run_serve(const CommandLine& line) {
   return serve(methods, options);
 }
 
-int run_mcp(const CommandLine& line, const Host& host) {
+int run_mcp(const CommandLine& line) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto host = Host::start(line.common);
+  if (!host) {
+    return failed(host.error(), CommonFlags{}).exit_code;
+  }
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
         "tofu-modlock mcp serves the Model Context Protocol on stdin and stdout, for a coding agent that starts it.\n"
@@ -100,7 +107,7 @@ int run_mcp(const CommandLine& line, const Host& host) {
       missing->hint = "pass the directory of a root module as root";
       return fail(*std::move(missing));
     }
-    return params_from_environment(host.root_params(root, line.common));
+    return params_from_environment(host->root_params(root, line.common));
   };
   for (const std::string& directory : line.mcp_roots.empty() ? std::vector<std::string>{"."} : line.mcp_roots) {
     std::error_code error;
@@ -124,7 +131,7 @@ int run_mcp(const CommandLine& line, const Host& host) {
   });
   TerminalLog log;
   {
-    McpServer server(host.methods(), roots, log, [&](std::string answer) { writer.write(std::move(answer)); });
+    McpServer server(host->methods(), roots, log, [&](std::string answer) { writer.write(std::move(answer)); });
     serve_mcp(server, STDIN_FILENO);
   }
   std::unique_lock lock(mutex);

@@ -38,7 +38,8 @@ std::optional<messages::LockExplainResult> explain_conflict_of(const PlanRequest
   if (!subject) {
     return std::nullopt;
   }
-  return explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path}, fetcher);
+  return explain_conflict({.plan_request = failed, .plan = *plan, .subject = *subject, .lock_path = lock.path},
+                          fetcher);
 }
 
 }  // namespace

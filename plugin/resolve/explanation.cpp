@@ -279,9 +279,9 @@ class ModuleExplainer {
       constraint = source.traits().default_reference;
     }
     out_.chain.push_back({.constraint = std::move(constraint),
-                                  .subject = node_.subject(),
-                                  .location = node_.commit ? place_of_commit() : node_.call.source.location,
-                                  .kept = {id}});
+                          .subject = node_.subject(),
+                          .location = node_.commit ? place_of_commit() : node_.call.source.location,
+                          .kept = {id}});
     if (is_locked()) {
       ExplainedStep step = kept_step();
       step.kept = {id};
@@ -319,11 +319,10 @@ class ModuleExplainer {
       const auto& locked = request_.plan_request.lock.modules;
       const auto entry = locked.find(former.empty() ? node_.key : former.substr(7));
       const std::string& named = out_.chain.front().constraint;
-      out_.selected.reason = is_version
-                                ? locked_reason(entry == locked.end() ? "" : entry->second.constraints.value_or(""), as)
-                            : lock_->origin_hash().ends_with(named)
-                                ? "the configuration names it"
-                                : fmt::format("it was {} when it was locked{}", named, as);
+      out_.selected.reason =
+          is_version ? locked_reason(entry == locked.end() ? "" : entry->second.constraints.value_or(""), as)
+          : lock_->origin_hash().ends_with(named) ? "the configuration names it"
+                                                  : fmt::format("it was {} when it was locked{}", named, as);
       out_.selected.reason += former.empty() ? "" : "; run tofu-modlock lock to rename the entry";
     } else if (changed->action == Action::adopted) {
       out_.selected.reason = "it is installed, and nothing is locked yet";
@@ -331,12 +330,11 @@ class ModuleExplainer {
       out_.selected.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
-    const auto young = first_seen_ ? age_exception(request_.plan_request, node_, *first_seen_,
-                                                               claimed_, fetcher_.now())
-                                               : std::nullopt;
+    const auto young = first_seen_ ? age_exception(request_.plan_request, node_, *first_seen_, claimed_, fetcher_.now())
+                                   : std::nullopt;
     if (young) {
       out_.selected.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
-                                         is_locked() ? "a locked version stays" : why_taken(*changed, node_));
+                                          is_locked() ? "a locked version stays" : why_taken(*changed, node_));
     }
   }
 
