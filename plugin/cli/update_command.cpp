@@ -11,6 +11,7 @@
 #include "plugin/cli/plan_result.h"
 #include "plugin/config/roots.h"
 #include "plugin/report/change_text.h"
+#include "plugin/resolve/plan.h"
 #include "plugin/workspace/affected_roots.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"

@@ -1,0 +1,110 @@
+#include "plugin/cli/flag_groups.h"
+
+#include "plugin/settings/settings.h"
+
+namespace modlock::cli {
+
+void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& value, const char* on,
+                const char* off) {
+  CLI::Option* set = command.add_flag_callback(
+      "--" + name, [&value] { value = true; }, on);
+  command
+      .add_flag_callback(
+          "--no-" + name, [&value] { value = false; }, off)
+      ->excludes(set);
+}
+
+void add_place_flags(CLI::App& command, CommonFlags& flags) {
+  add(command, "--cache-dir", flags.cache_dir, "Directory of the package cache",
+      {.value = "DIR", .variable = "TOFU_MODLOCK_CACHE_DIR", .is_rare = true});
+  add(command, "--config-file", flags.config_file, "Settings of this user instead of ~/.config/tofu-modlock/config.hcl",
+      {.value = "FILE", .variable = "TOFU_MODLOCK_CONFIG_FILE", .is_rare = true});
+}
+
+void add_store_flags(CLI::App& command, CommonFlags& flags) {
+  add_place_flags(command, flags);
+  add(command, "--json", flags.json, "Print the result as JSON");
+}
+
+void add_network_flags(CLI::App& command, CommonFlags& flags) {
+  add(command, "--offline", flags.offline, "Work offline: send no network requests",
+      {.variable = "TOFU_MODLOCK_OFFLINE"});
+  add(command, "--git-engine", flags.git_engine, "Git implementation for http and https: auto, libgit2, or git",
+      {.variable = "TOFU_MODLOCK_GIT_ENGINE", .is_rare = true, .choices = {"auto", "libgit2", "git"}});
+  add(command, "--connections", flags.connections,
+      "Number of parallel connections to one host (default 32, maximum 64)",
+      {.value = "N", .variable = "TOFU_MODLOCK_CONNECTIONS", .is_rare = true})
+      ->check(CLI::Range(std::size_t{1}, kMostConnections));
+  add(command, "--fetch-timeout", flags.fetch_timeout,
+      "How long a git server or a program that fetches may be silent (default 30s, at most 10m)",
+      {.value = "DURATION", .variable = "TOFU_MODLOCK_FETCH_TIMEOUT", .is_rare = true});
+}
+
+void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
+  add(command, "--plain-http", flags.plain_http, "Use plain http for the repository of a bundle; only for the loopback",
+      {.is_rare = true});
+}
+
+void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
+  add(command, "--implementation", flags.implementation, "The client that will run",
+      {.variable = "TOFU_MODLOCK_IMPLEMENTATION", .is_rare = true, .choices = {"opentofu", "terraform"}});
+  add(command, "--implementation-version", flags.implementation_version, "Its version",
+      {.value = "VERSION", .variable = "TOFU_MODLOCK_IMPLEMENTATION_VERSION", .is_rare = true});
+}
+
+// Each is processed in order: of a value and a file the later one wins.
+void add_variable_flags(CLI::App& command, CommonFlags& flags) {
+  const auto add = [&](const char* names, const char* type, bool is_file, const char* what) {
+    command
+        .add_option_function<std::string>(
+            names,
+            [&flags, is_file](const std::string& text) {
+              flags.variables.push_back({is_file, text});
+            },
+            what)
+        ->type_name(type)
+        ->trigger_on_parse();
+  };
+  add("--variable,--var", "NAME=VALUE", false, "A value for a variable of the root module");
+  add("--var-file", "FILE", true, "A file with values for variables, relative to the root");
+}
+
+void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
+  add(command, "--workspace-root", flags.workspace_roots,
+      "Also read files below this directory, outside of the repository (repeatable)",
+      {.value = "DIR", .is_rare = true});
+}
+
+void add_reading_flags(CLI::App& command, CommonFlags& flags) {
+  add(command, "--data-dir", flags.data_dir, "Data directory instead of .terraform",
+      {.value = "DIR", .variable = "TF_DATA_DIR", .is_rare = true});
+  add_variable_flags(command, flags);
+  add(command, "--workspace", flags.workspace, "The selected workspace",
+      {.value = "NAME", .variable = "TF_WORKSPACE", .is_rare = true});
+  add_workspace_root_flag(command, flags);
+  add_implementation_flags(command, flags);
+}
+
+void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
+  add(command, "--recursive", flags.recursive, "Process every root module in and below these directories");
+  add(command, "--root-glob", flags.root_globs,
+      "With --recursive: directories that match are root modules too (repeatable)", {.value = "GLOB", .is_rare = true});
+  add(command, "--exclude", flags.exclude, "With --recursive: skip directories that match (repeatable)",
+      {.value = "GLOB", .is_rare = true});
+}
+
+void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
+  add(command, "--jobs", flags.jobs, "Number of root modules to process in parallel (default 8, maximum 64)",
+      {.value = "N", .variable = "TOFU_MODLOCK_JOBS", .is_rare = true})
+      ->check(CLI::Range(1, 64));
+}
+
+void add_root_flags(CLI::App& command, CommonFlags& flags, const char* names, const char* what) {
+  add_store_flags(command, flags);
+  add(command, names, flags.directories, what, {.value = "DIR"});
+  add_recursive_flags(command, flags);
+  add_jobs_flag(command, flags);
+  add_reading_flags(command, flags);
+}
+
+}  // namespace modlock::cli
