@@ -10,9 +10,7 @@
 #include "plugin/diff/package_diff.h"
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
-#include "plugin/report/sarif.h"
 #include "plugin/workspace/revision.h"
-#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -146,54 +144,6 @@ RootOutcome print_diff(const CommandLine& line, const std::string& root, const A
   return outcome;
 }
 
-int print_diff_sarif(const CommandLine& line, const Host& host,
-                     const std::function<AskedDiff(const std::string&)>& ask) {
-  const auto roots = find_roots(line.common, host);
-  if (!roots) {
-    return failed(roots.error(), line.common).exit_code;
-  }
-  int worst = 0;
-  Json::Value runs(Json::arrayValue);
-  const auto asked = call_for_roots(*roots, line.common, host, ask);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const std::string& root = (*roots)[i];
-    const auto& result = asked[i].result;
-    const int code = result ? exit_code_of(line, *result) : failed(result.error(), line.common, root).exit_code;
-    runs.append(sarif_run(result, root, find_repository_root(root).string(), code));
-    worst = worse_exit_code(worst, code);
-  }
-  print_raw(write_json_pretty(sarif_log(std::move(runs))));
-  return worst;
-}
-
-// Root modules without changes are left out.
-int print_markdown(const CommandLine& line, const Host& host, const std::function<AskedDiff(const std::string&)>& ask,
-                   const NamedSubjects& named) {
-  const auto roots = find_roots(line.common, host);
-  if (!roots) {
-    return failed(roots.error(), line.common).exit_code;
-  }
-  int worst = 0;
-  std::string text;
-  const auto asked = call_for_roots(*roots, line.common, host, ask);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const std::string& root = (*roots)[i];
-    const auto& result = asked[i].result;
-    const NamedRoot heading(root, asked.size() > 1);
-    const auto skipped = named.skipped(root);
-    const int code = skipped  ? skipped->exit_code
-                     : result ? exit_code_of(line, *result)
-                              : failed(result.error(), line.common, root).exit_code;
-    worst = worse_exit_code(worst, code);
-    const std::string part = !skipped && result ? diff_markdown(*result) : "";
-    if (!part.empty()) {
-      text += (text.empty() ? "" : "\n") + (asked.size() > 1 ? shown_path(root) + ":\n\n" : "") + part;
-    }
-  }
-  print_out(text);
-  return worst;
-}
-
 }  // namespace
 
 int run_diff(const CommandLine& original, const Host& host) {
@@ -229,11 +179,25 @@ int run_diff(const CommandLine& original, const Host& host) {
       return asked;
     });
   };
+  const auto code_of = [&](const std::string& root, const AskedDiff& asked) {
+    return asked.result ? exit_code_of(line, *asked.result) : failed(asked.result.error(), line.common, root).exit_code;
+  };
   if (line.output_format == "sarif") {
-    return print_diff_sarif(line, host, ask);
+    return report_sarif(line.common, host, ask, code_of);
   }
-  if (line.output_format == "markdown") {
-    return print_markdown(line, host, ask, named);
+  if (line.output_format == "markdown") {  // root modules without changes have no part
+    std::string text;
+    const int worst = report_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
+      if (const auto skipped = named.skipped(root)) {
+        return skipped->exit_code;
+      }
+      if (const std::string part = asked.result ? diff_markdown(*asked.result) : ""; !part.empty()) {
+        text += (text.empty() ? "" : "\n") + (!heading("").empty() ? shown_path(root) + ":\n\n" : "") + part;
+      }
+      return code_of(root, asked);
+    });
+    print_out(text);
+    return worst;
   }
   return run_for_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
     return print_diff(line, root, asked, named);

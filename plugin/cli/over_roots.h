@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "plugin/cli/commands.h"
+#include "plugin/config/roots.h"
+#include "plugin/report/sarif.h"
+#include "protocol/base/json.h"
 #include "protocol/messages/fields.h"
 
 namespace modlock::cli {
@@ -94,6 +97,36 @@ int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, co
   auto asked = call_for_roots(*roots, flags, host, ask);
   auto next = asked.begin();
   return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
+}
+
+// Calls `ask` in parallel, and `tell` with the answers in the order of the roots, for output that is one document for
+// all of them: `tell` returns the exit code of a root. Returns the worst exit code.
+template <typename Ask, typename Tell>
+int report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+  const auto roots = find_roots(flags, host);
+  if (!roots) {
+    return failed_everywhere(roots.error(), flags);
+  }
+  int worst = 0;
+  auto next = roots->begin();
+  for (const auto& asked : call_for_roots(*roots, flags, host, ask)) {
+    const NamedRoot heading(*next, roots->size() > 1);
+    worst = worse_exit_code(worst, tell(*next++, asked));
+  }
+  return worst;
+}
+
+// The same as SARIF, with a run for each root.
+template <typename Ask, typename Tell>
+int report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+  Json::Value runs;
+  const int worst = report_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
+    const int code = tell(root, asked);
+    runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
+    return code;
+  });
+  print_raw(runs.empty() ? "" : write_json_pretty(sarif_log(std::move(runs))));
+  return worst;
 }
 
 // The subjects that a command line names. With --recursive not every root must have each of them, but at least one

@@ -6,11 +6,8 @@
 
 #include "backends/base/amounts.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/config/roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/report/sarif.h"
-#include "protocol/base/json.h"
 
 namespace modlock::cli {
 namespace {
@@ -199,27 +196,18 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
 int print_sarif(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed(roots.error(), line.common).exit_code;
-  }
-  int worst = 0;
-  Json::Value runs(Json::arrayValue);
   std::vector<RootRow> rows;
-  const auto asked =
-      call_for_roots(*roots, flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); });
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const std::string& root = (*roots)[i];
-    RootOutcome outcome = verify_root(flags, host, root, asked[i]);
-    runs.append(sarif_run(asked[i].result, root, find_repository_root(root).string(), outcome.exit_code));
-    print_unlocked_root(root, outcome.exit_code, flags);
-    worst = worse_exit_code(worst, outcome.exit_code);
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
-  }
+  const int worst = report_sarif(
+      line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
+      [&](const std::string& root, const AskedVerdicts& asked) {
+        RootOutcome outcome = verify_root(flags, host, root, asked);
+        print_unlocked_root(root, outcome.exit_code, flags);
+        rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
+        return outcome.exit_code;
+      });
   if (rows.size() > 1) {
     print_table(rows);
   }
-  print_raw(write_json_pretty(sarif_log(std::move(runs))));
   return worst;
 }
 
