@@ -1,38 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "plugin/cli/commands.h"
 #include "plugin/cli/over_roots.h"
-#include "protocol/base/json.h"
 
 namespace modlock::cli {
 namespace {
 
-std::string_view to_string(Finding::Verdict verdict) {
-  return verdict == Finding::Verdict::fine ? "ok" : verdict == Finding::Verdict::warning ? "warning" : "error";
-}
-
-Json::Value to_json(const Finding& finding) {
-  Json::Value row;
-  row["check"] = finding.check;
-  row["verdict"] = std::string(to_string(finding.verdict));
-  row["found"] = finding.found;
-  if (!finding.hint.empty()) {
-    row["hint"] = finding.hint;
-  }
-  row["details"] = Json::Value(Json::arrayValue);
-  for (const std::string& detail : finding.details) {
-    row["details"].append(detail);
-  }
-  return row;
-}
-
 void print(const std::vector<Finding>& findings) {
   std::vector<std::vector<Cell>> rows;
   for (const Finding& finding : findings) {
-    rows.push_back({{finding.check}, {fmt::format("{:<7}", to_string(finding.verdict))}, {finding.found}});
+    rows.push_back({{finding.check}, {fmt::format("{:<7}", messages::to_string(finding.verdict))}, {finding.found}});
     for (const std::string& detail : finding.details) {
       rows.push_back({{}, {}, {detail}});
     }
@@ -66,7 +45,7 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
   RootOutcome outcome;
   for (const Finding& finding : findings) {
     outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);
-    outcome.json["checks"].append(to_json(finding));
+    outcome.json["checks"].append(messages::encode(finding));
   }
   outcome.json["ok"] = outcome.exit_code == 0;
   if (!line.common.json) {

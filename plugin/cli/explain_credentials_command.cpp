@@ -10,29 +10,6 @@
 namespace modlock::cli {
 namespace {
 
-Json::Value to_json(const CredentialReport& report) {
-  Json::Value out;
-  out["host"] = report.host;
-  if (!report.repository.empty()) {
-    out["repository"] = report.repository;
-  }
-  for (const std::string& warning : report.warnings) {
-    out["warnings"].append(warning);
-  }
-  for (const CredentialSearch& search : report.uses) {
-    Json::Value& use = out["uses"].append(Json::Value(Json::objectValue));
-    use["use"] = search.use;
-    use["used"] = search.used ? Json::Value(*search.used) : Json::Value();
-    Json::Value& places = use["places"] = Json::arrayValue;
-    for (const CredentialLocation& place : search.places) {
-      Json::Value& entry = places.append(Json::Value(Json::objectValue));
-      entry["place"] = place.place;
-      entry["outcome"] = place.outcome;
-    }
-  }
-  return out;
-}
-
 void print(const CredentialReport& report) {
   print_out(fmt::format("{}{}{}\n", report.host, report.repository.empty() ? "" : "/", report.repository));
   for (const CredentialSearch& search : report.uses) {
@@ -63,7 +40,7 @@ int run_explain_credentials(const CommandLine& line, const Host& host) {
     return failed_everywhere(report.error(), flags);
   }
   if (flags.json) {
-    print_raw(write_json_pretty(to_json(*report)));
+    print_raw(write_json_pretty(messages::encode(*report)));
     return 0;
   }
   for (const Diagnostic& warning : configuration.warnings) {

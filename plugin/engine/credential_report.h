@@ -8,6 +8,7 @@
 #include "backends/base/context.h"
 #include "backends/credentials/credentials.h"
 #include "protocol/base/result.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock {
 
@@ -24,6 +25,25 @@ struct CredentialReport {
   std::vector<std::string> warnings;
   std::vector<CredentialSearch> uses;
 };
+
+template <typename Form>
+void fields(Form& form, In<Form, CredentialLocation> location) {
+  form.member("place", location.place);
+  form.member("outcome", location.outcome);
+}
+template <typename Form>
+void fields(Form& form, In<Form, CredentialSearch> search) {
+  form.member("use", search.use);
+  form.nullable("used", search.used);
+  form.member("places", search.places);
+}
+template <typename Form>
+void fields(Form& form, In<Form, CredentialReport> report) {
+  form.member("host", report.host);
+  form.optional("repository", report.repository);
+  form.optional("warnings", report.warnings);
+  form.member("uses", report.uses);
+}
 
 // Reports where the credentials for `where`, HOST or HOST/REPOSITORY, come from. Runs the credential programs, as a
 // request would. The report never contains a secret. Errors: INVALID_PARAMS (no host, or a URL; the message does not

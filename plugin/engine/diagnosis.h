@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/messages/root_params.h"
@@ -23,6 +25,21 @@ struct Finding {
   std::vector<std::string> details = {};  // one line each
   int exit_code = 0;                      // of an error
 };
+
+constexpr std::array<std::string_view, 3> names_of(const Finding::Verdict*) {
+  return {"ok", "warning", "error"};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Finding> finding) {
+  form.member("check", finding.check);
+  form.member("verdict", finding.verdict);
+  form.member("found", finding.found);
+  form.optional("hint", finding.hint);
+  form.member("details", finding.details);
+}
+
+// Returns the finding of a check that failed.
+Finding failing(std::string check, const Error& error);
 
 class Engine;
 class Run;
