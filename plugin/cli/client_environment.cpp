@@ -47,7 +47,7 @@ Result<void> read_arguments(const char* name, ClientEnvironment& environment) {
       MODLOCK_TRY(auto variable, parse_variable(*assignment));
       environment.arguments.push_back(std::move(variable));
     } else if (auto file = value_of("var-file", word, next, took_next)) {
-      environment.arguments.push_back({std::nullopt, std::move(*file)});
+      environment.arguments.push_back({.file = std::move(*file), .name = {}, .value = {}});
     }
     i += took_next ? 1 : 0;
   }
@@ -110,7 +110,7 @@ Result<std::vector<std::string>> split_words(std::string_view text, std::string_
   return words;
 }
 
-Result<VariableArgument> parse_variable(std::string_view assignment) {
+Result<messages::VariableArgument> parse_variable(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return fail(Code::invalid_params, "a variable is given without a name or without \"=\"",
@@ -123,7 +123,7 @@ Result<VariableArgument> parse_variable(std::string_view assignment) {
                             name == " " ? "\" \"" : hcl::quoted_for_message(name)),
                 "write it as NAME=VALUE, without a blank before \"=\"");
   }
-  return VariableArgument{std::string(name), std::string(assignment.substr(equals + 1))};
+  return messages::VariableArgument{{}, std::string(name), std::string(assignment.substr(equals + 1))};
 }
 
 Result<ClientEnvironment> read_client_environment() {

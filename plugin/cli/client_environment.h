@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/config/variable_values.h"
 #include "protocol/base/result.h"
+#include "protocol/messages/root_params.h"
 
 namespace modlock::cli {
 
@@ -14,7 +14,7 @@ namespace modlock::cli {
 struct ClientEnvironment {
   std::map<std::string, std::string> fallback_variables;  // TF_VAR_<name>
   // -var and -var-file in the order of the client: those of TF_CLI_ARGS_init come before those of TF_CLI_ARGS.
-  std::vector<VariableArgument> arguments;
+  std::vector<messages::VariableArgument> arguments;
 };
 
 // Errors: INVALID_PARAMS for TF_CLI_ARGS that cannot be split into words, and those of parse_variable().
@@ -31,6 +31,6 @@ std::string upgrade_variable();
 
 // Parses "NAME=VALUE". Errors: INVALID_PARAMS for an assignment without "=" or name, or with a space after the name;
 // errors never contain the value.
-Result<VariableArgument> parse_variable(std::string_view assignment);
+Result<messages::VariableArgument> parse_variable(std::string_view assignment);
 
 }  // namespace modlock::cli

@@ -129,7 +129,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   host.environment_ = std::move(environment);
   for (const VariableFlag& flag : flags.variables) {
     MODLOCK_TRY(auto argument,
-                flag.is_file ? Result<VariableArgument>({std::nullopt, flag.text}) : parse_variable(flag.text));
+                flag.is_file ? Result<messages::VariableArgument>({flag.text, {}, {}}) : parse_variable(flag.text));
     host.environment_.arguments.push_back(std::move(argument));
   }
   host.engine_ = std::make_unique<Engine>(std::move(options));
@@ -237,12 +237,8 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
 messages::RootParams Host::root_params(const std::string& root, const CommonFlags& flags) const {
   messages::RootParams params;
   params.root = root;
-  params.fallback_variables.insert(environment_.fallback_variables.begin(), environment_.fallback_variables.end());
-  for (const VariableArgument& argument : environment_.arguments) {
-    params.variable_arguments.push_back(argument.name
-                                            ? messages::VariableArgument{std::nullopt, argument.name, argument.text}
-                                            : messages::VariableArgument{argument.text, std::nullopt, std::nullopt});
-  }
+  params.fallback_variables = environment_.fallback_variables;
+  params.variable_arguments = environment_.arguments;
   if (!flags.workspace.empty()) {
     params.workspace = flags.workspace;
   }

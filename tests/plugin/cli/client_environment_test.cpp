@@ -11,13 +11,13 @@ using namespace modlock::test;
 
 namespace {
 
-std::string shown(const VariableArgument& argument) {
-  return argument.name ? fmt::format("{}={}", *argument.name, argument.text) : "file " + argument.text;
+std::string shown(const messages::VariableArgument& argument) {
+  return argument.name ? fmt::format("{}={}", *argument.name, *argument.value) : "file " + *argument.file;
 }
 
-std::string joined(const std::vector<VariableArgument>& arguments) {
+std::string joined(const std::vector<messages::VariableArgument>& arguments) {
   std::string text;
-  for (const VariableArgument& argument : arguments) {
+  for (const messages::VariableArgument& argument : arguments) {
     text += (text.empty() ? "" : ";") + shown(argument);
   }
   return text;
