@@ -66,12 +66,8 @@ const ModuleNode* find_node(const State& state, const std::string& key) {
   return found == state.tree.nodes.end() ? nullptr : &found->second;
 }
 
-std::optional<messages::ChangeSide> side(const ModuleLock* lock) {
-  if (lock == nullptr) {
-    return std::nullopt;
-  }
-  const ChangeSide found = side_of(*lock);
-  return messages::ChangeSide{found.version, found.ref, found.commit, found.digest};
+std::optional<ChangeSide> side(const ModuleLock* lock) {
+  return lock == nullptr ? std::nullopt : std::optional(side_of(*lock));
 }
 
 // Compares two states of a root: each module whose lock entry differs.

@@ -14,18 +14,6 @@
 namespace modlock {
 namespace {
 
-std::string to_text(ConfigFile::Role role) {
-  switch (role) {
-    case ConfigFile::Role::primary:
-      return "primary";
-    case ConfigFile::Role::override_file:
-      return "override";
-    case ConfigFile::Role::test:
-      break;
-  }
-  return "test";
-}
-
 std::vector<Location> constraint_locations(const ModuleNode& node) {
   std::vector<Location> locations;
   for (const ConstraintUse& use : node.constraints) {
@@ -167,8 +155,10 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
   const LockFile locked = effective_lock(open->lock);
   MODLOCK_TRY(auto tree, walk_offline_modules(root, locked, *this, context));
   messages::ConfigInspectResult result;
+  constexpr std::array kRoles = {"primary", "override", "test"};
   for (const TreeFile& file : tree.files) {
-    result.files.push_back({.path = file.path, .role = to_text(file.role), .sha256 = file.sha256});
+    const std::string role = kRoles.at(static_cast<std::size_t>(file.role));
+    result.files.push_back({.path = file.path, .role = role, .sha256 = file.sha256});
   }
   for (const auto& [key, node] : tree.nodes) {
     result.modules.push_back(to_message(node, locked));
