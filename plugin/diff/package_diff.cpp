@@ -24,119 +24,81 @@ constexpr std::string_view kBreaking = "breaking";
 constexpr std::string_view kRisky = "risky";
 constexpr std::string_view kNotable = "notable";
 
-enum class Effect { added, removed, changed };
-constexpr std::array<std::string_view, 3> kEffects = {"added", "removed", "changed"};
+enum Effect : unsigned { kAdded = 1, kRemoved = 2, kChanged = 4 };
+
+std::string to_string(Effect effect) {
+  return effect == kAdded ? "added" : effect == kRemoved ? "removed" : "changed";
+}
 
 // What a change of a kind of facts means. {0} is the name, {1} and {2} what was and what is.
 struct FactRule {
   FactKind kind;
-  std::vector<Effect> effects;
+  unsigned effects;  // any of these
   std::string_view rule;
   std::string_view grade;
   std::string_view text;
   std::string_view after = {};  // only for this new value; empty: any
 };
 
-constexpr Effect kAdded = Effect::added;
-constexpr Effect kRemoved = Effect::removed;
-constexpr Effect kChanged = Effect::changed;
-
-const std::vector<FactRule>& fact_rules() {
-  using enum FactKind;
-  static const std::vector<FactRule> rules = {
-      {variable, {kRemoved}, "variable-removed", kBreaking, "variable \"{0}\" was removed"},
-      {variable_required,
-       {kAdded, kChanged},
-       "variable-required",
-       kBreaking,
-       "variable \"{0}\" has no default and must be set",
-       "required"},
-      {variable_type, {kChanged}, "variable-type", kNotable, "the type of variable \"{0}\" changed from {1} to {2}"},
-      {variable_sensitive,
-       {kChanged},
-       "sensitive-removed",
-       kRisky,
-       "variable \"{0}\" is no longer sensitive: its value may be printed",
-       "plain"},
-      {variable_nullable, {kChanged}, "variable-nullable", kNotable, "variable \"{0}\" was {1} and is {2}"},
-      {variable_default,
-       {kChanged},
-       "variable-default",
-       kNotable,
-       "the default of variable \"{0}\" changed from {1} to {2}"},
-      {variable_validation,
-       {kChanged},
-       "condition-changed",
-       kNotable,
-       "variable \"{0}\" had {1} validations and has {2}"},
-      {output, {kRemoved}, "output-removed", kBreaking, "output \"{0}\" was removed"},
-      {output_sensitive,
-       {kChanged},
-       "sensitive-removed",
-       kRisky,
-       "output \"{0}\" is no longer sensitive: its value may be printed",
-       "plain"},
-      {output_sensitive, {kChanged}, "output-sensitive", kNotable, "output \"{0}\" is now sensitive", "sensitive"},
-      {provider, {kAdded}, "provider-added", kRisky, "provider {0} is new: it runs at plan and apply"},
-      {provider, {kRemoved}, "provider-removed", kNotable, "provider {0} is no longer used"},
-      {provider_constraint,
-       {kChanged},
-       "provider-constraint",
-       kNotable,
-       "the constraint of provider {0} changed from {1} to {2}"},
-      {provider_configuration,
-       {kAdded, kChanged},
-       "provider-configuration",
-       kRisky,
-       "the configuration {0} was {3}: it may send requests to another place"},
-      {core_version,
-       {kChanged},
-       "client-version",
-       kNotable,
-       "the required version of the client changed from {1} to {2}"},
-      {core_version, {kAdded}, "client-version", kNotable, "the client must have a version {2}"},
-      {module_source, {kAdded}, "module-source", kRisky, "it calls a module from {0}, which is new"},
-      {computed_source, {kAdded, kChanged}, "module-source", kRisky, "the computed source of {0} was {3}"},
-      {module_call, {kChanged}, "module-changed", kNotable, "{0} calls {2} instead of {1}"},
-      {module_call,
-       {kRemoved},
-       "module-removed",
-       kRisky,
-       "{0} is no longer called: apply destroys its resources that no moved block names"},
-      {provisioner, {kAdded, kChanged}, "provisioner", kRisky, "the provisioner {0} was {3}"},
-      {connection, {kAdded, kChanged}, "connection", kRisky, "the connection of a provisioner was {3}: {0}"},
-      {code_data,
-       {kAdded, kChanged},
-       "data-source",
-       kRisky,
-       "{0}, which runs a program, sends a request, or reads a file or a state, was {3}"},
-      {secret_data, {kAdded}, "secret-read", kRisky, "{0}, which reads a secret, was added"},
-      {ephemeral, {kAdded, kChanged}, "ephemeral", kRisky, "{0}, which is opened at plan, was {3}"},
-      {code_resource, {kAdded}, "code-resource", kRisky, "{0}, which runs code or writes files, was {3}"},
-      {access_resource, {kAdded}, "access", kRisky, "{0}, which grants access or copies data, was {3}"},
-      {outside_path, {kAdded}, "outside-path", kRisky, "it reads outside of the module: {0}"},
-      {named_file, {kChanged}, "named-file", kRisky, "{0}, which it names, has other content"},
-      {provider_function, {kAdded}, "provider-function", kRisky, "it calls {0}, which runs code of a provider"},
-      {nonsensitive, {kAdded}, "nonsensitive", kNotable, "it shows a sensitive value: {0}"},
-      {address, {kAdded}, "address", kRisky, "it names {0}, which is new"},
-      {open_network, {kAdded}, "open-network", kRisky, "it names every address: {0}"},
-      {public_access, {kAdded}, "public-access", kRisky, "it names everyone: {0}"},
-      {removed, {kAdded, kChanged}, "removed-block", kRisky, "a removed block for {0} was {3}"},
-      {import, {kAdded, kChanged}, "import-block", kNotable, "an import block for {0} was {3}"},
-      {resource, {kRemoved}, "resource-removed", kRisky, "{0} was removed without a moved block: apply destroys it"},
-      {prevent_destroy,
-       {kChanged},
-       "prevent-destroy",
-       kNotable,
-       "{0} is no longer protected from destruction",
-       "allows"},
-      {condition, {kChanged}, "condition-changed", kNotable, "{0} had {1} conditions and has {2}"},
-      {check, {kRemoved}, "condition-changed", kNotable, "{0} was removed"},
-      {unreadable, {kAdded, kChanged}, "unreadable", kRisky, "{0} cannot be read completely"},
-      {unknown_block, {kAdded, kChanged}, "unknown-block", kRisky, "the block {0}, whose type is not known, was {3}"},
-  };
-  return rules;
-}
+constexpr FactRule kFactRules[] = {
+    {FactKind::variable, kRemoved, "variable-removed", kBreaking, "variable \"{0}\" was removed"},
+    {FactKind::variable_required, kAdded | kChanged, "variable-required", kBreaking,
+     "variable \"{0}\" has no default and must be set", "required"},
+    {FactKind::variable_type, kChanged, "variable-type", kNotable,
+     "the type of variable \"{0}\" changed from {1} to {2}"},
+    {FactKind::variable_sensitive, kChanged, "sensitive-removed", kRisky,
+     "variable \"{0}\" is no longer sensitive: its value may be printed", "plain"},
+    {FactKind::variable_nullable, kChanged, "variable-nullable", kNotable, "variable \"{0}\" was {1} and is {2}"},
+    {FactKind::variable_default, kChanged, "variable-default", kNotable,
+     "the default of variable \"{0}\" changed from {1} to {2}"},
+    {FactKind::variable_validation, kChanged, "condition-changed", kNotable,
+     "variable \"{0}\" had {1} validations and has {2}"},
+    {FactKind::output, kRemoved, "output-removed", kBreaking, "output \"{0}\" was removed"},
+    {FactKind::output_sensitive, kChanged, "sensitive-removed", kRisky,
+     "output \"{0}\" is no longer sensitive: its value may be printed", "plain"},
+    {FactKind::output_sensitive, kChanged, "output-sensitive", kNotable, "output \"{0}\" is now sensitive",
+     "sensitive"},
+    {FactKind::provider, kAdded, "provider-added", kRisky, "provider {0} is new: it runs at plan and apply"},
+    {FactKind::provider, kRemoved, "provider-removed", kNotable, "provider {0} is no longer used"},
+    {FactKind::provider_constraint, kChanged, "provider-constraint", kNotable,
+     "the constraint of provider {0} changed from {1} to {2}"},
+    {FactKind::provider_configuration, kAdded | kChanged, "provider-configuration", kRisky,
+     "the configuration {0} was {3}: it may send requests to another place"},
+    {FactKind::core_version, kChanged, "client-version", kNotable,
+     "the required version of the client changed from {1} to {2}"},
+    {FactKind::core_version, kAdded, "client-version", kNotable, "the client must have a version {2}"},
+    {FactKind::module_source, kAdded, "module-source", kRisky, "it calls a module from {0}, which is new"},
+    {FactKind::computed_source, kAdded | kChanged, "module-source", kRisky, "the computed source of {0} was {3}"},
+    {FactKind::module_call, kChanged, "module-changed", kNotable, "{0} calls {2} instead of {1}"},
+    {FactKind::module_call, kRemoved, "module-removed", kRisky,
+     "{0} is no longer called: apply destroys its resources that no moved block names"},
+    {FactKind::provisioner, kAdded | kChanged, "provisioner", kRisky, "the provisioner {0} was {3}"},
+    {FactKind::connection, kAdded | kChanged, "connection", kRisky, "the connection of a provisioner was {3}: {0}"},
+    {FactKind::code_data, kAdded | kChanged, "data-source", kRisky,
+     "{0}, which runs a program, sends a request, or reads a file or a state, was {3}"},
+    {FactKind::secret_data, kAdded, "secret-read", kRisky, "{0}, which reads a secret, was added"},
+    {FactKind::ephemeral, kAdded | kChanged, "ephemeral", kRisky, "{0}, which is opened at plan, was {3}"},
+    {FactKind::code_resource, kAdded, "code-resource", kRisky, "{0}, which runs code or writes files, was {3}"},
+    {FactKind::access_resource, kAdded, "access", kRisky, "{0}, which grants access or copies data, was {3}"},
+    {FactKind::outside_path, kAdded, "outside-path", kRisky, "it reads outside of the module: {0}"},
+    {FactKind::named_file, kChanged, "named-file", kRisky, "{0}, which it names, has other content"},
+    {FactKind::provider_function, kAdded, "provider-function", kRisky, "it calls {0}, which runs code of a provider"},
+    {FactKind::nonsensitive, kAdded, "nonsensitive", kNotable, "it shows a sensitive value: {0}"},
+    {FactKind::address, kAdded, "address", kRisky, "it names {0}, which is new"},
+    {FactKind::open_network, kAdded, "open-network", kRisky, "it names every address: {0}"},
+    {FactKind::public_access, kAdded, "public-access", kRisky, "it names everyone: {0}"},
+    {FactKind::removed, kAdded | kChanged, "removed-block", kRisky, "a removed block for {0} was {3}"},
+    {FactKind::import, kAdded | kChanged, "import-block", kNotable, "an import block for {0} was {3}"},
+    {FactKind::resource, kRemoved, "resource-removed", kRisky,
+     "{0} was removed without a moved block: apply destroys it"},
+    {FactKind::prevent_destroy, kChanged, "prevent-destroy", kNotable, "{0} is no longer protected from destruction",
+     "allows"},
+    {FactKind::condition, kChanged, "condition-changed", kNotable, "{0} had {1} conditions and has {2}"},
+    {FactKind::check, kRemoved, "condition-changed", kNotable, "{0} was removed"},
+    {FactKind::unreadable, kAdded | kChanged, "unreadable", kRisky, "{0} cannot be read completely"},
+    {FactKind::unknown_block, kAdded | kChanged, "unknown-block", kRisky,
+     "the block {0}, whose type is not known, was {3}"},
+};
 
 // The lists of the result. A facet changes a declaration that exists on both sides.
 struct Section {
@@ -336,7 +298,7 @@ class PackageComparison {
     };
     (out_.*section->list)
         .push_back({.name = change.any().name,
-                    .change = std::string(kEffects.at(static_cast<std::size_t>(change.effect()))),
+                    .change = to_string(change.effect()),
                     .before = text(change.before),
                     .after = text(change.after)});
   }
@@ -352,9 +314,8 @@ class PackageComparison {
     if (is_nested || (fact.kind == FactKind::module_call && is_known(change))) {
       return;
     }
-    for (const FactRule& rule : fact_rules()) {
-      const bool has_effect = rule.kind == fact.kind && std::find(rule.effects.begin(), rule.effects.end(),
-                                                                  change.effect()) != rule.effects.end();
+    for (const FactRule& rule : kFactRules) {
+      const bool has_effect = rule.kind == fact.kind && (rule.effects & change.effect()) != 0;
       if (has_effect && (rule.after.empty() || rule.after == fact.value) && !is_part_of_new(change)) {
         add(change, rule);
       }
@@ -384,8 +345,7 @@ class PackageComparison {
         .rule = std::string(rule.rule),
         .grade = std::string(rule.grade),
         .message = fmt::format(fmt::runtime(rule.text), fact.name, change.before == nullptr ? "" : change.before->shown,
-                               change.after == nullptr ? "" : change.after->shown,
-                               kEffects.at(static_cast<std::size_t>(change.effect()))),
+                               change.after == nullptr ? "" : change.after->shown, to_string(change.effect())),
         .before = change.before == nullptr ? std::nullopt : std::optional(change.before->location),
         .after = change.after == nullptr ? std::nullopt : std::optional(change.after->location),
         .call = std::nullopt};
@@ -499,7 +459,7 @@ int grade_rank(std::string_view grade) {
 std::span<const DiffRule> diff_rules() {
   static const std::vector<DiffRule> rules = [] {
     std::vector<DiffRule> out;
-    for (const FactRule& rule : fact_rules()) {
+    for (const FactRule& rule : kFactRules) {
       const auto known =
           std::find_if(out.begin(), out.end(), [&](const DiffRule& one) { return one.name == rule.rule; });
       if (known == out.end()) {
