@@ -100,22 +100,26 @@ std::string sentence(const messages::Verdict& verdict) {
   return text;
 }
 
-Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const std::string& root,
-                      const std::string& base) {
+// Returns a result of a rule. `where` is its place in the files, or empty.
+Json::Value new_result(std::string_view rule, std::size_t index, std::string_view level, std::string_view text,
+                       const std::string& subject, Json::Value where) {
   Json::Value out(Json::objectValue);
-  out["ruleId"] = std::string(kRules.at(rule).id);
-  out["ruleIndex"] = Json::Value::UInt64(rule);
-  out["level"] = std::string(kRules.at(rule).level);
-  out["message"] = message(sentence(verdict));
-  Json::Value where(Json::objectValue);
-  if (verdict.location) {
-    where = place(*verdict.location, root, base);
-  }
+  out["ruleId"] = std::string(rule);
+  out["ruleIndex"] = Json::Value::UInt64(index);
+  out["level"] = std::string(level);
+  out["message"] = message(text);
   Json::Value logical(Json::objectValue);
-  logical["fullyQualifiedName"] = verdict.subject;
+  logical["fullyQualifiedName"] = subject;
   logical["kind"] = "module";
   where["logicalLocations"].append(std::move(logical));
   out["locations"].append(std::move(where));
+  return out;
+}
+
+Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const std::string& root,
+                      const std::string& base) {
+  Json::Value out = new_result(kRules.at(rule).id, rule, kRules.at(rule).level, sentence(verdict), verdict.subject,
+                               verdict.location ? place(*verdict.location, root, base) : Json::objectValue);
   // Identifies the same finding, even if the block moved in its file.
   out["partialFingerprints"]["subject/v1"] = std::string(to_string(verdict.kind)) + " " + verdict.subject;
   Json::Value properties(Json::objectValue);
@@ -187,20 +191,12 @@ std::string_view level_of(std::string_view grade) {
 // files of the package are not in the repository.
 Json::Value to_result(const messages::ModuleDiff& change, const messages::DiffFinding& finding,
                       std::span<const Rule> rules, const std::string& root, const std::string& base) {
-  Json::Value out(Json::objectValue);
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.id == finding.rule; });
-  out["ruleId"] = finding.rule;
-  out["ruleIndex"] = Json::Value::UInt64(static_cast<std::uint64_t>(rule - rules.begin()));
-  out["level"] = std::string(level_of(finding.grade));
   const auto& inside = finding.after ? finding.after : finding.before;
-  out["message"] =
-      message(change.subject + ": " + finding.message + (inside ? " (" + to_string(*inside) + " of the package)" : ""));
-  Json::Value where = place(finding.call.value_or(Location{std::string(kLockFileName), std::nullopt}), root, base);
-  Json::Value logical(Json::objectValue);
-  logical["fullyQualifiedName"] = change.subject;
-  logical["kind"] = "module";
-  where["logicalLocations"].append(std::move(logical));
-  out["locations"].append(std::move(where));
+  Json::Value out = new_result(
+      finding.rule, static_cast<std::size_t>(rule - rules.begin()), level_of(finding.grade),
+      change.subject + ": " + finding.message + (inside ? " (" + to_string(*inside) + " of the package)" : ""),
+      change.subject, place(finding.call.value_or(Location{std::string(kLockFileName), std::nullopt}), root, base));
   out["partialFingerprints"]["finding/v1"] = finding.rule + " " + change.subject + " " + finding.message;
   out["properties"]["grade"] = finding.grade;
   return out;
