@@ -182,10 +182,7 @@ class HostQueries {
                                 (services ? std::string() : " (" + services.error().message + ")"));
       return std::nullopt;
     }
-    finding.verdict = Finding::Verdict::error;
-    finding.found = services.error().message;
-    finding.hint = services.error().hint;
-    finding.exit_code = exit_code(services.error());
+    finding = failing(finding.check, services.error());
     return services.error().code;
   }
 
@@ -244,12 +241,7 @@ Finding query_remote(const Engine& engine, const Network& network, const oci::Re
                                                  : "does not have the packages of this lock file";
     return finding;
   }
-  const Error error = with_plain_http_hint(found.error(), remote);
-  finding.verdict = Finding::Verdict::error;
-  finding.found = error.message;
-  finding.hint = error.hint;
-  finding.exit_code = exit_code(error);
-  return finding;
+  return failing(finding.check, with_plain_http_hint(found.error(), remote));
 }
 
 }  // namespace
@@ -290,11 +282,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
     Finding finding{.check = "host " + name};
     const auto report = explain_credentials(name, network->client_configuration(), environment, context);
     if (!report) {
-      finding.verdict = Finding::Verdict::error;
-      finding.found = report.error().message;
-      finding.hint = report.error().hint;
-      finding.exit_code = exit_code(report.error());
-      findings.push_back(std::move(finding));
+      findings.push_back(failing(finding.check, report.error()));
       continue;
     }
     for (const CredentialSearch& search : report->uses) {

@@ -24,15 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Finding failing(std::string check, const Error& error) {
-  const bool names_file = !error.location || error.message.find(error.location->path) != std::string::npos;
-  return {.check = std::move(check),
-          .verdict = Finding::Verdict::error,
-          .found = names_file ? error.message : fmt::format("{}: {}", to_string(*error.location), error.message),
-          .hint = error.hint,
-          .exit_code = modlock::exit_code(error)};
-}
-
 Finding examine_git(const std::string& root, const Context& context) {
   const auto program = find_program("git");
   if (!program) {
@@ -142,14 +133,14 @@ struct Known {
   Settings settings;
 };
 
-std::vector<Finding> examine_settings(const Engine& engine, const std::string& root) {
+Finding examine_settings(const Engine& engine, const std::string& root) {
   const auto& user_file = engine.options().user_settings;
   const fs::path repository = find_repository_root(root);
   std::vector<Known> files;
   for (fs::path directory = root;; directory = directory.parent_path()) {
     auto settings = load_settings(directory, directory, std::nullopt, {});
     if (!settings) {
-      return {failing("settings", settings.error())};
+      return failing("settings", settings.error());
     }
     if (!settings->files.empty()) {
       files.push_back({(directory / kSettingsFileName).string(), std::move(*settings)});
@@ -161,7 +152,7 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
   if (user_file) {
     auto settings = load_user_settings(*user_file);
     if (!settings) {
-      return {failing("settings", settings.error())};
+      return failing("settings", settings.error());
     }
     files.push_back({user_file->string(), std::move(*settings)});
   }
@@ -193,7 +184,7 @@ std::vector<Finding> examine_settings(const Engine& engine, const std::string& r
           fmt::format("{} = {}  (the environment overrides every file)", name, scrub_urls(value)));
     }
   }
-  return {finding};
+  return finding;
 }
 
 // A hard link can only be created within a file system. nullopt: there is no file to try it with.
@@ -254,16 +245,23 @@ Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
 
 }  // namespace
 
+Finding failing(std::string check, const Error& error) {
+  const bool names_file = !error.location || error.message.find(error.location->path) != std::string::npos;
+  return {.check = std::move(check),
+          .verdict = Finding::Verdict::error,
+          .found = names_file ? error.message : fmt::format("{}: {}", to_string(*error.location), error.message),
+          .hint = error.hint,
+          .exit_code = modlock::exit_code(error)};
+}
+
 std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run) {
   const Context context = engine.context_for(run);
-  std::vector<Finding> findings = {examine_git(options.root.root, context),
-                                   examine_client(engine, options.root.root, context), examine_certificates(),
-                                   examine_proxies()};
-  for (Finding& finding : examine_settings(engine, options.root.root)) {
-    findings.push_back(std::move(finding));
-  }
-  findings.push_back(examine_store(engine, options));
-  return findings;
+  return {examine_git(options.root.root, context),
+          examine_client(engine, options.root.root, context),
+          examine_certificates(),
+          examine_proxies(),
+          examine_settings(engine, options.root.root),
+          examine_store(engine, options)};
 }
 
 std::vector<Finding> Engine::diagnose(const DiagnoseOptions& options, Run& run) const {
