@@ -202,7 +202,8 @@ void inspect_flags(CLI::App& command, CommandLine& out) {
 
 void graph_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
-  add(command, "--format", out.graph_format, "mermaid (default) or dot", {.choices = {"mermaid", "dot"}});
+  out.output_format = "mermaid";
+  add(command, "--format", out.output_format, "mermaid (default) or dot", {.choices = {"mermaid", "dot"}});
 }
 
 void versions_flags(CLI::App& command, CommandLine& out) {

@@ -104,8 +104,6 @@ struct CommandLine {
   std::optional<bool> strict_install;
   bool full = false;
   bool sarif = false;
-  // graph
-  std::string graph_format = "mermaid";
   // versions
   std::string source;
   std::string constraint;

@@ -131,7 +131,7 @@ std::string draw(const messages::ConfigInspectResult& result, bool dot) {
 
 int run_graph(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
-  flags.comment = line.graph_format == "dot" ? "// " : "%% ";
+  flags.comment = line.output_format == "dot" ? "// " : "%% ";
   return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
     const auto [result, details] = host.call(&Engine::inspect, host.root_params(root, line.common));
     if (!result) {
@@ -139,13 +139,13 @@ int run_graph(const CommandLine& line, const Host& host) {
     }
     RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
     describe_worst(details.diagnostics, outcome);
-    std::string text = draw(*result, line.graph_format == "dot");
+    std::string text = draw(*result, line.output_format == "dot");
     if (!line.common.json) {
       print_diagnostics(details.diagnostics, root);
       print_out(text);
       return outcome;
     }
-    outcome.json["format"] = line.graph_format;
+    outcome.json["format"] = line.output_format;
     outcome.json["graph"] = std::move(text);
     return outcome;
   });
