@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
+constexpr std::size_t kClosures = 16;  // requests for indexes
 
 // Returns the layers of the manifest of a package.
 std::vector<Blob> blobs_of(const BundledPackage& package) {
@@ -41,29 +42,31 @@ class Push {
 
   // Closures are read in groups whose indexes have at most 4 MiB, because all of them may need much memory.
   Result<PushReport> run() {
-    std::vector<Missing> missing;
-    std::uint64_t bytes = 0;
-    for (const TaggedClosure& one : layout_.listed()) {
+    const std::vector<TaggedClosure>& listed = layout_.listed();
+    for (std::size_t begin = 0, end = 0; begin < listed.size(); begin = end) {
       MODLOCK_TRY(context_.check());
-      if (bytes + one.index.size > kManifestLimit) {
-        MODLOCK_TRY(push_missing(std::exchange(missing, {})));
-        bytes = 0;
+      for (std::uint64_t bytes = 0;
+           end < listed.size() && (end == begin || bytes + listed[end].index.size <= kManifestLimit); ++end) {
+        bytes += listed[end].index.size;
       }
-      MODLOCK_TRY(auto closure, layout_.closure(one));
-      for (const BundledProvider& provider : closure.providers) {
-        versions_.insert({provider.address, provider.version});
-      }
-      MODLOCK_TRY(auto index, missing_index(one.tag, closure));
-      if (index) {
-        missing.push_back({one.tag, std::move(closure), std::move(*index)});
-        bytes += one.index.size;
-      } else {
-        for (const BundledPackage& package : closure.packages) {
+      std::vector<Result<Asked>> group(end - begin);
+      parallel_for(group.size(), kClosures, [&](std::size_t i) { group[i] = ask(listed[begin + i]); });
+      std::vector<Missing> missing;
+      for (Result<Asked>& answer : group) {
+        MODLOCK_TRY(auto asked, std::move(answer));
+        for (const BundledProvider& provider : asked.closure.providers) {
+          versions_.insert({provider.address, provider.version});
+        }
+        if (asked.index) {
+          missing.push_back({std::move(asked.tag), std::move(asked.closure), std::move(*asked.index)});
+          continue;
+        }
+        for (const BundledPackage& package : asked.closure.packages) {
           report_.present += std::size_t{packages_.insert(package.manifest.digest).second};
         }
       }
+      MODLOCK_TRY(push_missing(missing));
     }
-    MODLOCK_TRY(push_missing(missing));
     report_.providers = versions_.size();
     return report_;
   }
@@ -75,11 +78,24 @@ class Push {
     Closure closure;
     std::string index;
   };
+  // A closure, and its index if the repository lacks it.
+  struct Asked {
+    std::string tag;
+    Closure closure;
+    std::optional<std::string> index;
+  };
   // Whether manifests that the repository has are sent again: it may have lost a blob of them.
   enum class Known { ask, send_again };
 
   bool is_trusted(const std::optional<std::string>& known, const std::string& text) const {
     return presence_ == Presence::trusted && known == blob_of(text).digest;
+  }
+
+  // May be called from any thread.
+  Result<Asked> ask(const TaggedClosure& one) {
+    MODLOCK_TRY(auto closure, layout_.closure(one));
+    MODLOCK_TRY(auto index, missing_index(one.tag, closure));
+    return Asked{one.tag, std::move(closure), std::move(index)};
   }
 
   // Returns the index that the repository needs for a closure: with the providers that it has there already, so that a
@@ -123,19 +139,22 @@ class Push {
     }
     MODLOCK_TRY(std::exchange(has_config_, true) ? Result<void>() : push_config(repository_));
     MODLOCK_TRY(push_packages(missing, Known::ask));
-    for (const Missing& one : missing) {
-      MODLOCK_TRY(push_closure(one));
+    const auto push_index = [&](const Missing& one) {
+      return registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_);
+    };
+    std::vector<Result<bool>> stored(missing.size());
+    parallel_for(missing.size(), kClosures, [&](std::size_t i) { stored[i] = push_index(missing[i]); });
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      MODLOCK_TRY(bool is_stored, std::move(stored[i]));
+      if (!is_stored) {
+        MODLOCK_TRY(push_packages({&missing[i], 1}, Known::send_again));
+        MODLOCK_TRY(is_stored, push_index(missing[i]));
+      }
+      if (!is_stored) {
+        return lost(missing[i].tag, repository_);
+      }
     }
     return {};
-  }
-
-  Result<void> push_closure(const Missing& one) {
-    MODLOCK_TRY(bool is_stored, registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_));
-    if (!is_stored) {
-      MODLOCK_TRY(push_packages({&one, 1}, Known::send_again));
-      MODLOCK_TRY(is_stored, registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_));
-    }
-    return is_stored ? Result<void>() : lost(one.tag, repository_);
   }
 
   // Uploads the packages of closures that no earlier one has, or all of them again.

@@ -96,6 +96,7 @@ class RepositoryBundle final : public Bundle {
         context_(std::move(context)),
         times_(times) {
     context_.check_source = {};  // the targets of its redirects are not sources of modules
+    index_ = context_;
   }
 
   Result<std::vector<std::string>> tags() override {
@@ -106,9 +107,11 @@ class RepositoryBundle final : public Bundle {
   }
 
   Result<std::optional<Closure>> closure(const std::string& tag) override {
-    index_ = times_ ? limited(times_->index) : context_;
+    if (times_) {
+      index_ = limited(times_->index);
+    }
     auto closure = within_index(remote::find_closure(*registry_, repository_, tag, index_));
-    if (closure && *closure) {
+    if (closure && *closure && times_) {
       allow_time((*closure)->packages);
     }
     return closure ? std::move(closure) : fail(with_plain_http_hint(std::move(closure.error()), repository_));

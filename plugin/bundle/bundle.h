@@ -20,7 +20,7 @@
 namespace modlock {
 
 // An OCI image layout, or a repository of an OCI registry, with locked packages and providers. read() and find() may be
-// called from any thread.
+// called from any thread, and closure() too if the bundle has no times.
 class Bundle {
  public:
   virtual ~Bundle() = default;
@@ -110,9 +110,9 @@ std::filesystem::path trees_file(const std::filesystem::path& package);
 
 enum class Verify { no, yes };
 
-// Reads the closures of a bundle one at a time, so that only one is in memory. With Verify::yes it checks every digest
-// and every h1 in new directories below `work`, which it removes. Errors: those of Bundle; with Verify::yes also those
-// of extract_package() and hash_provider_archive(), HASH_MISMATCH, and SOURCE_INVALID (the manifest of another
+// Reads the closures of a bundle a few at a time, so that only those are in memory. With Verify::yes it checks every
+// digest and every h1 in new directories below `work`, which it removes. Errors: those of Bundle; with Verify::yes also
+// those of extract_package() and hash_provider_archive(), HASH_MISMATCH, and SOURCE_INVALID (the manifest of another
 // package).
 Result<void> read_closures(Bundle& bundle, Verify verify, const std::filesystem::path& work,
                            const remote::ClosureSink& sink, const Context& context);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ using remote::BundledProvider;
 using remote::Closure;
 
 constexpr std::size_t kChecks = 8;
+constexpr std::size_t kClosures = 16;  // requested at once
 
 Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
                             const std::string& provider = {}) {
@@ -132,12 +134,16 @@ Result<void> read_closures(Bundle& bundle, Verify verify, const fs::path& work, 
                            const Context& context) {
   MODLOCK_TRY(const auto tags, bundle.tags());
   Verifier verifier(bundle, work, context);
-  for (const std::string& tag : tags) {
+  for (std::size_t begin = 0; begin < tags.size(); begin += kClosures) {
     MODLOCK_TRY(context.check());
-    MODLOCK_TRY(auto closure, bundle.closure(tag));
-    if (closure) {
-      MODLOCK_TRY(verify == Verify::yes ? verifier.verify(*closure) : Result<void>());
-      sink({tag, std::move(*closure)});
+    std::vector<Result<std::optional<Closure>>> closures(std::min(kClosures, tags.size() - begin));
+    parallel_for(closures.size(), kClosures, [&](std::size_t i) { closures[i] = bundle.closure(tags[begin + i]); });
+    for (std::size_t i = 0; i < closures.size(); ++i) {
+      MODLOCK_TRY(auto closure, std::move(closures[i]));
+      if (closure) {
+        MODLOCK_TRY(verify == Verify::yes ? verifier.verify(*closure) : Result<void>());
+        sink({tags[begin + i], std::move(*closure)});
+      }
     }
   }
   return {};

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "backends/base/parallel.h"
 #include "backends/remote/layout.h"
 #include "backends/remote/registry_store.h"
 #include "plugin/bundle/bundle_writer.h"
@@ -108,29 +110,49 @@ Result<std::vector<Platform>> platforms_of(const BundleOptions& options) {
 // Downloads the closures of root modules, each once, and their packages.
 Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci::Registry& registry,
                            const oci::Repository& repository, LayoutWriter& writer, Run& run) {
+  constexpr std::size_t kRoots = 16;                              // whose closures are requested at once
   std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
-  for (const messages::RootParams& params : options.roots) {
-    MODLOCK_TRY(const auto open, OpenRoot::open(engine, run, params, {}));
-    MODLOCK_TRY(check_locked_providers(open->root, open->lock));
-    for (const auto& [key, entry] : effective_lock(open->lock).modules) {
-      MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
-    }
-    NamedClosure wanted{closure_tag(effective_lock(open->lock).modules), {}};
-    if (providers.count(wanted.tag) == 0) {
-      MODLOCK_TRY(auto closure, remote::find_closure(registry, repository, wanted.tag, open->context));
-      if (!closure) {
-        Error missing{.code = Code::not_found,
-                      .message = fmt::format("{} does not have the packages of the lock file {} ({})", options.address,
-                                             open->lock.path, wanted.tag),
-                      .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
-        return fail(with_note(std::move(missing), root_note(params)));
+  for (std::size_t begin = 0; begin < options.roots.size(); begin += kRoots) {
+    const std::size_t size = std::min(kRoots, options.roots.size() - begin);
+    std::vector<std::unique_ptr<OpenRoot>> roots;
+    std::vector<std::string> tags;
+    for (std::size_t i = 0; i < size; ++i) {
+      MODLOCK_TRY(auto open, OpenRoot::open(engine, run, options.roots[begin + i], {}));
+      MODLOCK_TRY(check_locked_providers(open->root, open->lock));
+      const ModuleLocks modules = effective_lock(open->lock).modules;
+      for (const auto& [key, entry] : modules) {
+        MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
       }
-      wanted.closure = std::move(*closure);
-      providers[wanted.tag] = std::exchange(wanted.closure.providers, {});
+      tags.push_back(closure_tag(modules));
+      roots.push_back(std::move(open));
     }
-    wanted.closure.add(locked_providers(providers[wanted.tag], open->lock.provider_file().providers));
-    MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, open->context));
-    MODLOCK_TRY(writer.add_closure(std::move(wanted)));
+    std::vector<Result<std::optional<Closure>>> found(size);
+    parallel_for(size, kRoots, [&](std::size_t i) {
+      const bool is_first =
+          std::find(tags.begin(), tags.end(), tags[i]) == tags.begin() + static_cast<std::ptrdiff_t>(i);
+      if (is_first && providers.count(tags[i]) == 0) {
+        found[i] = remote::find_closure(registry, repository, tags[i], roots[i]->context);
+      }
+    });
+    for (std::size_t i = 0; i < size; ++i) {
+      const LockDocument& lock = roots[i]->lock;
+      NamedClosure wanted{tags[i], {}};
+      if (providers.count(wanted.tag) == 0) {
+        MODLOCK_TRY(auto closure, std::move(found[i]));
+        if (!closure) {
+          Error missing{.code = Code::not_found,
+                        .message = fmt::format("{} does not have the packages of the lock file {} ({})",
+                                               options.address, lock.path, wanted.tag),
+                        .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
+          return fail(with_note(std::move(missing), root_note(options.roots[begin + i])));
+        }
+        wanted.closure = std::move(*closure);
+        providers[wanted.tag] = std::exchange(wanted.closure.providers, {});
+      }
+      wanted.closure.add(locked_providers(providers[wanted.tag], lock.provider_file().providers));
+      MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, roots[i]->context));
+      MODLOCK_TRY(writer.add_closure(std::move(wanted)));
+    }
   }
   return {};
 }
