@@ -198,10 +198,8 @@ InspectRoot inspect_with(const CommandLine& line, const Host& host) {
     messages::RootParams params = host.root_params(root, line.common);
     params.documents = documents;
     auto [inspected, details] = host.call(&Engine::inspect, params);
-    std::erase_if(details.diagnostics,
-                  [](const Diagnostic& diagnostic) { return diagnostic.severity != Severity::error; });
-    return inspected && !details.diagnostics.empty() ? fail(combine(std::move(details.diagnostics)))
-                                                     : std::move(inspected);
+    Diagnostics errors = errors_of(details.diagnostics);
+    return inspected && !errors.empty() ? fail(combine(std::move(errors))) : std::move(inspected);
   };
 }
 

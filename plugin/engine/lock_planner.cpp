@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/base/files.h"
-#include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
@@ -210,17 +208,10 @@ class LockPlanner {
       std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
       check_client_versions(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
       if (has_errors(diagnostics_)) {
-        return fail(first_error());
+        return fail(combine(errors_of(diagnostics_)));
       }
     }
     return params_.include.providers ? plan_providers_of(open, tree ? *tree : modules_->tree) : Result<void>();
-  }
-
-  Error first_error() const {
-    Diagnostics errors;
-    std::copy_if(diagnostics_.begin(), diagnostics_.end(), std::back_inserter(errors),
-                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-    return combine(std::move(errors));
   }
 
   Result<void> plan_modules(OpenRoot& open) {
@@ -261,7 +252,7 @@ class LockPlanner {
     }
     check_overrides(open.root);
     diagnostics_ = std::move(modules_->diagnostics);
-    return has_errors(diagnostics_) ? fail(first_error()) : Result<void>();
+    return has_errors(diagnostics_) ? fail(combine(errors_of(diagnostics_))) : Result<void>();
   }
 
   // In CI what cannot be locked must not pass unseen.
@@ -328,7 +319,7 @@ class LockPlanner {
     provider_request.known = &known;
     provider_request.wanted = std::move(wanted_.providers);
     if (has_errors(diagnostics_)) {
-      return fail(first_error());
+      return fail(combine(errors_of(diagnostics_)));
     }
     const bool is_settled_otherwise = lock.merge && resolve_merged_providers(*lock.merge, provider_request);
     const auto source =

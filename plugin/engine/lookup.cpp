@@ -46,9 +46,8 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   messages::UpdateLookupResult result = std::move(*found);
   result.stats = run.stats();
   result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
-  const Diagnostics unmatched = unmatched_rules(root.walk.settings, *tree, known_locks(root, lock, context));
-  std::copy_if(unmatched.begin(), unmatched.end(), std::back_inserter(result.diagnostics),
-               [](const Diagnostic& rule) { return rule.severity == Severity::error; });
+  const Diagnostics unmatched = errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(root, lock, context)));
+  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
   run.diagnostics = result.diagnostics;
   return result;
 }

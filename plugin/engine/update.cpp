@@ -154,12 +154,10 @@ class UpdatePlanner {
     Diagnostics errors;
     MODLOCK_TRY(const auto values, read_variable_values(root.walk.root, root.walk.variables, root.walk.documents,
                                                         root.walk.bounds, errors));
-    std::copy_if(tree.diagnostics.begin(), tree.diagnostics.end(), std::back_inserter(errors),
-                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-    for (Diagnostic& rule : unmatched_rules(root.walk.settings, tree, known_locks(root, open.lock, open.context))) {
-      if (rule.severity == Severity::error) {
-        errors.push_back(std::move(rule));
-      }
+    for (const Diagnostics& all :
+         {tree.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(root, open.lock, open.context))}) {
+      const Diagnostics found = errors_of(all);
+      errors.insert(errors.end(), found.begin(), found.end());
     }
     if (!errors.empty()) {
       return fail(combine(std::move(errors)));

@@ -278,6 +278,13 @@ std::optional<LocalPackage> InstalledPackages::find(const ModuleNode& node, std:
   return found;
 }
 
+Diagnostics errors_of(const Diagnostics& diagnostics) {
+  Diagnostics errors;
+  std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(errors),
+               [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+  return errors;
+}
+
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context) {
   VersionResolver resolver(request, fetcher, context);
   MODLOCK_TRY(auto tree, walk_until_stable(request, resolver, context));
@@ -300,10 +307,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
     }
     return is_gone;
   });
-  Diagnostics errors;
-  std::copy_if(plan.diagnostics.begin(), plan.diagnostics.end(), std::back_inserter(errors),
-               [](const Diagnostic& d) { return d.severity == Severity::error; });
-  if (!errors.empty()) {
+  if (Diagnostics errors = errors_of(plan.diagnostics); !errors.empty()) {
     return fail(combine(std::move(errors)));
   }
   MODLOCK_TRY(check_targets(request, plan.tree));

@@ -126,6 +126,9 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
 // Combines errors into the worst one by exit code, with the others as `related`.
 Error combine(Diagnostics errors);
 
+// Returns those that are errors.
+Diagnostics errors_of(const Diagnostics& diagnostics);
+
 // The resolution of one call on its own, without reading its files.
 struct SingleCall {
   bool is_served = true;      // false: no backend serves such sources, and the rest is empty
