@@ -18,8 +18,7 @@ Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const Mo
   MODLOCK_TRY(const auto request, make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics));
   const auto source = open.network().provider_source(root.walk.root);
   MODLOCK_TRY(auto explanation,
-              explain_provider(request, subject, lock.provider_file(),
-                               lock.beside ? std::string(kLockFileName) : lock.path, *source, open.context));
+              explain_provider(request, subject, lock.provider_file(), lock.providers_path(), *source, open.context));
   explanation.diagnostics.insert(explanation.diagnostics.begin(), diagnostics.begin(), diagnostics.end());
   return explanation;
 }

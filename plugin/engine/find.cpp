@@ -35,14 +35,13 @@ Result<messages::LockFindResult> Engine::find(const messages::LockFindParams& pa
     }
   }
   const LockFile& providers = document.provider_file();
-  const std::string providers_path = document.beside ? std::string(kLockFileName) : document.path;
   for (const auto& [address, entry] : providers.providers) {
     if (pattern.matches(address, entry.version, entry.hashes)) {
       result.found.push_back({.subject = "provider." + address.to_string(),
                               .source = address.to_string(),
                               .version = entry.version.to_string(),
                               .origin = {},
-                              .location = place_of(providers.provider_ranges, address, providers_path)});
+                              .location = place_of(providers.provider_ranges, address, document.providers_path())});
     }
   }
   return result;

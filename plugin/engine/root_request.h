@@ -82,6 +82,7 @@ struct LockDocument {
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
   }
+  std::string providers_path() const { return beside ? std::string(kLockFileName) : path; }
   // Returns the path for messages.
   std::string shown_path() const { return (file.text.empty() ? "the missing " : "") + path; }
   const LockFile& provider_file() const { return beside ? *beside : file; }

@@ -16,7 +16,7 @@ constexpr std::string_view kModulePrefix = "module.";
 ProviderSettings provider_settings(const RootRequest& root, const LockDocument& lock, const Network& network) {
   const ClientConfiguration& client = network.client_configuration();
   return {.lock = lock.provider_file(),
-          .lock_path = lock.beside ? std::string(kLockFileName) : lock.path,
+          .lock_path = lock.providers_path(),
           .default_host = default_registry(root.implementation.tool),
           .dev_overrides = client.provider_installation ? client.provider_installation->dev_overrides
                                                         : std::map<ProviderAddress, std::string>(),
