@@ -46,7 +46,7 @@ std::map<std::string, UnusedBlock>& unused_blocks() {
 std::string client_name(const Host& host, const std::string& root) {
   WalkRequest walk;
   walk.root = root;
-  return find_client(host.engine().options(), walk).tool == ClientKind::terraform ? "terraform" : "tofu";
+  return find_client(host.engine().options(), &walk).tool == ClientKind::terraform ? "terraform" : "tofu";
 }
 
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,

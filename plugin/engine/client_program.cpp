@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iterator>
 #include <set>
 
@@ -38,30 +37,29 @@ std::string command_of(ClientKind tool) {
   return tool == ClientKind::terraform ? "terraform" : "tofu";
 }
 
-std::optional<ClientProgram> named_by_options(const EngineOptions& options) {
-  if (!options.implementation) {
-    return std::nullopt;
-  }
-  const ClientKind tool = *options.implementation == "terraform" ? ClientKind::terraform : ClientKind::opentofu;
-  return ClientProgram{.tool = tool, .from = "options", .command = command_of(tool)};
+ClientProgram client_named(ClientKind tool, std::string from) {
+  return {.tool = tool, .from = std::move(from), .command = command_of(tool)};
+}
+
+ClientKind kind_named(std::string_view name) {
+  return name == "terraform" ? ClientKind::terraform : ClientKind::opentofu;
 }
 
 std::optional<ClientProgram> named_by_environment() {
   const std::string path = environment_variable("TG_CTX_TF_PATH");
-  if (path.empty()) {
-    return std::nullopt;
-  }
-  return ClientProgram{
-      .tool = named_tool(path).value_or(ClientKind::opentofu), .from = "TG_CTX_TF_PATH", .command = path};
+  return path.empty()
+             ? std::nullopt
+             : std::optional(ClientProgram{
+                   .tool = named_tool(path).value_or(ClientKind::opentofu), .from = "TG_CTX_TF_PATH", .command = path});
 }
 
 ClientProgram found_on_path() {
   for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
     if (find_program(command_of(tool))) {
-      return {.tool = tool, .from = "PATH", .command = command_of(tool)};
+      return client_named(tool, "PATH");
     }
   }
-  return {.tool = ClientKind::opentofu, .from = "default", .command = command_of(ClientKind::opentofu)};
+  return client_named(ClientKind::opentofu, "default");
 }
 
 // The first line of a lock names the client that wrote it.
@@ -148,42 +146,32 @@ void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, 
 
 }  // namespace
 
-ClientProgram find_client(const EngineOptions& options) {
-  auto found = named_by_options(options);
-  if (!found) {
-    found = named_by_environment();
-  }
-  ClientProgram implementation = found ? std::move(*found) : found_on_path();
-  implementation.version = options.implementation_version.value_or("");
-  return implementation;
-}
-
-ClientProgram find_client(const EngineOptions& options, const WalkRequest& root) {
-  return find_client(options, root, read_document(root.root / kLockFileName, root.documents).value_or(std::nullopt));
-}
-
-ClientProgram find_client(const EngineOptions& options, const WalkRequest& root,
-                          const std::optional<std::string>& lock_text) {
-  const auto with = [&](ClientKind tool, std::string from) {
-    return ClientProgram{.tool = tool,
-                         .from = std::move(from),
-                         .version = options.implementation_version.value_or(""),
-                         .command = command_of(tool)};
+ClientProgram find_client(const EngineOptions& options, const WalkRequest* root,
+                          std::optional<std::string> lock_text) {
+  const auto find = [&] {
+    if (options.implementation) {
+      return client_named(kind_named(*options.implementation), "options");
+    }
+    if (root != nullptr && root->settings.implementation) {
+      return client_named(kind_named(*root->settings.implementation), ".tofu-modlock.hcl");
+    }
+    if (auto named = named_by_environment()) {
+      return std::move(*named);
+    }
+    if (root == nullptr) {
+      return found_on_path();
+    }
+    if (!lock_text) {
+      lock_text = read_document(root->root / kLockFileName, root->documents).value_or(std::nullopt);
+    }
+    if (const auto tool = tool_of_lock(lock_text.value_or(""))) {
+      return client_named(*tool, std::string(kLockFileName));
+    }
+    return has_tofu_file(*root) ? client_named(ClientKind::opentofu, "a .tofu file") : found_on_path();
   };
-  if (options.implementation) {
-    return find_client(options);
-  }
-  if (root.settings.implementation) {
-    return with(*root.settings.implementation == "terraform" ? ClientKind::terraform : ClientKind::opentofu,
-                ".tofu-modlock.hcl");
-  }
-  if (named_by_environment()) {
-    return find_client(options);
-  }
-  if (const auto tool = tool_of_lock(lock_text.value_or(""))) {
-    return with(*tool, std::string(kLockFileName));
-  }
-  return has_tofu_file(root) ? with(ClientKind::opentofu, "a .tofu file") : find_client(options);
+  ClientProgram client = find();
+  client.version = options.implementation_version.value_or("");
+  return client;
 }
 
 ClientVersion client_version_of(const ClientProgram& implementation, const fs::path& root, const EngineOptions& options,

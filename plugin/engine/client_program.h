@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "backends/base/context.h"
@@ -17,15 +18,11 @@ struct ClientProgram {
   std::string command = {};  // of the client; the caller resolves it with find_program()
 };
 
-// Finds the client if no root is given: the options, $TG_CTX_TF_PATH, tofu or else terraform on PATH, or else OpenTofu.
-ClientProgram find_client(const EngineOptions& options);
-
-// Finds the client for a root: the options, its settings, $TG_CTX_TF_PATH, the header of its dependency lock file, a
-// .tofu file in it, then as above.
-ClientProgram find_client(const EngineOptions& options, const WalkRequest& root);
-// The same with the text of the dependency lock file; nullopt: there is none.
-ClientProgram find_client(const EngineOptions& options, const WalkRequest& root,
-                          const std::optional<std::string>& lock_text);
+// Finds the client for a root, if one is given: the options, its settings, $TG_CTX_TF_PATH, the header of its
+// dependency lock file, a .tofu file in it, tofu or else terraform on PATH, or else OpenTofu. `lock_text`: of this file,
+// if it was read, and "" if there is none.
+ClientProgram find_client(const EngineOptions& options, const WalkRequest* root = nullptr,
+                          std::optional<std::string> lock_text = {});
 
 struct ClientVersion {
   std::string version;

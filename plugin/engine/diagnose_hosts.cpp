@@ -59,13 +59,8 @@ void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
 
 // Returns the errors of a configuration, which hide sources; nullopt: there are none.
 std::optional<Finding> examine_configuration(const Result<messages::ConfigInspectResult>& inspected) {
-  Diagnostics errors;
-  if (!inspected) {
-    errors.push_back({Severity::error, inspected.error()});
-  } else {
-    std::copy_if(inspected->diagnostics.begin(), inspected->diagnostics.end(), std::back_inserter(errors),
-                 [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-  }
+  Diagnostics errors =
+      inspected ? errors_of(inspected->diagnostics) : Diagnostics{{Severity::error, inspected.error()}};
   if (errors.empty()) {
     return std::nullopt;
   }
@@ -249,7 +244,7 @@ Finding query_remote(const Engine& engine, const Network& network, const oci::Re
 std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run) {
   WalkRequest walk;
   walk.root = options.root.root;
-  const ClientProgram client = find_client(engine.options(), walk);
+  const ClientProgram client = find_client(engine.options(), &walk);
   const Context context = engine.context_for(run);
   Run inspection(run.options());
   const auto inspected = engine.inspect(options.root, inspection);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 
 #include "backends/address/scrub.h"
 #include "backends/base/amounts.h"
@@ -61,7 +60,7 @@ Finding examine_client(const Engine& engine, const std::string& root, const Cont
   const EngineOptions& options = engine.options();
   WalkRequest walk;
   walk.root = root;
-  const ClientProgram client = find_client(options, walk);
+  const ClientProgram client = find_client(options, &walk);
   const ClientVersion release = client_version_of(client, root, options, context);
   Finding finding{.check = "client"};
   finding.found = fmt::format("{} {}, specified by {}", display_name(client.tool), release.version, client.from);
