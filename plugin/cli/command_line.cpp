@@ -8,7 +8,6 @@
 #include <memory>
 #include <regex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "backends/base/build_info.h"

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 
 #include "backends/base/descriptor.h"
 #include "backends/base/process.h"

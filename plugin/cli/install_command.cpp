@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "plugin/cli/over_roots.h"
 
 namespace modlock::cli {

@@ -22,8 +22,6 @@ struct WrittenUpdate {
   Result<messages::LockPlanResult> result;
   CallDetails details = {};
   Result<messages::UpdateDiffResult> diff = {};
-  std::string notes = {};       // about subjects that are not updated
-  bool is_planned = true;       // false: no subject has a newer version
   bool is_since_commit = true;  // the lock files were those of the last commit before
 };
 

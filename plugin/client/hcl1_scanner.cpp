@@ -1,7 +1,5 @@
 #include "plugin/client/hcl1_scanner.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "backends/base/ascii.h"

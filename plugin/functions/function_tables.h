@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "plugin/functions/functions.h"
 #include "plugin/value/value.h"

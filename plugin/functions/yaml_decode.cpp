@@ -9,7 +9,6 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "backends/address/source_text.h"
 #include "plugin/report/change_text.h"

@@ -2,8 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/source_fetcher.h"

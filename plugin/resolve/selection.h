@@ -4,7 +4,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "backends/backend.h"
 #include "plugin/resolve/module_tree.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "backends/base/build_info.h"
 #include "protocol/base/json.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <unordered_map>
 #include <vector>
 
 #include "plugin/value/conversion_rules.h"

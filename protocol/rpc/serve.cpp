@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "protocol/base/system_reason.h"
