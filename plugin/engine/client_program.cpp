@@ -146,8 +146,7 @@ void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, 
 
 }  // namespace
 
-ClientProgram find_client(const EngineOptions& options, const WalkRequest* root,
-                          std::optional<std::string> lock_text) {
+ClientProgram find_client(const EngineOptions& options, const WalkRequest* root, std::optional<std::string> lock_text) {
   const auto find = [&] {
     if (options.implementation) {
       return client_named(kind_named(*options.implementation), "options");

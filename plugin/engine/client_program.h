@@ -19,8 +19,8 @@ struct ClientProgram {
 };
 
 // Finds the client for a root, if one is given: the options, its settings, $TG_CTX_TF_PATH, the header of its
-// dependency lock file, a .tofu file in it, tofu or else terraform on PATH, or else OpenTofu. `lock_text`: of this file,
-// if it was read, and "" if there is none.
+// dependency lock file, a .tofu file in it, tofu or else terraform on PATH, or else OpenTofu. `lock_text`: of this
+// file, if it was read, and "" if there is none.
 ClientProgram find_client(const EngineOptions& options, const WalkRequest* root = nullptr,
                           std::optional<std::string> lock_text = {});
 

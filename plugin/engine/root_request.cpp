@@ -237,8 +237,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   request.data = std::move(data);
   walk.data_directory = request.data.name;
   read_lock_texts(request);
-  request.implementation =
-      find_client(engine.options(), &walk, request.lock_text.value_or(std::nullopt).value_or(""));
+  request.implementation = find_client(engine.options(), &walk, request.lock_text.value_or(std::nullopt).value_or(""));
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
   MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));
