@@ -114,10 +114,10 @@ struct CiPage : Scene {
   }
 
   // Each in a shell of its own, as runners do it, up to the first that fails.
-  Ran run(const std::vector<std::string>& commands, const std::string& directory = ".") const {
+  Ran run(const std::vector<std::string>& commands) const {
     Ran all;
     for (const std::string& command : commands) {
-      const Ran ran = program({"sh", "-e", "-c", "cd \"$0\"\n" + command, directory});
+      const Ran ran = program({"sh", "-e", "-c", command});
       all = {ran.exit_code, all.out + ran.out, all.err + ran.err};
       if (ran.exit_code != 0) {
         break;
@@ -219,33 +219,6 @@ BOOST_AUTO_TEST_CASE(init_writes_settings_that_lock_reads_and_a_hook_that_runs) 
   BOOST_TEST(fine.exit_code == 0, fine.err);
   write_root("live/new");
   BOOST_TEST(run(hook).exit_code == 3);
-}
-
-BOOST_AUTO_TEST_CASE(atlantis_runs_its_steps_in_each_root) {
-  std::vector<std::string> steps;
-  for (const std::string& line : read_page_block("## Atlantis", "yaml")) {
-    const std::size_t indent = line.find_first_not_of(' ');
-    const std::string item = line.substr(indent);
-    if (item.starts_with("- run: ")) {
-      steps.push_back(item.substr(7));
-    } else if (item == "extra_args: [\"-get=false\"]") {
-      steps.push_back("tofu init -input=false -get=false");
-    }
-  }
-  BOOST_REQUIRE(steps.size() == 5U);  // all but plan and apply, for which a provider would have to run
-  for (const std::string& client : clients()) {
-    BOOST_TEST_CONTEXT(client) {
-      use(client);
-      forget_installed();
-      for (const char* directory : {"live/1", "live/10"}) {
-        const Ran ran = run(steps, directory);
-        BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
-      }
-      write_root("live/new");
-      BOOST_TEST(run(steps, "live/new").exit_code == 3);
-      fs::remove_all(root() / "live/new");
-    }
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
