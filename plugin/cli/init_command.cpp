@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kAttribute = "merge=tofu-modlock";
+constexpr bool kNeedsOwner = kGithubWorkflow.find("OWNER/") != std::string_view::npos;  // not in a release
 constexpr std::string_view kUseSidecar = "module_lock_file = \"sidecar\"";
 
 // A file that `init` offers.
@@ -80,14 +81,18 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
   const bool uses_sidecar = may_use_sidecar && !may_have_inline_blocks(top);
   const std::vector<std::string> locks = {std::string(kLockFileName), std::string(kSidecarFileName)};
   const bool is_gitlab = line.ci.empty() ? fs::exists(top / ".gitlab-ci.yml", error) : line.ci == "gitlab";
-  Offer ci{.flag = is_gitlab ? "--ci gitlab" : "--ci github",
-           .directory = top,
-           .name = is_gitlab ? ".gitlab-ci.yml" : ".github/workflows/tofu-modlock.yml",
-           .purpose = "check the lock files in CI",
-           .text = std::string(is_gitlab ? kGitlabJob : kGithubWorkflow),
-           .addition = is_gitlab ? std::string(kGitlabJob) : "",
-           .next = "replace the image in the file; for Terraform, also replace tofu with terraform",
-           .is_wanted = line.all || !line.ci.empty()};
+  Offer ci{
+      .flag = is_gitlab ? "--ci gitlab" : "--ci github",
+      .directory = top,
+      .name = is_gitlab ? ".gitlab-ci.yml" : ".github/workflows/tofu-modlock.yml",
+      .purpose = "check the lock files in CI",
+      .text = std::string(is_gitlab ? kGitlabJob : kGithubWorkflow),
+      .addition = is_gitlab ? std::string(kGitlabJob) : "",
+      .next = fmt::format("{}for Terraform, replace the client",
+                          is_gitlab     ? "replace the image in the file; "
+                          : kNeedsOwner ? "replace OWNER in the file with the account that publishes tofu-modlock; "
+                                        : ""),
+      .is_wanted = line.all || !line.ci.empty()};
   return std::vector<Offer>{
       {.flag = "--settings",
        .directory = directory,

@@ -220,6 +220,33 @@ class Action(unittest.TestCase):
         self.assertEqual(code, 0, out + err)
         self.assertTrue(summary.startswith("## Lock files: verified\n\n    ROOT "), summary)
 
+    def test_the_workflow_that_init_writes_runs_the_action(self):
+        """A build of a developer names no repository; one of the release workflow does, and differs in no other line."""
+        repository = self.runner.directory / "init"
+        repository.mkdir()
+        self.addCleanup(shutil.rmtree, repository)
+        subprocess.run(["git", "init", "-q"], cwd=repository, env=self.runner.environment, check=True)
+        ran = subprocess.run([BINARY, "init", "--ci", "github"], cwd=repository, env=self.runner.environment, capture_output=True,
+                             text=True, check=True)
+        written = (repository / ".github/workflows/tofu-modlock.yml").read_text()
+        self.assertEqual(written, (PROJECT / "scripts/init/github.yml").read_text())
+        self.assertIn("  Next: replace OWNER in the file with the account that publishes tofu-modlock; ", ran.stdout)
+        script = repository / "release.cmake"
+        script.write_text(f'include({PROJECT}/plugin/cli/github_workflow.cmake)\n'
+                          f'modlock_github_workflow(text {PROJECT}/scripts/init/github.yml acme/tofu-modlock {VERSION})\n'
+                          f'file(WRITE {repository}/released.yml "${{text}}")\n')
+        subprocess.run(["cmake", "-P", script], check=True)
+        released = (repository / "released.yml").read_text()
+        self.assertEqual([(was, now) for was, now in zip(written.splitlines(), released.splitlines(), strict=True) if was != now], [
+            ("      - uses: OWNER/tofu-modlock@v0.2.0    # replace OWNER with the account that publishes it",
+             f"      - uses: acme/tofu-modlock@v{VERSION}")])
+        steps = read_steps(repository / "released.yml", "lock-files")
+        self.assertEqual([step["uses"] for step in steps],
+                         ["actions/checkout@v4", "opentofu/setup-opentofu@v1", f"acme/tofu-modlock@v{VERSION}"])
+        code, out, err, _ = self.runner.run(**steps[-1]["with"])
+        self.assertEqual(code, 0, err)
+        self.assertIn("\n<ci><--recursive><--><tofu><init><-backend=false>\n", out)
+
     def test_update_pushes_only_the_lock_files(self):
         self.runner.write("live [1]/main.tf", CALL.format("1.1.0") + "# not committed\n")
         self.runner.write("new.txt", "")

@@ -17,6 +17,7 @@ while [ "$1" != -- ]; do
 done
 shift
 while [ "$1" != -- ]; do
+  mkdir -p "$root${1%/*}"
   ln -s "$2" "$root$1"
   shift 2
 done

@@ -32,6 +32,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, {str(PROJECT / "tests/hosts")!r})
 from release_tree import checksums, make_tarball, tarball_name
 arch, formats = sys.argv[2], sys.argv[3:]
+assert os.environ["MODLOCK_REPOSITORY"] == "Acme/tofu-modlock"
 output = pathlib.Path("build/packages")
 output.mkdir(parents=True)
 program = "#!/bin/sh\\necho {VERSION}\\n" + (f"# {{os.urandom(8).hex()}}\\n" if os.path.exists("random") else "")

@@ -59,8 +59,9 @@ constexpr const char* kDriver =
     "  Next: configure the merge driver once in each clone:\n"
     "    git config merge.tofu-modlock.name 'tofu-modlock'\n"
     "    git config merge.tofu-modlock.driver 'tofu-modlock merge --marker-size %L %O %A %B'\n";
-constexpr const char* kImage =
-    "  Next: replace the image in the file; for Terraform, also replace tofu with terraform\n";
+constexpr const char* kOwner =
+    "  Next: replace OWNER in the file with the account that publishes tofu-modlock; for Terraform, replace the "
+    "client\n";
 constexpr const char* kInline =
     "  Next: module locks stay in .terraform.lock.hcl; to move them, set module_lock_file = \"sidecar\"\n";
 constexpr const char* kSidecar =
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(everything_is_written_once) {
   BOOST_TEST(first.printed.err == "");
   BOOST_TEST(first.printed.out == std::string("<top>/live/prod/.tofu-modlock.hcl: written\n"
                                               "<top>/.gitattributes: written\n") +
-                                      kDriver + "<top>/.github/workflows/tofu-modlock.yml: written\n" + kImage +
+                                      kDriver + "<top>/.github/workflows/tofu-modlock.yml: written\n" + kOwner +
                                       "<top>/.pre-commit-config.yaml: written\n");
   BOOST_TEST(read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(true));
   BOOST_TEST(read(".gitattributes") == kAttributes);
