@@ -112,7 +112,7 @@ class Host:
     def client_runs(self):
         """The first argument of each run of the client, except questions for its version."""
         runs = [line.split()[0] for line in (self.directory / "log/client").read_text().splitlines()]
-        return [name for name in runs if name != "version"]
+        return [name for name in runs if name not in ("version", "-version")]
 
     def run(self, command, variables=None, directory="live/app", exits=(0,), shell=("sh", "-c")):
         ran = self.root.run([*shell, command], self.user, self.variables | (variables or {}), f"{self.checkout}/{directory}", timeout=60)
@@ -253,7 +253,8 @@ class Hosts(unittest.TestCase):
         project = page_yaml.read(block("Atlantis", "yaml", 1))["projects"][0]
         self.assertTrue((self.checkout / project["dir"]).is_dir())
         patterns = project["autoplan"]["when_modified"]
-        for name in ("main.tf", "main.tofu", "main.tf.json", "x.tfvars", ".terraform.lock.hcl", ".terraform.modules.lock.hcl", ".tofu-modlock.hcl"):
+        for name in ("main.tf", "main.tofu", "main.tf.json", "x.tfvars", ".terraform.lock.hcl", ".terraform.modules.lock.hcl",
+                     ".tofu-modlock.hcl"):
             with self.subTest(name):
                 self.assertTrue(any(pathlib.PurePath(name).match(pattern) for pattern in patterns))
 
