@@ -78,7 +78,7 @@ class Host:
         self.clear_log()
         # The client that logs its arguments.
         stand_in = self.directory / "opt" / client
-        stand_in.write_text('#!/bin/sh\nprintf "%s\\n" "$*" >>/log/client\nexec /client/real "$@"\n')
+        stand_in.write_text('#!/bin/sh\nprintf "%s [%s]\\n" "$*" "${TF_CLI_ARGS_init-}" >>/log/client\nexec /client/real "$@"\n')
         stand_in.chmod(0o755)
         (self.directory / "opt/tofu-modlock").symlink_to("/modlock/tofu-modlock")
         binds, links = bare_root.system_binds()
@@ -110,9 +110,11 @@ class Host:
         log.chmod(0o666)
 
     def client_runs(self):
-        """The first argument of each run of the client, except questions for its version."""
-        runs = [line.split()[0] for line in (self.directory / "log/client").read_text().splitlines()]
-        return [name for name in runs if name not in ("version", "-version")]
+        """The command of each run of the client, except questions for its version; `init` with the variable of the recipe."""
+        runs = [line.split() for line in (self.directory / "log/client").read_text().splitlines()]
+        names = [next(word for word in words if not word.startswith("-chdir=")) for words in runs]
+        return [f"init {words[-1]}" if name == "init" else name for name, words in zip(names, runs)
+                if name not in ("version", "-version")]
 
     def run(self, command, variables=None, directory="live/app", exits=(0,), shell=("sh", "-c")):
         ran = self.root.run([*shell, command], self.user, self.variables | (variables or {}), f"{self.checkout}/{directory}", timeout=60)
@@ -182,7 +184,7 @@ class Hosts(unittest.TestCase):
         runner = Host(self, **host)
         output = run(runner)
         self.assertIn('+ version = "locked"', output)
-        self.assertEqual(runner.client_runs(), client_runs)
+        self.assertEqual(runner.client_runs(), ["init [-get=false]" if name == "init" else name for name in client_runs])
         runner = Host(self, **host)
         with open(runner.source / "live/app/main.tf", "a") as file:
             file.write(MORE)
@@ -301,19 +303,20 @@ class Hosts(unittest.TestCase):
         self.check(run, ["init", "plan", "init", "apply"], user=1000, checkout="/opt/data/runs/run-1", home_is_writable=False)
 
     def test_digger(self):
-        """CommandRunner and OpenTofu of Digger: a script of bash, and the exit code 2 of a plan with changes."""
+        """DiggerExecutor, CommandRunner and OpenTofu of Digger: a script of bash, the exit code 2 of a plan with changes, and
+        variables that only `init` has."""
         config = page_yaml.read(block("Digger", "yaml"))
         project = config["projects"][0]
         workflow = config["workflows"][project["workflow"]]
-        variables = {entry["name"]: entry["value"] for entry in workflow["env_vars"]["commands"]}
-        variables |= {"GITHUB_ACTIONS": "true", "CI": "true", "DIGGER_OUT": "/tmp/digger-out.log"}
+        variables = {"GITHUB_ACTIONS": "true", "CI": "true", "DIGGER_OUT": "/tmp/digger-out.log"}
+        state = variables | {entry["name"]: entry["value"] for entry in workflow["env_vars"]["state"]}
 
         def run(host):
             output = ""
             for stage in ("plan", "apply"):
                 for step in workflow[stage]["steps"]:
                     if step == "init":
-                        host.run("tofu init -input=false -no-color", variables, project["dir"])
+                        host.run("tofu init -input=false -no-color", state, project["dir"])
                     elif step == "plan":
                         output += host.run("tofu plan -out /tmp/plan -lock-timeout=3m -input=false -no-color -detailed-exitcode",
                                            variables, project["dir"], exits=(0, 2))
@@ -446,7 +449,7 @@ class Hosts(unittest.TestCase):
 
         user = int(options["--user"].partition(":")[0])
         host = {"user": user, "owner": 1234, "checkout": "/work", "home": None, "read_only": options["--read-only"]}
-        self.check(run, ["-chdir=live/app", "plan"], **host)
+        self.check(run, ["init", "plan"], **host)
         # Without the variables for git, it refuses the checkout of another owner.
         with self.assertRaises(Failed) as failed:
             run_host = Host(self, **host)
