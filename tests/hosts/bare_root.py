@@ -33,7 +33,7 @@ def missing():
         return "needs root"
     if not shutil.which("unshare"):
         return "needs unshare"
-    ran = subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False)
+    ran = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/proc"], capture_output=True, check=False)
     return None if ran.returncode == 0 else "needs mount namespaces"
 
 
