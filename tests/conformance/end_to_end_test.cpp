@@ -128,7 +128,7 @@ struct Row {
   const char* code;
 };
 
-#ifdef MODLOCK_ADDRESS_SANITIZER
+#if defined(MODLOCK_ADDRESS_SANITIZER) || defined(MODLOCK_THREAD_SANITIZER)
 constexpr bool kIsSanitized = true;  // which takes several times the memory
 #else
 constexpr bool kIsSanitized = false;
