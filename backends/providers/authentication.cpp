@@ -57,8 +57,8 @@ tl::unexpected<Error> refused(const SignatureRules& rules, const std::string& re
               std::move(hint));
 }
 
-ProviderSignature signed_by(std::string key_id) {
-  return {.status = ProviderSignature::Status::signed_by_key, .key_id = std::move(key_id)};
+ProviderSignature signed_by(SignatureVerdict verdict) {
+  return {ProviderSignature::Status::signed_by_key, std::move(verdict.key_id), verdict.made};
 }
 
 // Whether a verdict is accepted regardless of the other keys.
@@ -115,7 +115,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
   if (keys.empty() && !rules.are_required()) {
     return SignatureOutcome{{.status = ProviderSignature::Status::skipped}, {}};
   }
-  std::optional<std::string> expired;  // the id of the first such key
+  std::optional<SignatureVerdict> expired;  // of the first such key
   for (const std::string& key : keys) {
     auto verdict = check_detached_signature(key, checksums, signature);
     if (!verdict && verdict.error().code == Code::bad_response) {
@@ -126,7 +126,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
       return fail(std::move(verdict.error()));
     }
     if (is_accepted(verdict->kind, rules)) {
-      return SignatureOutcome{signed_by(std::move(verdict->key_id)), {}};
+      return SignatureOutcome{signed_by(std::move(*verdict)), {}};
     }
     if (verdict->kind == Kind::bad ||
         (verdict->kind == Kind::signature_expired && rules.client == ClientRules::terraform)) {
@@ -134,7 +134,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
                      "do not use this release: its checksums do not match the author's signature");
     }
     if (verdict->kind != Kind::unknown_issuer && !expired) {
-      expired = std::move(verdict->key_id);
+      expired = std::move(*verdict);
     }
   }
   if (expired && !rules.enforce_expiration) {
@@ -142,7 +142,7 @@ Result<SignatureOutcome> verify_signature(const std::vector<std::string>& keys, 
                        .what = {.code = Code::signature_invalid,
                                 .message = fmt::format("{}: the gpg key {} or its signature has expired; future "
                                                        "releases of OpenTofu will refuse that",
-                                                       release, *expired),
+                                                       release, expired->key_id),
                                 .hint = "ask the provider's author to renew the key in the registry"}};
     return SignatureOutcome{signed_by(*std::move(expired)), {std::move(warning)}};
   }

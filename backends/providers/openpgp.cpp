@@ -97,6 +97,7 @@ bool is_expired(const Key& key) {
 struct Found {
   std::string key_id;  // of the signing key, possibly a subkey
   rnp_result_t status = RNP_ERROR_KEY_NOT_FOUND;
+  std::uint32_t created = 0;
 };
 
 std::optional<Found> find_signature(const Verification& verification) {
@@ -113,7 +114,9 @@ std::optional<Found> find_signature(const Verification& verification) {
     const SignatureHandle owned(handle);
     char* text = nullptr;
     const rnp_result_t result = rnp_signature_get_keyid(handle, &text);
-    return Found{taken(result, text), rnp_op_verify_signature_get_status(made)};
+    Found found{taken(result, text), rnp_op_verify_signature_get_status(made)};
+    rnp_signature_get_creation(handle, &found.created);
+    return found;
   }
   return std::nullopt;
 }
@@ -145,6 +148,7 @@ SignatureVerdict judge(const Ring& ring, const Found& found, std::string_view do
   char* text = nullptr;
   const rnp_result_t named = rnp_key_get_keyid(owner.get(), &text);
   SignatureVerdict verdict{.kind = Kind::good, .key_id = taken(named, text)};
+  verdict.made += std::chrono::seconds(found.created);
   const bool has_expired = is_expired(owner) || is_expired(key);
   const bool is_proven = found.status == RNP_SUCCESS || found.status == RNP_ERROR_SIGNATURE_EXPIRED ||
                          (has_expired && is_signed_late(key, document, signature));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,8 @@ struct SignatureVerdict {
   };
   Kind kind = Kind::unknown_issuer;
   std::string key_id = {};  // of the primary key: 16 hexadecimal digits in upper case; empty for unknown_issuer
-  std::string reason = {};  // for bad: "the signature is not of this key over these bytes"
+  std::chrono::system_clock::time_point made = {};  // as its maker says
+  std::string reason = {};                          // for bad: "the signature is not of this key over these bytes"
 };
 
 // Verifies a binary detached OpenPGP signature of `document` with an armored public key and its subkeys. Checks in the

@@ -13,6 +13,7 @@
 #include "backends/http/http_client.h"
 #include "backends/http/json_body.h"
 #include "backends/http/text.h"
+#include "backends/registry/module_protocol.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {
@@ -71,6 +72,7 @@ class Member {
     return found;
   }
   bool is_null() const { return value_->isNull(); }
+  const Json::Value& value() const { return *value_; }
 
  private:
   Result<void> expect(bool fits, std::string_view expected) const {
@@ -218,7 +220,7 @@ Result<ProviderVersions> parse_versions(std::string_view body) {
       return fail(text ? protocols.error() : text.error());
     }
     MODLOCK_TRY(auto version, parse_version(*text, "version"));
-    found.versions.push_back({std::move(version), std::move(*protocols)});
+    found.versions.push_back({std::move(version), std::move(*protocols), registry::read_date(element.value())});
   }
   const auto newer = [](const ListedProvider& left, const ListedProvider& right) {
     const int order = compare(left.version, right.version);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,6 +28,7 @@ enum class ClientRules {
 struct ListedProvider {
   ProviderVersion version;
   std::vector<std::string> protocols;  // as written
+  std::optional<std::chrono::system_clock::time_point> published = {};
 };
 struct ProviderVersions {
   std::vector<ListedProvider> versions;  // newest first, each once

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/memo.h"
+#include "backends/store/first_seen.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -15,8 +16,9 @@ namespace {
 
 class SharedProviderSource final : public ProviderSource {
  public:
-  SharedProviderSource(std::shared_ptr<ProviderSource> inner, const KnownSecrets& secrets, bool memoizes)
-      : inner_(std::move(inner)), secrets_(secrets), memoizes_(memoizes) {}
+  SharedProviderSource(std::shared_ptr<ProviderSource> inner, const KnownSecrets& secrets, ReleaseDates dates,
+                       bool memoizes)
+      : inner_(std::move(inner)), secrets_(secrets), dates_(std::move(dates)), memoizes_(memoizes) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
     const auto list = [&](const Context& given) {
@@ -24,6 +26,9 @@ class SharedProviderSource final : public ProviderSource {
           scrubbed<ProviderListing>(given, [&](const Context& call) { return inner_->list_versions(provider, call); });
       for (std::size_t i = 0; listing && i < listing->warnings.size(); ++i) {
         listing->warnings[i] = secrets_.all().scrub(listing->warnings[i]);
+      }
+      if (listing) {
+        date(provider, *listing, given);
       }
       return listing;
     };
@@ -54,6 +59,22 @@ class SharedProviderSource final : public ProviderSource {
   }
 
  private:
+  void date(const ProviderAddress& provider, ProviderListing& listing, const Context& context) const {
+    std::vector<Observation> seen;
+    std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(seen),
+                   [](const ProviderVersion& version) { return Observation{version.to_string()}; });
+    listing.known_since =
+        FirstSeen(dates_.store)
+            .note("provider " + provider.to_string(), seen, std::chrono::system_clock::now(), context);
+    const bool is_trusted =
+        std::find(dates_.trusted.begin(), dates_.trusted.end(), provider.host()) != dates_.trusted.end();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (const auto date = listing.published.find(seen[i].name); date != listing.published.end()) {
+        listing.known_since[i] = is_trusted ? date->second : std::max(date->second, listing.known_since[i]);
+      }
+    }
+  }
+
   template <typename Answer, typename Ask>
   Result<Answer> scrubbed(Context context, const Ask& ask) const {
     ScrubbingLog log(*context.log, secrets_);
@@ -67,6 +88,7 @@ class SharedProviderSource final : public ProviderSource {
 
   const std::shared_ptr<ProviderSource> inner_;
   const KnownSecrets& secrets_;
+  const ReleaseDates dates_;
   const bool memoizes_;
   Memo<ProviderListing> listings_;
   Memo<ProviderRelease> releases_;
@@ -108,10 +130,17 @@ class MultiSource final : public ProviderSource {
       }
       whole.versions.insert(whole.versions.end(), listing->versions.begin(), listing->versions.end());
       whole.warnings.insert(whole.warnings.end(), listing->warnings.begin(), listing->warnings.end());
+      whole.published.merge(listing->published);
     }
     if (whole.versions.empty()) {
       return unknown ? fail(std::move(*unknown)) : provider_not_found(provider);
     }
+    // The package may come from a source other than the one that gives a date.
+    std::map<std::string, int> sources;
+    for (const ProviderVersion& version : whole.versions) {
+      ++sources[version.to_string()];
+    }
+    std::erase_if(whole.published, [&](const auto& dated) { return sources[dated.first] > 1; });
     order_newest_first(whole.versions);
     return whole;
   }
@@ -207,8 +236,9 @@ Error not_as_listed(Error error) {
 }
 
 std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
-                                                            const KnownSecrets& secrets, bool memoizes) {
-  return std::make_shared<SharedProviderSource>(std::move(inner), secrets, memoizes);
+                                                            const KnownSecrets& secrets, const ReleaseDates& dates,
+                                                            bool memoizes) {
+  return std::make_shared<SharedProviderSource>(std::move(inner), secrets, dates, memoizes);
 }
 
 std::unique_ptr<ProviderSource> make_multi_source(std::vector<ProviderSelector> selectors) {

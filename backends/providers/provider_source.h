@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,11 +19,16 @@
 namespace modlock {
 
 class BodySink;
+class Store;
 
 // The versions of one provider at a source.
 struct ProviderListing {
   std::vector<ProviderVersion> versions;  // newest first (compare()), each once
   std::vector<std::string> warnings;      // notices of a registry about the provider, for people
+  // The dates that the only source of a version gives, by its text.
+  std::map<std::string, std::chrono::system_clock::time_point> published = {};
+  // Since when each version is known, in their order; set by make_shared_provider_source().
+  std::vector<std::chrono::system_clock::time_point> known_since = {};
 };
 
 // The hashes of a provider package for one platform.
@@ -49,6 +56,7 @@ struct ProviderSignature {
   };
   Status status = Status::none;
   std::string key_id = {};  // 16 hexadecimal digits in upper case, as the clients show it
+  std::optional<std::chrono::system_clock::time_point> made = {};  // as the signer says
 };
 
 // The data of a source about one version of a provider.
@@ -90,11 +98,20 @@ class ProviderSource {
                                 const Platform& platform, BodySink& sink, const Context& context) = 0;
 };
 
-// Wraps `inner` and removes all `secrets` from its errors, warnings and log lines. `secrets` outlives the source. If it
-// memoizes, each request is answered only once, for a run over many roots, by the rules of BackendOptions::memoizes.
-// Each set of platforms of a release is a separate request.
+// What decides since when a version is known (FirstSeen).
+struct ReleaseDates {
+  const Store& store;
+  std::vector<std::string> trusted = {};  // registry hosts whose dates are trusted
+};
+
+// Wraps `inner` and removes all `secrets` from its errors, warnings and log lines. Records the versions of each listing
+// and sets since when they are known: the date of a trusted registry; otherwise when the store first saw the version,
+// or a later date of the source. `secrets` and the store outlive the source. If it memoizes, each request is answered
+// only once, for a run over many roots, by the rules of BackendOptions::memoizes. Each set of platforms of a release is
+// a separate request.
 std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
-                                                            const KnownSecrets& secrets, bool memoizes);
+                                                            const KnownSecrets& secrets, const ReleaseDates& dates,
+                                                            bool memoizes);
 
 // A source and the providers that it serves.
 struct ProviderSelector {

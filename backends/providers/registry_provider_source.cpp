@@ -73,6 +73,9 @@ class RegistryProviderSource final : public ProviderSource {
       ProviderListing listing{.versions = {}, .warnings = found->warnings};
       for (const ListedProvider& listed : found->versions) {
         listing.versions.push_back(listed.version);
+        if (listed.published) {
+          listing.published.emplace(listed.version.to_string(), *listed.published);
+        }
       }
       return listing;
     });

@@ -55,16 +55,6 @@ Result<std::string> text_member(const Json::Value& object, std::string_view name
   return value.asString();
 }
 
-std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value& version) {
-  constexpr std::chrono::sys_days kFillIn = std::chrono::year{2026} / 4 / 21;  // src/internal/module/backfill.go
-  if (const Json::Value& discovered = version["discovered"]; discovered.isString()) {
-    const auto time = read_time(discovered.asString());
-    return time == kFillIn ? kNoDate : time;
-  }
-  const Json::Value& published = version.isMember("published_at") ? version["published_at"] : version["published-at"];
-  return published.isString() ? read_time(published.asString()) : std::nullopt;
-}
-
 std::optional<std::string> read_deprecation(const Json::Value& version) {
   const Json::Value& deprecation = version["deprecation"];
   if (!deprecation.isObject()) {
@@ -169,6 +159,16 @@ Result<PackageLocation> parse_direct(std::string_view location, std::string_view
 }
 
 }  // namespace
+
+std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value& version) {
+  constexpr std::chrono::sys_days kFillIn = std::chrono::year{2026} / 4 / 21;  // src/internal/module/backfill.go
+  if (const Json::Value& discovered = version["discovered"]; discovered.isString()) {
+    const auto time = read_time(discovered.asString());
+    return time == kFillIn ? kNoDate : time;
+  }
+  const Json::Value& published = version.isMember("published_at") ? version["published_at"] : version["published-at"];
+  return published.isString() ? read_time(published.asString()) : std::nullopt;
+}
 
 Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at) {
   MODLOCK_TRY(const auto document, parse_object(body));

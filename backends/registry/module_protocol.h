@@ -1,12 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "backends/backend.h"
 #include "backends/http/http_client.h"
+
+namespace Json {
+class Value;
+}
 
 namespace modlock::registry {
 
@@ -25,6 +30,9 @@ namespace modlock::registry {
 Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at);
 
 inline constexpr std::chrono::system_clock::time_point kNoDate{};
+
+// Returns the date of a version in the list of a registry, of modules or providers.
+std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value& version);
 
 // A package that the registry serves itself instead of naming a module source.
 struct DirectPackage {

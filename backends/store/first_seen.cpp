@@ -92,24 +92,24 @@ Noted note_in(std::string_view text, std::span<const Observation> observations, 
 
 }  // namespace
 
-std::filesystem::path FirstSeen::file_of(const Source& source) const {
-  return store_.seen_directory() / sha256_hex(source.package_identity());
+std::filesystem::path FirstSeen::file_of(const std::string& package) const {
+  return store_.seen_directory() / sha256_hex(package);
 }
 
-std::vector<Time> FirstSeen::note(const Source& source, std::span<const Observation> observations, Time now,
+std::vector<Time> FirstSeen::note(const std::string& package, std::span<const Observation> observations, Time now,
                                   const Context& context) const {
   now = std::chrono::floor<std::chrono::seconds>(now);
   if (now < kEarliest) {
     return std::vector<Time>(observations.size(), now);
   }
-  const std::filesystem::path file = file_of(source);
+  const std::filesystem::path file = file_of(package);
   Noted noted = note_in(read_file(file).value_or(""), observations, now);
   if (noted.text.empty() || !store_.make_seen_directory()) {
     return noted.times;
   }
   // Reads again under the lock, so that records of another process are not lost. If this fails, the observations are
   // recorded later with a later time, never with an earlier one.
-  if (const auto held = store_.hold_seen(source, context)) {
+  if (const auto held = store_.hold_seen(package, context)) {
     const auto text = read_file(file);
     noted = note_in(text.value_or(""), observations, now);
     const bool is_whole = text || text.error().code == Code::not_found;  // else its unread content would be lost
@@ -121,7 +121,7 @@ std::vector<Time> FirstSeen::note(const Source& source, std::span<const Observat
 }
 
 std::optional<Time> FirstSeen::find(const Source& source, std::string_view name, std::string_view id) const {
-  const std::string text = read_file(file_of(source)).value_or("");
+  const std::string text = read_file(file_of(source.package_identity())).value_or("");
   const std::string thing = thing_of(name, id);
   std::optional<Time> first;
   for (const Line& line : read_lines(text)) {
@@ -135,7 +135,7 @@ std::optional<Time> FirstSeen::find(const Source& source, std::string_view name,
 }
 
 std::string FirstSeen::other_id(const Source& source, std::string_view name, std::string_view id) const {
-  const std::string text = read_file(file_of(source)).value_or("");
+  const std::string text = read_file(file_of(source.package_identity())).value_or("");
   std::string other;
   for (const Line& line : read_lines(text)) {
     const std::size_t space = std::min(line.thing.find(' '), line.thing.size());

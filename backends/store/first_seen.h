@@ -39,6 +39,11 @@ class FirstSeen {
   // store cannot be written or if the run ends: new observations then count as seen now, and do so again next time.
   // Concurrent processes do not lose each other's records.
   std::vector<Time> note(const Source& source, std::span<const Observation> observations, Time now,
+                         const Context& context) const {
+    return note(source.package_identity(), observations, now, context);
+  }
+  // The same for what is not a module source, under a name of its own.
+  std::vector<Time> note(const std::string& package, std::span<const Observation> observations, Time now,
                          const Context& context) const;
   // Returns when the id was first recorded under this name, or under any name if `name` is empty. nullopt: never.
   std::optional<Time> find(const Source& source, std::string_view name, std::string_view id) const;
@@ -46,7 +51,7 @@ class FirstSeen {
   std::string other_id(const Source& source, std::string_view name, std::string_view id) const;
 
  private:
-  std::filesystem::path file_of(const Source& source) const;
+  std::filesystem::path file_of(const std::string& package) const;
 
   const Store& store_;
 };

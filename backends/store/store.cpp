@@ -232,8 +232,8 @@ Result<FileLock> Store::hold(const Source& source, const Context& context) const
   return hold_name(sha256_hex(source.package_identity()), context);
 }
 
-Result<FileLock> Store::hold_seen(const Source& source, const Context& context) const {
-  return hold_name("seen-" + sha256_hex(source.package_identity()), context);
+Result<FileLock> Store::hold_seen(const std::string& package, const Context& context) const {
+  return hold_name("seen-" + sha256_hex(package), context);
 }
 
 Result<FileLock> Store::hold_archive(std::string_view digest, const Context& context) const {

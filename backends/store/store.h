@@ -116,7 +116,7 @@ class Store {
   Result<FileLock> hold_archive(std::string_view digest, const Context& context) const;
 
   // The same for the records of a source in first_seen.h.
-  Result<FileLock> hold_seen(const Source& source, const Context& context) const;
+  Result<FileLock> hold_seen(const std::string& package, const Context& context) const;
 
   // Returns the package of (package identity, id) if it is complete in the store. A registry module is also identified
   // by its version (FetchRequest::ref), because versions may share an id and be in different directories of it.

@@ -336,11 +336,6 @@ class LockPlanner {
     providers_->is_written = providers_->is_written || is_settled_otherwise;
     diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
     warn_of_overrides(network.client_configuration());
-    const auto age = params_.minimum_release_age ? parse_duration(*params_.minimum_release_age) : std::nullopt;
-    if (age && age->count() > 0) {
-      Diagnostics unserved = ages_not_asked(providers_->changes);
-      diagnostics_.insert(diagnostics_.end(), unserved.begin(), unserved.end());
-    }
     return {};
   }
 

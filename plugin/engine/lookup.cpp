@@ -32,14 +32,17 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
     }
   }
   const auto providers = network.provider_source(root.walk.root);
-  auto found = look_up({.tree = *tree,
-                        .modules = effective.modules,
-                        .providers = lock.provider_file().providers,
-                        .default_host = default_registry(root.walk.tool),
-                        .subjects = params.subjects,
-                        .minimum_age = [&](const Source& source) { return minimum_age(root.walk.settings, source); },
-                        .deny_rules = root.walk.settings.deny_rules},
-                       open->fetcher(), *providers, context);
+  auto found =
+      look_up({.tree = *tree,
+               .modules = effective.modules,
+               .providers = lock.provider_file().providers,
+               .default_host = default_registry(root.walk.tool),
+               .subjects = params.subjects,
+               .minimum_age = [&](const Source& source) { return age_limit(root.walk.settings, source).minimum(); },
+               .minimum_provider_age =
+                   [&](const ProviderAddress& address) { return age_limit(root.walk.settings, address).minimum(); },
+               .deny_rules = root.walk.settings.deny_rules},
+              open->fetcher(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));
   }

@@ -86,6 +86,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
     : tool_(options.tool),
       client_version_(options.client_version),
       token_realms_(options.token_realms),
+      trusted_dates_(options.trusted_dates),
       asks_once_(options.asks_once),
       replacement_(options.replacement),
       store_(store),
@@ -150,12 +151,12 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
 std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
                                                 const std::function<std::unique_ptr<ProviderSource>()>& make) const {
   if (!asks_once_) {
-    return make_shared_provider_source(make(), secrets_, false);
+    return make_shared_provider_source(make(), secrets_, {store_, trusted_dates_}, false);
   }
   const std::lock_guard guard(shared_mutex_);
   std::shared_ptr<ProviderSource>& source = shared_[name];
   if (source == nullptr) {
-    source = make_shared_provider_source(make(), secrets_, true);
+    source = make_shared_provider_source(make(), secrets_, {store_, trusted_dates_}, true);
   }
   return source;
 }
@@ -210,7 +211,7 @@ std::shared_ptr<ProviderSource> Network::provider_source(const std::filesystem::
           [this](std::size_t method, const ProviderSourceParts::MakeSource& make) {
             return shared(fmt::format("method {}", method), make);
           }};
-  return make_shared_provider_source(make_configured_providers(parts), secrets_, false);
+  return make_shared_provider_source(make_configured_providers(parts), secrets_, {store_, trusted_dates_}, false);
 }
 
 Error Network::with_warnings(Error error) const {

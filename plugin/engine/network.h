@@ -90,6 +90,7 @@ class Network {
   const ClientKind tool_;
   const std::string client_version_;
   const std::vector<std::string> token_realms_;
+  const std::vector<std::string> trusted_dates_;
   const bool asks_once_;
   const BackendReplacement replacement_;
   const Store& store_;

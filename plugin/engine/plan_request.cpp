@@ -214,15 +214,7 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
                       .targets = module_targets(params.targets),
                       .accept_moved = params.accept_moved,
                       .resolution = parse_resolution(params.resolution, root.walk.settings)};
-  if (params.minimum_release_age) {
-    request.minimum_release_age = parse_duration(*params.minimum_release_age);
-    if (!request.minimum_release_age) {
-      return fail(Code::invalid_params,
-                  fmt::format("the minimum release age must be a duration, found \"{}\"",
-                              escape_controls(*params.minimum_release_age)),
-                  "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
-    }
-  }
+  MODLOCK_TRY(request.minimum_release_age, requested_age(params.minimum_release_age));
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }

@@ -96,6 +96,12 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                               .platforms = std::move(platforms),
                               .tool = root.walk.tool,
                               .deny_rules = root.walk.settings.deny_rules};
+  MODLOCK_TRY(const auto age, requested_age(params.minimum_release_age));
+  request.age_limit = [&settings = root.walk.settings, age](const ProviderAddress& address) {
+    AgeLimit limit = age_limit(settings, address);
+    limit.requested = age;
+    return limit;
+  };
   if (!params.targets.empty()) {
     MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));
     request.targets = std::move(targets);
@@ -108,6 +114,15 @@ std::string release_rules(const ClientProgram& implementation) {
   return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
                      environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
                      environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
+}
+
+Result<std::optional<std::chrono::seconds>> requested_age(const std::optional<std::string>& text) {
+  const auto age = text ? parse_duration(*text) : std::nullopt;
+  return age || !text
+             ? Result<std::optional<std::chrono::seconds>>(age)
+             : fail(Code::invalid_params,
+                    fmt::format("the minimum release age must be a duration, found \"{}\"", escape_controls(*text)),
+                    "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
 }
 
 PlanMode parse_mode(const std::string& text) {

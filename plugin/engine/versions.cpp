@@ -80,7 +80,7 @@ Result<ListedVersion> select_for(const ModuleNode& node, const std::vector<Const
   const Settings& settings = open.root.walk.settings;
   return select_version(
       *fetcher.listing(node.address, node.tag_prefix), uses, source.package_identity(),
-      {.minimum = names_one_version(uses) ? std::chrono::seconds(0) : minimum_age(settings, source),
+      {.minimum = names_one_version(uses) ? std::chrono::seconds(0) : age_limit(settings, source).minimum(),
        .now = fetcher.now(),
        .known_since = fetcher.known_since(node.address, node.tag_prefix),
        .is_locked =

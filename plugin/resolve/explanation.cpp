@@ -195,23 +195,19 @@ class ModuleExplainer {
   }
 
   void explain_age(const ResolvedModule& resolved) {
-    const auto age = minimum_age(request_.plan_request, node_);
+    const AgeLimit limit = age_limit(request_.plan_request, node_);
+    const auto age = limit.minimum();
     if (age.count() == 0) {
       return;
     }
-    const SourceRule* rule = age_rule(request_.plan_request.walk.settings, node_.address.source);
-    const auto location = rule == nullptr ? std::nullopt : std::optional(rule->minimum_release_age->location);
+    const auto location = limit.rule == nullptr ? std::nullopt : std::optional(limit.rule->location);
     const bool is_named = names_one_version(node_.constraints);
     add_step({.constraint = "minimum_release_age = \"" + age_text(age) + "\"", .location = location},
              [&](const Candidate& candidate) -> std::optional<std::string> {
                const bool is_chosen = candidate.version == *resolved.version;
                const bool is_old = candidate.known_since && fetcher_.now() - *candidate.known_since >= age;
                const auto since = candidate.known_since.value_or(fetcher_.now());
-               return is_old || is_chosen || is_named
-                          ? std::nullopt
-                          : std::optional((since > fetcher_.now() ? "its publisher claims a date in the future: "
-                                                                  : "first seen at ") +
-                                          time_text(since));
+               return is_old || is_chosen || is_named ? std::nullopt : std::optional(youth_text(since, fetcher_.now()));
              });
   }
 
@@ -330,8 +326,9 @@ class ModuleExplainer {
       out_.selected.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
-    const auto young = first_seen_ ? age_exception(request_.plan_request, node_, *first_seen_, claimed_, fetcher_.now())
-                                   : std::nullopt;
+    const auto young =
+        first_seen_ ? age_exception(age_limit(request_.plan_request, node_), *first_seen_, claimed_, fetcher_.now())
+                    : std::nullopt;
     if (young) {
       out_.selected.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
                                           is_locked() ? "a locked version stays" : why_taken(*changed, node_));

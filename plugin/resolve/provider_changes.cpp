@@ -253,22 +253,6 @@ Diagnostics registry_notices(const ProviderNeed& need, const ProviderListing& li
   return notices;
 }
 
-Diagnostics ages_not_asked(const std::vector<Change>& changes) {
-  Diagnostics warnings;
-  for (const Change& change : changes) {
-    if (change.action == Action::added || change.action == Action::updated) {
-      warnings.push_back(
-          {Severity::warning, Error{.code = Code::setting_unserved,
-                                    .message = fmt::format("minimum_release_age applies only to modules: {} is locked "
-                                                           "to {} regardless of its age, as a client does",
-                                                           change.subject, change.to->version.value_or("")),
-                                    .subject = change.subject,
-                                    .hint = "review it before committing the lock, or constrain the provider"}});
-    }
-  }
-  return warnings;
-}
-
 Diagnostic incomplete_lock(const std::vector<std::string>& names, std::span<const Platform> platforms) {
   std::vector<std::string> known;
   std::transform(platforms.begin(), platforms.end(), std::back_inserter(known),

@@ -39,10 +39,6 @@ Diagnostics ambiguous_providers(const ProviderPlanRequest& request);
 // Returns REGISTRY_NOTICE for each notice that a registry lists with the versions of a provider.
 Diagnostics registry_notices(const ProviderNeed& need, const ProviderListing& listing);
 
-// Returns SETTING_UNSERVED for each newly chosen version if a minimum release age is set, because it does not apply to
-// providers.
-Diagnostics ages_not_asked(const std::vector<Change>& changes);
-
 // Returns LOCK_INCOMPLETE: the lock contains hashes of these providers only for these platforms.
 Diagnostic incomplete_lock(const std::vector<std::string>& names, std::span<const Platform> platforms);
 

@@ -44,6 +44,7 @@ class ProviderExplainer {
                  });
       }
     }
+    explain_age();
     if (locked_ != nullptr && !need_.merged.allows(locked_->version)) {
       out_.diagnostics.push_back({Severity::warning, excluded_version(need_, locked_->version, tool)});
       out_.selected.reason = fmt::format("the locked version {} is excluded", locked_->version.to_string());
@@ -64,6 +65,9 @@ class ProviderExplainer {
   void take_candidates(const Result<ProviderListing>& listing) {
     if (listing) {
       candidates_ = listing->versions;
+      for (std::size_t i = 0; i < listing->known_since.size(); ++i) {
+        known_since_.emplace(candidates_[i].to_string(), listing->known_since[i]);
+      }
       return;
     }
     Error error = listing.error();
@@ -72,6 +76,27 @@ class ProviderExplainer {
     if (locked_ != nullptr) {
       candidates_.push_back(locked_->version);
     }
+  }
+
+  SourceFetcher::Time since(const ProviderVersion& version) const {
+    const auto known = known_since_.find(version.to_string());
+    return known == known_since_.end() ? request_.now : known->second;
+  }
+
+  void explain_age() {
+    const AgeLimit limit = request_.limit_of(need_.address);
+    if (limit.minimum().count() == 0) {
+      return;
+    }
+    add_step({.constraint = "minimum_release_age = \"" + age_text(limit.minimum()) + "\"",
+              .location = limit.rule == nullptr ? std::nullopt : std::optional(limit.rule->location)},
+             [&](const ProviderVersion& version) -> Why {
+               const bool is_chosen = locked_ != nullptr && version == locked_->version;
+               const bool is_old = request_.now - since(version) >= limit.minimum();
+               return is_chosen || is_old || exact_constraint(need_) != nullptr
+                          ? std::nullopt
+                          : Why(youth_text(since(version), request_.now));
+             });
   }
 
   bool is_named(const ProviderVersion& version) const {
@@ -124,6 +149,15 @@ class ProviderExplainer {
     out_.selected.version = locked_->version.to_string();
     out_.selected.hashes = locked_->hashes;
     out_.selected.reason = locked_reason(locked_->constraints);
+    if (known_since_.count(locked_->version.to_string()) == 0) {
+      return;
+    }
+    out_.selected.first_seen = time_text(since(locked_->version));
+    if (const auto young =
+            age_exception(request_.limit_of(need_.address), since(locked_->version), std::nullopt, request_.now)) {
+      out_.selected.reason +=
+          fmt::format("; an exception from minimum_release_age: {}, but a locked version stays", *young);
+    }
   }
 
   const ProviderPlanRequest& request_;
@@ -132,6 +166,7 @@ class ProviderExplainer {
   const std::string& lock_path_;
   const ProviderLock* locked_ = nullptr;
   std::vector<ProviderVersion> candidates_;
+  std::map<std::string, SourceFetcher::Time> known_since_;  // by version
   messages::LockExplainResult out_;
 };
 

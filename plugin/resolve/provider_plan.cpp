@@ -113,6 +113,8 @@ struct Finding {
   std::optional<ProviderSignature> signature;
   bool is_incomplete = false;  // hashes of other platforms are missing
   Diagnostics warnings;
+  std::optional<ProviderListing> listing;  // if it was requested
+  std::string exception;                   // of a newly chosen version: age_exception(); empty: none
 };
 
 class Planner {
@@ -201,22 +203,50 @@ class Planner {
       finding.error = placed(std::move(allowed.error()), need);
       return finding;
     }
-    auto version = is_kept ? keep_version(need, *prior, finding) : choose_version(need, finding);
-    if (!version) {
-      finding.error = std::move(version.error());
-      return finding;
+    Result<bool> is_settled = false;
+    while (is_settled && !*is_settled) {
+      is_settled = settle(need, prior, is_kept, finding);
     }
-    finding.lock.version = std::move(*version);
-    finding.lock.constraints = need.merged.canonical();
-    const bool is_same = prior != nullptr && prior->version == finding.lock.version;
-    auto done = complete(need, is_same ? prior : nullptr, is_kept, finding);
-    if (done) {
-      done = check_content(need, finding.lock);
-    }
-    if (!done) {
-      finding.error = std::move(done.error());
+    if (!is_settled) {
+      finding.error = std::move(is_settled.error());
     }
     return finding;
+  }
+
+  // Chooses a version and finds its hashes. Returns whether the date of its signature allows it.
+  Result<bool> settle(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Finding& finding) {
+    MODLOCK_TRY(finding.lock.version,
+                is_kept ? keep_version(need, *prior, finding) : choose_version(need, prior, finding));
+    finding.lock.constraints = need.merged.canonical();
+    const bool is_same = prior != nullptr && prior->version == finding.lock.version;
+    const std::size_t warnings = finding.warnings.size();
+    MODLOCK_TRY(complete(need, is_same ? prior : nullptr, is_kept, finding));
+    MODLOCK_TRY(check_content(need, finding.lock));
+    if (is_same || !finding.listing) {
+      return true;
+    }
+    const auto& versions = finding.listing->versions;
+    auto& known_since = finding.listing->known_since;
+    const auto found = std::find(versions.begin(), versions.end(), finding.lock.version) - versions.begin();
+    if (static_cast<std::size_t>(found) >= known_since.size()) {
+      return true;
+    }
+    auto& since = known_since[static_cast<std::size_t>(found)];
+    const auto made = finding.signature ? finding.signature->made : std::nullopt;
+    if (made && *made > since && request_.now - *made < minimum_age(need)) {
+      since = *made;
+      finding.warnings.resize(warnings);
+      return false;
+    }
+    finding.exception =
+        age_exception(request_.limit_of(need.address), since, made, request_.now).value_or(std::string());
+    return true;
+  }
+
+  // Returns the age that a version needs to be chosen.
+  std::chrono::seconds minimum_age(const ProviderNeed& need) const {
+    const bool is_named = wanted(need.address) != nullptr || exact_constraint(need) != nullptr;
+    return is_named ? std::chrono::seconds(0) : request_.limit_of(need.address).minimum();
   }
 
   // Hashes are known only after the version is chosen.
@@ -257,14 +287,19 @@ class Planner {
     return version;
   }
 
-  Result<ProviderVersion> choose_version(const ProviderNeed& need, Finding& finding) {
-    MODLOCK_TRY(auto listing, list(need, finding));
+  Result<ProviderVersion> choose_version(const ProviderNeed& need, const ProviderLock* prior, Finding& finding) {
+    if (!finding.listing) {
+      MODLOCK_TRY(finding.listing, list(need, finding));
+    }
     const ProviderVersion* version = wanted(need.address);
     if (version == nullptr) {
-      return select_version(need, listing, request_.deny_rules);
+      return select_version(
+          need, *finding.listing, request_.deny_rules,
+          {.minimum = minimum_age(need), .now = request_.now, .known_since = finding.listing->known_since},
+          prior == nullptr ? nullptr : &prior->version);
     }
     MODLOCK_TRY(check_provider_allowed(need.address, *version, {}, request_.deny_rules));
-    return select_wanted(need, listing, *version);
+    return select_wanted(need, *finding.listing, *version);
   }
 
   // `prior`: the entry of the same version, or null.
@@ -359,9 +394,26 @@ class Planner {
     }
     plan_.providers = std::move(after);
     plan_.changes = list_provider_changes(request_, plan_.providers);
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      name_young_release(request_.needs[i], findings[i].exception);
+    }
     if (!incomplete.empty() && request_.hashes != HashSet::providers_lock) {
       plan_.diagnostics.push_back(incomplete_lock(incomplete, request_.platforms));
     }
+  }
+
+  void name_young_release(const ProviderNeed& need, const std::string& exception) {
+    const auto change = std::find_if(plan_.changes.begin(), plan_.changes.end(),
+                                     [&](const Change& one) { return one.subject == need.subject(); });
+    if (exception.empty() || change == plan_.changes.end()) {
+      return;
+    }
+    const ProviderConstraintUse* exact = exact_constraint(need);
+    const std::string why = exact == nullptr || wanted(need.address) != nullptr
+                                ? "it was requested"
+                                : fmt::format("the constraint \"{}\" names it", exact->text);
+    plan_.diagnostics.push_back(name_exception(*change, "provider " + need.address.to_string(), exception, why,
+                                               request_.limit_of(need.address), need.location));
   }
 
   void keep_unneeded(ProviderLocks& after) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +15,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/resolve/release_age.h"
 #include "plugin/value/client_kind.h"
 
 namespace modlock {
@@ -55,8 +58,13 @@ struct ProviderPlanRequest {
   std::vector<Platform> platforms = {};  // at least one, unique; for HashSet::init the one that `init` runs on
   ClientKind tool = ClientKind::opentofu;
   std::vector<DenyRule> deny_rules = {};
+  // Returns the minimum release age of a provider. Empty: none.
+  std::function<AgeLimit(const ProviderAddress&)> age_limit = {};
+  std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
   // Hashes of releases that earlier runs found, for HashSet::superset. Null: none, and none are stored.
   const ReleaseHashes* known = nullptr;
+
+  AgeLimit limit_of(const ProviderAddress& address) const { return age_limit ? age_limit(address) : AgeLimit{}; }
 };
 
 // The old entries, the new entries, and the reasons.
@@ -72,7 +80,8 @@ struct ProviderPlan {
 
 // Decides versions and hashes as OpenTofu's provider installer does (internal/providercache, command/init.go and
 // command/providers_lock.go). A locked version stays while its constraints allow it, and its hashes are checked and
-// extended. Otherwise the newest allowed version is selected. For OpenTofu an entry of registry.terraform.io/hashicorp
+// extended. Otherwise the newest version that is allowed and old enough is selected; exceptions are named as
+// for modules (release_age.h). For OpenTofu an entry of registry.terraform.io/hashicorp
 // also applies, without its hashes, to the provider of that name on OpenTofu's registry. Unneeded entries are removed,
 // except under HashSet::providers_lock, which never removes one. Under frozen no requests are sent: `changes` lists the
 // addresses that would be added or removed, as `init -lockfile=readonly` compares them, and the locked versions that

@@ -105,17 +105,29 @@ void name_excluding(const ProviderNeed& need, const ProviderVersion& version, Er
 }  // namespace
 
 Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderListing& listing,
-                                       std::span<const DenyRule> rules) {
+                                       std::span<const DenyRule> rules, const ReleaseGate& gate,
+                                       const ProviderVersion* locked) {
   std::optional<Error> denied;
-  for (const ProviderVersion& version : listing.versions) {
+  std::optional<std::size_t> oldest;
+  for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+    const ProviderVersion& version = listing.versions[i];
     if (!need.merged.allows(version)) {
       continue;
     }
-    auto allowed = check_provider_allowed(need.address, version, {}, rules);
-    if (allowed) {
+    if (auto allowed = check_provider_allowed(need.address, version, {}, rules); !allowed) {
+      denied = denied ? std::move(denied) : std::move(allowed.error());
+    } else if (gate.is_old_enough(i) || (locked != nullptr && *locked == version)) {
       return version;
+    } else if (!oldest || gate.known_since[i] < gate.known_since[*oldest]) {
+      oldest = i;
     }
-    denied = denied ? std::move(denied) : std::move(allowed.error());
+  }
+  if (oldest) {
+    Error error = too_young(listing.versions[*oldest].to_string(), "provider " + need.address.to_string(),
+                            gate.known_since[*oldest], gate);
+    error.subject = need.subject();
+    error.location = need.constraints.empty() ? need.location : need.constraints.front().location;
+    return fail(std::move(error));
   }
   if (!denied) {
     return fail(no_version(need, listing));
@@ -128,6 +140,15 @@ Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderL
     denied->related.push_back({use.sentence(), use.location});
   }
   return fail(std::move(*denied));
+}
+
+const ProviderConstraintUse* exact_constraint(const ProviderNeed& need) {
+  const auto found = std::find_if(need.constraints.begin(), need.constraints.end(), [](const auto& use) {
+    const auto& items = use.constraint.items();
+    return std::any_of(items.begin(), items.end(),
+                       [](const auto& item) { return item.comparator == Comparator::equal; });
+  });
+  return found == need.constraints.end() ? nullptr : &*found;
 }
 
 Result<void> check_provider_allowed(const ProviderAddress& address, const ProviderVersion& version,

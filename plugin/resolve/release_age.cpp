@@ -31,14 +31,13 @@ bool is_newly_locked(Action action) {
   return false;
 }
 
-seconds ruled_age(const SourceRule* rule) {
-  return rule == nullptr ? seconds(0) : parse_duration(rule->minimum_release_age->text).value_or(seconds(0));
-}
-
-// Returns the age that the settings require, even if the request allows newer versions.
-seconds wanted_age(const PlanRequest& request, const ModuleNode& node) {
-  return std::max(minimum_age(request.walk.settings, node.address.source),
-                  request.minimum_release_age.value_or(seconds(0)));
+template <typename Rule, typename Matches>
+void take_longer(const std::vector<Rule>& rules, bool of_user, const Matches& matches, AgeLimit& limit) {
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return rule.of_user == of_user && rule.minimum_release_age && matches(rule);
+  });
+  const AgeLimit other{found == rules.end() ? nullptr : &*found->minimum_release_age};
+  limit = other.minimum() > limit.minimum() || limit.rule == nullptr ? other : limit;
 }
 
 }  // namespace
@@ -56,28 +55,40 @@ std::string why_taken(const Change& change, const ModuleNode& node) {
   return "it was requested";
 }
 
-const SourceRule* age_rule(const Settings& settings, const Source& source) {
+seconds AgeLimit::minimum() const {
+  return requested ? *requested : rule == nullptr ? seconds(0) : parse_duration(rule->text).value_or(seconds(0));
+}
+
+seconds AgeLimit::wanted() const {
+  return std::max(minimum(), AgeLimit{rule}.minimum());
+}
+
+AgeLimit age_limit(const Settings& settings, const Source& source) {
   const std::string identity = source.identity();
-  const SourceRule* longest = nullptr;
-  // A rule that only matches_source() finds can make the age longer, not shorter.
-  for (const auto& kind :
-       {std::pair{false, &matches_glob}, {false, &matches_source}, {true, &matches_glob}, {true, &matches_source}}) {
-    const auto found = std::find_if(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& rule) {
-      return rule.of_user == kind.first && rule.minimum_release_age && kind.second(rule.glob, identity);
-    });
-    if (found != settings.sources.end() && (longest == nullptr || ruled_age(&*found) > ruled_age(longest))) {
-      longest = &*found;
+  AgeLimit limit;
+  for (const bool of_user : {false, true}) {
+    // A rule that only matches_source() finds can make the age longer, not shorter.
+    for (const auto matches : {&matches_glob, &matches_source}) {
+      take_longer(
+          settings.sources, of_user, [&](const SourceRule& rule) { return matches(rule.glob, identity); }, limit);
     }
   }
-  return longest;
+  return limit;
 }
 
-seconds minimum_age(const Settings& settings, const Source& source) {
-  return ruled_age(age_rule(settings, source));
+AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider) {
+  AgeLimit limit;
+  for (const bool of_user : {false, true}) {
+    take_longer(
+        settings.providers, of_user, [&](const ProviderRule& rule) { return rule.provider.matches(provider); }, limit);
+  }
+  return limit;
 }
 
-seconds minimum_age(const PlanRequest& request, const ModuleNode& node) {
-  return request.minimum_release_age.value_or(minimum_age(request.walk.settings, node.address.source));
+AgeLimit age_limit(const PlanRequest& request, const ModuleNode& node) {
+  AgeLimit limit = age_limit(request.walk.settings, node.address.source);
+  limit.requested = request.minimum_release_age;
+  return limit;
 }
 
 bool names_one_version(std::span<const ConstraintUse> uses) {
@@ -102,9 +113,13 @@ std::string age_text(seconds age) {
   return text.empty() ? "0s" : text;
 }
 
-std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
+std::string youth_text(SourceFetcher::Time since, SourceFetcher::Time now) {
+  return (since > now ? "its publisher claims a date in the future: " : "first seen at ") + time_text(since);
+}
+
+std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::Time since,
                                          std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now) {
-  const seconds wanted = wanted_age(request, node);
+  const seconds wanted = limit.wanted();
   const bool is_claim = claimed && *claimed > since;
   if (wanted.count() == 0 || now - (is_claim ? *claimed : since) >= wanted) {
     return std::nullopt;
@@ -116,6 +131,19 @@ std::optional<std::string> age_exception(const PlanRequest& request, const Modul
                      time_text(is_claim ? *claimed : since), age_text(wanted));
 }
 
+Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,
+                          const AgeLimit& limit, const std::optional<Location>& where) {
+  change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", exception, why);
+  return {Severity::warning,
+          Error{.code = Code::setting_unserved,
+                .message = fmt::format("the locked version of {} is newer than minimum_release_age allows: {}", name,
+                                       exception),
+                .subject = change.subject,
+                .location = limit.rule == nullptr ? where : limit.rule->location,
+                .notes = {fmt::format("it is used because {}", why)},
+                .hint = "review it before committing the lock"}};
+}
+
 void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
   for (Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
@@ -124,27 +152,17 @@ void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFet
       continue;
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
-    const SourceRule* rule = age_rule(request.walk.settings, node.address.source);
+    const AgeLimit limit = age_limit(request, node);
     // The content of a listing was recorded.
-    if (wanted_age(request, node).count() == 0 && chooses_version(node) && !node.commit) {
+    if (limit.wanted().count() == 0 && chooses_version(node) && !node.commit) {
       continue;
     }
     const auto since = fetcher.note(node.address.source, resolved->second.ref, resolved->second.id);
     const auto claimed = fetcher.claimed(node.address.source, resolved->second.ref, resolved->second.id);
-    const auto seen = age_exception(request, node, since, claimed, fetcher.now());
-    if (!seen) {
-      continue;
+    if (const auto seen = age_exception(limit, since, claimed, fetcher.now())) {
+      plan.diagnostics.push_back(name_exception(change, fmt::format("module \"{}\"", key), *seen,
+                                                why_taken(change, node), limit, node.call.source.location));
     }
-    change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *seen, why_taken(change, node));
-    plan.diagnostics.push_back(
-        {Severity::warning,
-         Error{.code = Code::setting_unserved,
-               .message = fmt::format(
-                   "the locked version of module \"{}\" is newer than minimum_release_age allows: {}", key, *seen),
-               .subject = change.subject,
-               .location = rule == nullptr ? node.call.source.location : rule->minimum_release_age->location,
-               .notes = {fmt::format("it is used because {}", why_taken(change, node))},
-               .hint = "review it before committing the lock"}});
   }
 }
 

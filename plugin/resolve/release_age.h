@@ -12,16 +12,25 @@ namespace modlock {
 // The minimum release age of versions. It does not apply to versions that the configuration names itself (a tag, a
 // commit, an exact version), nor to locked and installed ones.
 
-// Returns the rule of the settings for a source. Candidates are the nearest rule of the checkout and the first rule of
-// the user's file whose glob matches and which sets an age. The longer age applies: a checkout cannot shorten the age
-// that its user sets. Null: none.
-const SourceRule* age_rule(const Settings& settings, const Source& source);
+// The minimum age for a source or a provider.
+struct AgeLimit {
+  const SourceText* rule = nullptr;                    // of the settings, which outlive this; null: none
+  std::optional<std::chrono::seconds> requested = {};  // replaces it for one run
 
-// Returns the age of that rule; zero: none.
-std::chrono::seconds minimum_age(const Settings& settings, const Source& source);
+  // Returns the age that a version needs to be selected; zero: none.
+  std::chrono::seconds minimum() const;
+  // Returns the longer age. A version that is selected although it is newer is an exception.
+  std::chrono::seconds wanted() const;
+};
 
-// Returns the minimum age for a call: PlanRequest::minimum_release_age, or else the rule; zero: none.
-std::chrono::seconds minimum_age(const PlanRequest& request, const ModuleNode& node);
+// Return the limit of the settings. Candidates are the nearest rule of the checkout and the first rule of the user's
+// file whose glob matches and which sets an age. The longer age applies: a checkout cannot shorten the age that its
+// user sets.
+AgeLimit age_limit(const Settings& settings, const Source& source);
+AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider);
+
+// Returns the limit for a call, with that of the request.
+AgeLimit age_limit(const PlanRequest& request, const ModuleNode& node);
 
 // Returns whether a constraint allows exactly one version.
 bool names_one_version(std::span<const ConstraintUse> uses);
@@ -29,14 +38,21 @@ bool names_one_version(std::span<const ConstraintUse> uses);
 // Formats an age: "3d" for whole days, "25h", "1h30m", "0s".
 std::string age_text(std::chrono::seconds age);
 
-// Returns the message for content that was selected for a call although it is newer than the minimum age of the
-// settings or the request: when it was first seen, or the later date that its publisher claims, and the minimum age.
-// nullopt: it is old enough.
-std::optional<std::string> age_exception(const PlanRequest& request, const ModuleNode& node, SourceFetcher::Time since,
+// Returns the message for content that was selected although it is newer than the longer age of a limit: when it was
+// first seen, or the later date that its publisher claims, and the minimum age. nullopt: it is old enough.
+std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::Time since,
                                          std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now);
+
+// Adds an exception to the reason of a change, and returns its warning (SETTING_UNSERVED, at the rule, or else at
+// `where`). `name`: `module "vpc"`.
+Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,
+                          const AgeLimit& limit, const std::optional<Location>& where);
 
 // Returns why newly locked content is used despite its age: "it is already installed".
 std::string why_taken(const Change& change, const ModuleNode& node);
+
+// Returns why a version is not old enough: "first seen at 2026-11-21T20:05:09Z".
+std::string youth_text(SourceFetcher::Time since, SourceFetcher::Time now);
 
 // Records when the newly locked content of a plan was first seen. If it is newer than the minimum age of the settings
 // or the request, adds the exception to the reason of the change and warns (SETTING_UNSERVED, at the rule).

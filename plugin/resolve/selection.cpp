@@ -108,21 +108,6 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
   return error;
 }
 
-Error too_young(const Version& version, std::span<const ConstraintUse> uses, const std::string& package,
-                std::chrono::system_clock::time_point since, const ReleaseGate& gate) {
-  const std::chrono::seconds minimum = gate.minimum;
-  const std::string_view known = since > gate.now ? "claims a date in the future:" : "was first seen at";
-  return Error{
-      .code = Code::no_matching_version,
-      .message = fmt::format("all matching versions of \"{}\" are newer than minimum_release_age ({}): {} {} {}",
-                             package, age_text(minimum), version.to_string(), known, time_text(since)),
-      .subject = uses.empty() ? std::string() : "module." + uses.front().key,
-      .location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location),
-      .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an "
-                          "exact version; the plan then notes the exception",
-                          time_text(since + minimum))};
-}
-
 Error all_denied(const Version& version, const DenyRule& rule, std::span<const ConstraintUse> uses,
                  const std::string& package) {
   Error error = denied_release(rule, version.to_string(), package,
@@ -139,6 +124,18 @@ Error all_denied(const Version& version, const DenyRule& rule, std::span<const C
 }
 
 }  // namespace
+
+Error too_young(const std::string& version, const std::string& of, std::chrono::system_clock::time_point since,
+                const ReleaseGate& gate) {
+  const std::string_view known = since > gate.now ? "claims a date in the future:" : "was first seen at";
+  return Error{
+      .code = Code::no_matching_version,
+      .message = fmt::format("all matching versions of {} are newer than minimum_release_age ({}): {} {} {}", of,
+                             age_text(gate.minimum), version, known, time_text(since)),
+      .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an exact "
+                          "version; the plan then notes the exception",
+                          time_text(since + gate.minimum))};
+}
 
 std::string newest_versions(const Listing& listing) {
   std::string text;
@@ -206,8 +203,13 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
     return check_unambiguous(*deprecated, uses, package, find_other_tag(listing, *deprecated, uses));
   }
   if (oldest_young) {
-    return fail(
-        too_young(listing.versions[*oldest_young].version, uses, package, gate.known_since[*oldest_young], gate));
+    Error error = too_young(listing.versions[*oldest_young].version.to_string(), fmt::format("\"{}\"", package),
+                            gate.known_since[*oldest_young], gate);
+    if (!uses.empty()) {
+      error.subject = "module." + uses.front().key;
+      error.location = uses.front().location;
+    }
+    return fail(std::move(error));
   }
   if (denied != nullptr) {
     return fail(all_denied(denied->version, *gate.find_denial(*denied), uses, package));

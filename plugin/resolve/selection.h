@@ -21,8 +21,11 @@ struct ReleaseGate {
   // Returns the rule that denies a version; null: none. Empty: no version is denied.
   std::function<const DenyRule*(const ListedVersion&)> find_denial = {};
 
+  bool is_old_enough(std::size_t version) const {
+    return minimum.count() == 0 || now - known_since[version] >= minimum;
+  }
   bool lets_through(const Listing& listing, std::size_t version) const {
-    return minimum.count() == 0 || now - known_since[version] >= minimum || is_in_use(listing.versions[version]);
+    return is_old_enough(version) || is_in_use(listing.versions[version]);
   }
   bool is_in_use(const ListedVersion& version) const { return is_locked && is_locked(version); }
 };
@@ -37,6 +40,10 @@ struct ReleaseGate {
 // RELEASE_DENIED if deny rules leave no matching version.
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});
+
+// Returns NO_MATCHING_VERSION: even the oldest matching version is too new. `of`: `"github.com/acme/vpc"`.
+Error too_young(const std::string& version, const std::string& of, std::chrono::system_clock::time_point since,
+                const ReleaseGate& gate);
 
 // Returns another tag of a listed version that the constraints select, with another id; empty if there is none.
 std::string find_other_tag(const Listing& listing, const ListedVersion& chosen,

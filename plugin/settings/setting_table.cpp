@@ -359,6 +359,8 @@ const std::vector<SettingInfo>& setting_table() {
        "What must be signed: the tag of a version, or its commit",
        {},
        {"tag", "commit"}},
+      {"provider", "minimum_release_age", Kind::text, File::any, "\"3d\"", false,
+       "How long a version must have been known before it is selected, in days, hours, minutes and seconds"},
       {"deny", "versions", Kind::text, File::any, "\"= 5.1.0\"", false,
        "A constraint of versions that must not be used, in the dialect of modules and providers"},
       {"deny", "commits", Kind::list, File::any, "[\"8f2c0d0b6c1f\"]", false,
@@ -397,6 +399,10 @@ const std::vector<BlockLabel>& block_labels() {
        [](const Settings& s) { return labels_of(s.modules, [](const auto& rule) { return rule.first; }); }},
       {"source", "git::https://git.example.com/*", "Settings of all calls whose normalized source address matches",
        [](const Settings& s) { return labels_of(s.sources, [](const auto& rule) { return scrub_urls(rule.glob); }); }},
+      {"provider", "hashicorp/*", "Settings of all providers whose address matches",
+       [](const Settings& s) {
+         return labels_of(s.providers, [](const auto& rule) { return std::string(rule.provider.text()); });
+       }},
       {"deny", "terraform-aws-modules/vpc/aws", "Releases of matching modules and providers that must not be used",
        [](const Settings& s) {
          return labels_of(s.deny_rules, [](const auto& rule) { return std::string(rule.releases.source.text()); });

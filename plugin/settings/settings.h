@@ -46,6 +46,13 @@ struct SourceRule {
   bool is_copied = false;  // as in ModuleRule
 };
 
+// A `provider "glob" { … }` block.
+struct ProviderRule {
+  SourcePattern provider;
+  std::optional<SourceText> minimum_release_age;
+  bool of_user = false;  // from the user's file
+};
+
 // A `deny "glob" { … }` block: releases that must not be used.
 struct DenyRule {
   ReleasePattern releases;
@@ -85,6 +92,7 @@ struct Settings {
   std::vector<DenyRule> deny_rules;                        // of all files, nearest file first
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key, from the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
+  std::vector<ProviderRule> providers;                     // in the same order
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file

@@ -259,15 +259,18 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
   if (block.type == "source") {
     return read_source(block);
   }
+  if (block.type == "provider") {
+    return read_provider(block);
+  }
   if (block.type == "deny") {
     return read_deny(block);
   }
   if (block.type == "backend") {
     return read_backend(block);
   }
-  return unknown(
-      "block", block.type, block.type_range,
-      place_ == SettingsPlace::user ? Words{"source", "deny", "backend"} : Words{"module", "source", "deny"});
+  return unknown("block", block.type, block.type_range,
+                 place_ == SettingsPlace::user ? Words{"source", "provider", "deny", "backend"}
+                                               : Words{"module", "source", "provider", "deny"});
 }
 
 Result<void> SettingsReader::read_module(const hcl::Block& block) {
@@ -301,22 +304,40 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
   }
   auto version = read_argument(block.body, "version");
   auto tag_prefix = read_argument(block.body, "tag_prefix");
-  auto age = read_argument(block.body, "minimum_release_age");
+  auto age = read_age(block.body);
   for (const auto* value : {&version, &tag_prefix, &age}) {
     if (!*value) {
       return fail(value->error());
     }
-  }
-  if (*age && !parse_duration((*age)->text)) {
-    return reject(*(*age)->location.range,
-                  fmt::format("minimum_release_age must be a duration, found \"{}\"", (*age)->text),
-                  "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
   }
   MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
   MODLOCK_TRY(auto signature, read_signature(block));
   settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
                                std::move(signature), Location{path(), block.header_range},
                                place_ == SettingsPlace::user, is_copied});
+  return {};
+}
+
+Result<std::optional<SourceText>> SettingsReader::read_age(const hcl::Body& body) const {
+  MODLOCK_TRY(auto age, read_argument(body, "minimum_release_age"));
+  if (age && !parse_duration(age->text)) {
+    return reject(*age->location.range, fmt::format("minimum_release_age must be a duration, found \"{}\"", age->text),
+                  "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
+  }
+  return age;
+}
+
+Result<SourcePattern> SettingsReader::read_pattern(const hcl::Block& block) const {
+  MODLOCK_TRY(check_block(block, "a glob of sources", setting_names(block.type)));
+  auto pattern = SourcePattern::parse(block.labels.front().text);
+  return pattern ? std::move(pattern)
+                 : reject(block.header_range, std::move(pattern.error().message), std::move(pattern.error().hint));
+}
+
+Result<void> SettingsReader::read_provider(const hcl::Block& block) {
+  MODLOCK_TRY(auto pattern, read_pattern(block));
+  MODLOCK_TRY(auto age, read_age(block.body));
+  settings_.providers.push_back({std::move(pattern), std::move(age), place_ == SettingsPlace::user});
   return {};
 }
 
@@ -343,14 +364,8 @@ Result<std::optional<SignatureRule>> SettingsReader::read_signature(const hcl::B
 }
 
 Result<void> SettingsReader::read_deny(const hcl::Block& block) {
-  if (auto fits = check_block(block, "a glob of sources", setting_names(block.type)); !fits) {
-    return fits;
-  }
-  auto source = SourcePattern::parse(block.labels.front().text);
-  if (!source) {
-    return reject(block.header_range, std::move(source.error().message), std::move(source.error().hint));
-  }
-  DenyRule rule{.releases = {.source = std::move(*source)}, .reason = {}, .location = {path(), block.header_range}};
+  MODLOCK_TRY(auto source, read_pattern(block));
+  DenyRule rule{.releases = {.source = std::move(source)}, .reason = {}, .location = {path(), block.header_range}};
   MODLOCK_TRY(const auto versions, read_argument(block.body, "versions"));
   MODLOCK_TRY(const auto reason, read_argument(block.body, "reason"));
   rule.reason = reason ? reason->text : "";

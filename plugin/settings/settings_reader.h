@@ -67,6 +67,9 @@ class SettingsReader final : private SettingsText {
   Result<void> read_block(const hcl::Block& block);
   Result<void> read_module(const hcl::Block& block);
   Result<void> read_source(const hcl::Block& block);
+  Result<void> read_provider(const hcl::Block& block);
+  Result<SourcePattern> read_pattern(const hcl::Block& block) const;
+  Result<std::optional<SourceText>> read_age(const hcl::Body& body) const;
   Result<std::optional<SignatureRule>> read_signature(const hcl::Block& block) const;
   Result<void> read_deny(const hcl::Block& block);
   Result<void> read_backend(const hcl::Block& block);

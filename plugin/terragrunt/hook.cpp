@@ -312,9 +312,10 @@ class Hook {
     return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
   }
 
-  Result<void> lock_modules(const std::string& mode) {
+  Result<void> lock_modules(const std::string& mode, bool with_providers = false) {
     auto params = module_params<messages::LockPlanParams>();
     params.mode = mode;
+    params.include.providers = with_providers;
     params.targets = mode == "upgrade" ? options_.targets : params.targets;
     MODLOCK_TRY(const auto planned, call(plan_root, params));
     auto ok = engine_.apply(options_.root, planned, {.modules = true, .providers = true}, run_);
@@ -347,7 +348,8 @@ class Hook {
     MODLOCK_TRY(open_root(mode == "missing" ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
     MODLOCK_TRY(lock_source(has_targets && !in_ci ? "missing" : mode));
     if (!in_ci) {
-      MODLOCK_TRY(lock_modules(mode));
+      // The client would select providers of any age.
+      MODLOCK_TRY(lock_modules(mode, !open_->root.walk.settings.providers.empty()));
     }
     return install();
   }

@@ -312,12 +312,17 @@ NeededProvider use_of(const ProviderAddress& address, const std::vector<Required
   return out;
 }
 
-void complete(NeededProvider& use, const ProviderListing& listing, std::span<const DenyRule> rules) {
+void complete(NeededProvider& use, const ProviderListing& listing, const LookupRequest& request,
+              SourceFetcher::Time now) {
   Dependency& dependency = use.dependency;
   std::vector<OfferedVersion> offered;
-  for (const ProviderVersion& version : listing.versions) {
+  const auto age = request.minimum_provider_age ? request.minimum_provider_age(use.address) : std::chrono::seconds(0);
+  const ReleaseGate gate{.minimum = age, .now = now, .known_since = listing.known_since};
+  for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+    const ProviderVersion& version = listing.versions[i];
     const auto parsed = to_version(version);
-    if (parsed && find_denial(rules, use.address, version, {}) == nullptr) {
+    if (parsed && gate.is_old_enough(i) &&
+        find_denial(std::span(request.deny_rules), use.address, version, {}) == nullptr) {
       offered.push_back({*parsed});
     }
   }
@@ -354,7 +359,8 @@ void complete(NeededProvider& use, const ProviderListing& listing, std::span<con
 }
 
 void look_up_providers(const LookupRequest& request, const std::function<bool(const std::string&)>& is_wanted,
-                       ProviderSource& providers, const Context& context, messages::UpdateLookupResult& found) {
+                       ProviderSource& providers, SourceFetcher::Time now, const Context& context,
+                       messages::UpdateLookupResult& found) {
   std::vector<NeededProvider> uses;
   for (const auto& [address, required] : required_providers(request.tree, false)) {
     if (!address.is_builtin(request.default_host) && is_wanted("provider." + address.to_string())) {
@@ -366,7 +372,7 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
                [&](std::size_t i) { listings[i] = providers.list_versions(uses[i].address, context); });
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (listings[i]) {
-      complete(uses[i], *listings[i], request.deny_rules);
+      complete(uses[i], *listings[i], request, now);
     } else {
       Error error = std::move(listings[i].error());
       error.subject = uses[i].dependency.subject;
@@ -547,7 +553,7 @@ Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, Sourc
           {.subject = subject, .dep_type = "module", .skip_reason = is_invalid ? "" : "contains-variable"});
     }
   }
-  look_up_providers(request, is_wanted, providers, context, found);
+  look_up_providers(request, is_wanted, providers, fetcher.now(), context, found);
   MODLOCK_TRY(context.check());
   MODLOCK_TRY(check_subjects(subjects, found, request.tree));
   return found;

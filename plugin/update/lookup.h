@@ -36,16 +36,17 @@ struct LookupRequest {
   const ProviderLocks& providers;
   std::string_view default_host;
   std::vector<std::string> subjects = {};  // empty: all
-  // Returns the minimum release age of a module source; zero, or no function: none.
+  // Return the minimum release age of a module source or a provider; zero, or no function: none.
   std::function<std::chrono::seconds(const Source&)> minimum_age = {};
+  std::function<std::chrono::seconds(const ProviderAddress&)> minimum_provider_age = {};
   std::vector<DenyRule> deny_rules = {};  // a locked version that one denies is a diagnostic
 };
 
 // Looks up versions newer than the one in use. Queries each source once. For calls in packages, and for providers that
-// packages constrain, returns only versions that the packages allow. Returns no version that is denied, and none of a
-// module that is newer than the minimum release age. If there are subjects, newer versions of modules that are denied
-// are diagnostics (info). A source that cannot be queried is a diagnostic, and its dependencies have no updates.
-// Errors: INVALID_PARAMS (an invalid subject); cancellation.
+// packages constrain, returns only versions that the packages allow. Returns no version that is denied or newer than
+// the minimum release age. If there are subjects, newer versions of modules that are denied are diagnostics (info). A
+// source that cannot be queried is a diagnostic, and its dependencies have no updates. Errors: INVALID_PARAMS (an
+// invalid subject); cancellation.
 Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, SourceFetcher& fetcher,
                                              ProviderSource& providers, const Context& context);
 

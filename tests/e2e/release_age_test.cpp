@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
-#include <sstream>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
@@ -13,19 +12,6 @@ namespace modlock::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Days pass: everything that was seen was seen so much earlier.
-void let_pass(const Scene& scene, int hours) {
-  for (const auto& entry : fs::directory_iterator(scene.cache() / "v2/seen")) {
-    std::istringstream lines(read_text(entry.path()));
-    std::string later;
-    for (std::string line; std::getline(lines, line);) {
-      const std::size_t space = line.find(' ');
-      later += std::to_string(std::stoll(line.substr(0, space)) - hours * 3600) + line.substr(space) + "\n";
-    }
-    write_text(entry.path(), later);
-  }
-}
 
 constexpr const char* kRule = "source \"*\" {\n  minimum_release_age = \"72h\"\n}\n";
 
@@ -74,7 +60,7 @@ BOOST_AUTO_TEST_CASE(the_date_of_a_commit_lengthens_the_wait) {
         return modlock({"lock"});
       };
       lock_with("~> 1.0");  // lists the versions
-      let_pass(*this, 73);
+      let_pass(73);
       const Ran ran = lock_with("~> 1.0");
       BOOST_TEST(ran.exit_code == 0, ran.err);
       BOOST_TEST(locked_commits(*this)["vpc"] == row.locked);
@@ -103,15 +89,15 @@ BOOST_AUTO_TEST_CASE(young_version_of_a_git_repository_waits) {
       unknown.err.find("are newer than minimum_release_age (3d): 1.0.0 was first seen at 20") != std::string::npos,
       unknown.err);
   BOOST_TEST(unknown.err.find("--minimum-release-age 0s") != std::string::npos, unknown.err);
-  let_pass(*this, 73);
+  let_pass(73);
   release(vpc, "1.1.0");
   BOOST_TEST(modlock({"lock"}).out.find("module.vpc  1.0.0") == 0U);
-  let_pass(*this, 71);
+  let_pass(71);
   BOOST_TEST(modlock({"upgrade"}).out == "The lock file is up to date.\n");
   BOOST_TEST(modlock({"update", "--list"}).out == "module.vpc  1.0.0  (~> 1.0)  newest\n");
   BOOST_TEST(modlock({"update", "module.vpc"}).err ==
              "Info: module.vpc 1.0.0 is the newest version [NO_MATCHING_VERSION]\n");
-  let_pass(*this, 1);
+  let_pass(1);
   BOOST_TEST(modlock({"update", "--list"}).out ==
              "module.vpc  1.0.0  (~> 1.0)  -> 1.1.0 (lock only, minor)\n"
              "To select one, run: tofu-modlock update SUBJECT=VERSION\n");
@@ -134,7 +120,7 @@ BOOST_AUTO_TEST_CASE(exception_is_named_in_the_plan) {
              ran.out);
   BOOST_TEST(ran.out.find("; the minimum release age is 3d, but a locked version stays\n") != std::string::npos,
              ran.out);
-  let_pass(*this, 73);
+  let_pass(73);
   BOOST_TEST(modlock({"explain", "module.vpc"}).out.find("exception") == std::string::npos);
 }
 
@@ -151,7 +137,7 @@ BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
   write("main.tf", module_call("vpc", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
-  let_pass(*this, 73);
+  let_pass(73);
   BOOST_TEST(modlock({"cache", "prune", "--max-age", "0s", "--max-bytes", "0"}).exit_code == 0);
   fs::remove(root() / ".terraform.lock.hcl");
   fs::remove_all(root() / ".terraform");
@@ -166,7 +152,7 @@ BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *needs(DockerRegist
   write("main.tf", module_call("dns", oci.source("acme/dns")));
   write(".tofu-modlock.hcl", module_rule("dns", "~> 1.0") + kRule);
   BOOST_TEST(modlock({"lock"}).exit_code == 6);
-  let_pass(*this, 73);
+  let_pass(73);
   oci.push("acme/dns", "v1.1.0", {{"main.tf", "# 1.1.0\n"}});
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.out.find("module.dns  1.0.0") == 0U, ran.out + ran.err);

@@ -63,6 +63,8 @@ class Scene {
   Ran program(std::vector<std::string> argv, std::string input = {}) const;
   // The JSON that a command with --json prints; null and a failed check where it is none.
   Json::Value json(std::vector<std::string> arguments, int exit_code = 0) const;
+  // Hours pass: all versions in the cache were first seen so much earlier.
+  void let_pass(int hours) const;
   std::map<std::string, std::string> environment;
   std::string binary;
 

@@ -49,8 +49,14 @@ void FakeProviderSource::make_mirror(std::string_view address, std::string_view 
   at(address, version).is_mirror = true;
 }
 
-void FakeProviderSource::sign(std::string_view address, std::string_view version, const std::string& key_id) {
-  at(address, version).signature = {ProviderSignature::Status::signed_by_key, key_id};
+void FakeProviderSource::sign(std::string_view address, std::string_view version, const std::string& key_id,
+                              std::optional<std::chrono::system_clock::time_point> made) {
+  at(address, version).signature = {ProviderSignature::Status::signed_by_key, key_id, made};
+}
+
+void FakeProviderSource::know_since(std::string_view address, std::string_view version,
+                                    std::chrono::system_clock::time_point since) {
+  at(address, version).known_since = since;
 }
 
 void FakeProviderSource::warn(std::string_view address, const std::string& warning) {
@@ -82,6 +88,9 @@ Result<ProviderListing> FakeProviderSource::list_versions(const ProviderAddress&
   }
   std::stable_sort(listing.versions.begin(), listing.versions.end(),
                    [](const ProviderVersion& left, const ProviderVersion& right) { return compare(left, right) > 0; });
+  for (const ProviderVersion& version : listing.versions) {
+    listing.known_since.push_back(providers_[name].at(version.to_string()).known_since);
+  }
   return listing;
 }
 

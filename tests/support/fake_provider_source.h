@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,10 @@ class FakeProviderSource final : public ProviderSource {
   void replace(std::string_view address, std::string_view version, const std::string& platform = {});
   // As a mirror has it: nothing is published; packages are directories, without an archive.
   void make_mirror(std::string_view address, std::string_view version);
-  void sign(std::string_view address, std::string_view version, const std::string& key_id);
+  void sign(std::string_view address, std::string_view version, const std::string& key_id,
+            std::optional<std::chrono::system_clock::time_point> made = std::nullopt);
+  // Since when a version is known; else since 1970.
+  void know_since(std::string_view address, std::string_view version, std::chrono::system_clock::time_point since);
   // What is said of it, for people.
   void warn(std::string_view address, const std::string& warning);
   void remove(std::string_view address, std::string_view version);
@@ -48,6 +52,7 @@ class FakeProviderSource final : public ProviderSource {
     std::vector<std::string> published = {};
     bool is_mirror = false;
     ProviderSignature signature = {};
+    std::chrono::system_clock::time_point known_since = {};
   };
   Version& at(std::string_view address, std::string_view version);
 

@@ -134,6 +134,9 @@ void ProviderRegistry::publish(const PublishedProvider& published) {
   const std::string files = files_path(published.name, published.version);
   Json::Value entry;
   entry["version"] = published.version;
+  if (!published.discovered.empty()) {
+    entry["discovered"] = published.discovered;
+  }
   entry["protocols"] = strings(published.protocols);
   entry["platforms"] = Json::Value(Json::arrayValue);
   for (const std::string& platform : published.platforms) {

@@ -48,6 +48,7 @@ struct PublishedProvider {
 
   std::string name;  // "namespace/type"
   std::string version;
+  std::string discovered = {};  // "2026-09-18T20:01:35Z" in the listing; empty: no date
   std::vector<std::string> platforms = {"linux_amd64"};
   Signing signing = Signing::valid;
   bool lists_packages = false;  // `packages` in the answer to a download

@@ -101,6 +101,7 @@ Result<ProviderListing> FakeSource::list_versions(const ProviderAddress& provide
   for (const auto& [text, platforms] : has) {
     listing.versions.push_back(version(text));
   }
+  listing.published = published;
   listing.warnings = has.empty() ? std::vector<std::string>() : std::vector{"from " + name};
   return listing;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,6 +45,7 @@ class FakeSource final : public ProviderSource {
   std::map<std::string, std::vector<std::string>> has;
   std::string name;
   std::optional<Error> failure = {};
+  std::map<std::string, std::chrono::system_clock::time_point> published = {};
   std::vector<std::string> asked = {};
 
   FakeSource(std::string own_name, std::map<std::string, std::vector<std::string>> versions)

@@ -83,6 +83,16 @@ BOOST_AUTO_TEST_CASE(text_around_a_key) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(date_of_a_signature) {
+  const auto date = [](const OpenPgpKey& key, OpenPgpKey::Made made) {
+    return check_detached_signature(key.armored(), kDocument, key.sign(kDocument, kCurrent, made)).value().made;
+  };
+  const auto& [key, other, expired] = keys();
+  BOOST_TEST((date(key, OpenPgpKey::Made::early) < std::chrono::system_clock::now() - std::chrono::hours(24 * 700)));
+  BOOST_TEST((date(key, kLate) - date(key, OpenPgpKey::Made::early) == std::chrono::hours(24 * 365)));
+  BOOST_TEST((date(expired, kLate) - date(expired, OpenPgpKey::Made::early) == std::chrono::hours(24 * 365)));
+}
+
 BOOST_AUTO_TEST_CASE(verdicts) {
   const auto& [key, other, expired] = keys();
   struct Row {

@@ -1,10 +1,14 @@
 #include "backends/providers/provider_source.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
+#include "backends/store/store.h"
 #include "tests/backends/providers/mirror_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace modlock::test;
 using namespace modlock;
@@ -84,9 +88,11 @@ class TalkativeSource final : public ProviderSource {
 struct TalkativeFixture {
   std::shared_ptr<ProviderSource> source(bool fails, bool memoizes = false) {
     secrets.add(kSecret);
-    return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, memoizes);
+    return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, {store}, memoizes);
   }
 
+  TemporaryDirectory directory;
+  Store store = Store::open(directory.path()).value();
   KnownSecrets secrets;
   RecordingLog log;
   Context context{.log = &log};
@@ -143,6 +149,56 @@ BOOST_AUTO_TEST_SUITE_END()
 }  // namespace modlock
 
 BOOST_FIXTURE_TEST_SUITE(multi_source, Selectors)
+
+// 1.0.0 was published long ago and 2.0.0 just now; "seen" is when the store first saw a version.
+BOOST_AUTO_TEST_CASE(since_when_a_version_is_known) {
+  using std::chrono::hours;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  struct Row {
+    const char* name;
+    std::vector<std::string> trusted;
+    bool has_dates;
+    bool is_mirrored;  // another source lists both versions
+    std::string expected;
+  };
+  const Row rows[] = {
+      {"no dates", {"a.io"}, false, false, "2.0.0 seen, 1.0.0 seen"},
+      {"dates of a trusted registry", {"a.io"}, true, false, "2.0.0 published, 1.0.0 published"},
+      {"dates of another registry", {"b.io"}, true, false, "2.0.0 published, 1.0.0 seen"},
+      {"dates, and packages of a mirror", {"a.io"}, true, true, "2.0.0 seen, 1.0.0 seen"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      const Store store = Store::open(directory.path()).value();
+      const KnownSecrets secrets;
+      const Has has = {{"1.0.0", {}}, {"2.0.0", {}}};
+      selectors.clear();
+      FakeSource& registry = add("registry", has);
+      if (row.is_mirrored) {
+        add("mirror", has);
+      }
+      if (row.has_dates) {
+        registry.published = {{"1.0.0", now - hours(1000)}, {"2.0.0", now + hours(1)}};
+      }
+      const auto source = make_shared_provider_source(make(), secrets, {store, row.trusted}, false);
+      const auto listing = source->list_versions(provider("a.io/acme/null"), context).value();
+      std::string text;
+      for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+        const std::string version = listing.versions[i].to_string();
+        const auto since = listing.known_since.at(i);
+        const auto dated = registry.published.find(version);
+        const bool is_published = dated != registry.published.end() && since == dated->second;
+        const bool is_seen = since >= now && since < now + hours(1);
+        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", version,
+                            is_published ? "published"
+                            : is_seen    ? "seen"
+                                         : "?");
+      }
+      BOOST_TEST(text == row.expected);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(versions_are_those_of_all_that_serve_the_provider) {
   add("first", {{"1.0.0", {}}, {"3.0.0", {}}});

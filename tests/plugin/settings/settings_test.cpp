@@ -301,6 +301,22 @@ BOOST_AUTO_TEST_CASE(errors) {
        "source \"x\" {\n  minimum_release_age = \"1y\"\n}\n",
        {Code::config_parse, "minimum_release_age must be a duration, found \"1y\"", ".tofu-modlock.hcl:2:25"},
        "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\""},
+      {"age of a provider in years",
+       kNear,
+       "provider \"hashicorp/aws\" {\n  minimum_release_age = \"1y\"\n}\n",
+       {Code::config_parse, "minimum_release_age must be a duration, found \"1y\"", ".tofu-modlock.hcl:2:25"},
+       "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\""},
+      {"setting of a source for a provider",
+       kNear,
+       "provider \"hashicorp/aws\" {\n  version = \"1.0\"\n}\n",
+       {Code::config_parse, "unknown setting of provider \"hashicorp/aws\": \"version\" in .tofu-modlock.hcl:2",
+        ".tofu-modlock.hcl:2:3"},
+       "use one of \"minimum_release_age\""},
+      {"provider without a path",
+       kNear,
+       "provider \"aws\" {}\n",
+       {Code::config_parse, "\"aws\" does not name a source: it has no path", ".tofu-modlock.hcl:1:1"},
+       "write it as in the configuration, for example terraform-aws-modules/vpc/aws"},
       {"module without key",
        kNear,
        "module {}\n",
@@ -494,6 +510,20 @@ BOOST_AUTO_TEST_CASE(a_backend_needs_a_command) {
       BOOST_TEST(settings.error().message == row.message);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(providers_of_all_files) {
+  Setup setup;
+  setup.write("user.hcl", "provider \"*\" {\n  minimum_release_age = \"7d\"\n}\n");
+  setup.write(kNear, "provider \"hashicorp/aws\" {\n  minimum_release_age = \"3d\"\n}\n");
+  const auto settings = setup.load();
+  BOOST_TEST_REQUIRE(settings.has_value());
+  BOOST_TEST_REQUIRE(settings->providers.size() == 2U);
+  BOOST_TEST(settings->providers[0].provider.text() == "hashicorp/aws");
+  BOOST_TEST(settings->providers[0].minimum_release_age->text == "3d");
+  BOOST_TEST(to_string(settings->providers[0].minimum_release_age->location) == ".tofu-modlock.hcl:2:25");
+  BOOST_TEST(!settings->providers[0].of_user);
+  BOOST_TEST(settings->providers[1].of_user);
 }
 
 BOOST_AUTO_TEST_CASE(signatures_are_demanded_with_keys) {

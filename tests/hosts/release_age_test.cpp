@@ -1,0 +1,309 @@
+// minimum_release_age of providers: each way to a lock, with each source of providers, while the newest release is
+// young.
+
+#include <fmt/chrono.h>
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+
+#include "tests/fidelity/mirrors.h"
+#include "tests/hosts/terragrunt_scene.h"
+#include "tests/support/needs.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOld = "2026-05-01T00:00:00Z";
+constexpr const char* kRule = "provider \"*\" {\n  minimum_release_age = \"3d\"\n}\n";
+
+enum class Origin { trusted_registry, registry, lying_registry, network_mirror, filesystem_mirror, oci_mirror };
+
+const std::vector<std::pair<Origin, const char*>> kOrigins = {
+    {Origin::trusted_registry, "a registry with trusted dates, and an empty cache"},
+    {Origin::registry, "a registry without dates"},
+    {Origin::lying_registry, "a registry with dates that are not trusted"},
+    {Origin::network_mirror, "a network mirror"},
+    {Origin::filesystem_mirror, "a filesystem mirror"},
+    {Origin::oci_mirror, "an OCI mirror"},
+};
+
+// The provider has the versions 1.0.0, which is locked, 1.1.0, which is old enough, and 1.2.0, which was just released.
+struct YoungRelease : TerragruntScene {
+  explicit YoungRelease(Origin origin, const std::string& client = "tofu", bool has_rule = true) : origin_(origin) {
+    const bool is_terraform = client == "terraform";
+    host = is_terraform ? "registry.terraform.io" : "registry.opentofu.org";
+    environment["TOFU_MODLOCK_IMPLEMENTATION"] = is_terraform ? "terraform" : "opentofu";
+    environment["TF_CLI_CONFIG_FILE"] = path("tofurc").string();
+    environment["TF_CLI_ARGS"] = "";
+    environment["SSL_CERT_FILE"] = authority.certificate().string();
+    // `serve`, which lock-bot starts, knows only the cache of the user.
+    fs::create_directories(path("xdg-cache"));
+    fs::create_directory_symlink(cache(), path("xdg-cache/tofu-modlock"));
+    write_text(path("home/.gitconfig"), "[user]\n\tname = user\n\temail = user@example.test\n");
+    write_text(path("home/.config/tofu-modlock/config.hcl"),
+               fmt::format("trust_publication_dates = [{}]\n",
+                           origin == Origin::trusted_registry ? "\"" + host + "\"" : std::string()));
+    const bool has_dates = origin == Origin::trusted_registry || origin == Origin::lying_registry;
+    publish("1.0.0", has_dates ? kOld : "");
+    publish("1.1.0", has_dates ? kOld : "");
+    fs::create_directories(root() / "r/.git");  // the top of the repository, as far as settings are concerned
+    configure("1.0.0");
+    BOOST_TEST(lock_root().exit_code == 0);
+    if (origin == Origin::trusted_registry) {
+      fs::remove_all(cache() / "v2");
+    } else {
+      let_pass(73);
+    }
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    publish("1.2.0", origin == Origin::lying_registry     ? kOld
+                     : origin == Origin::trusted_registry ? fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)
+                                                          : "");
+    write("r/.tofu-modlock.hcl", has_rule ? kRule : "");
+    write("live/vpc/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + (has_rule ? kRule : ""));
+  }
+
+  void publish(const std::string& version, const std::string& discovered) {
+    registry.publish({.name = "acme/cloud", .version = version, .discovered = discovered});
+    versions_.push_back(version);
+    const std::vector<fidelity::Offer> offers = {{"acme/cloud", versions_, {"linux_amd64"}}};
+    std::string method;
+    if (origin_ == Origin::network_mirror) {
+      method = fmt::format("network_mirror {{\n    url = \"{}\"\n  }}",
+                           fidelity::serve_mirror(registry, offers, network_mirror, {host}));
+    } else if (origin_ == Origin::filesystem_mirror) {
+      fidelity::fill_mirror(registry, offers, path("mirror"), {host});
+      method = fmt::format("filesystem_mirror {{\n    path = \"{}\"\n  }}", path("mirror").string());
+    } else if (origin_ == Origin::oci_mirror) {
+      method = fmt::format("oci_mirror {{\n    repository_template = \"{}\"\n  }}",
+                           fidelity::push_mirror(registry, offers, oci_mirror, {host}));
+    }
+    write_text(path("tofurc"), registry.host_block(host) +
+                                   (method.empty() ? "" : fmt::format("provider_installation {{\n  {}\n}}\n", method)));
+  }
+
+  void configure(const std::string& constraint) const { write("r/main.tf", required_cloud(constraint)); }
+  Ran in_root(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--chdir", (root() / "r").string()});
+    return modlock(arguments);
+  }
+  Ran lock_root() const { return in_root({"lock"}); }
+
+  void git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"git", "-C", (root() / "r").string()});
+    const Ran ran = program(arguments);
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+  }
+  // The root as the only directory of a repository, with the lock of 1.0.0.
+  void commit(const std::string& constraint) const {
+    configure(constraint);
+    fs::remove_all(root() / "r/.git");
+    git({"init", "-q", "-b", "main"});
+    git({"add", "-A"});
+    git({"commit", "-q", "-m", "first"});
+  }
+  Ran from_file(const std::string& entry) const {
+    commit("~> 1.0.0");
+    write("data.json", fmt::format("[{{\"depName\": \"acme/cloud\", \"depType\": \"required_provider\", "
+                                   "\"currentValue\": \"~> 1.0.0\", {}}}]",
+                                   entry));
+    return in_root({"update", "--from-file", (root() / "data.json").string()});
+  }
+
+  // The version of the provider in a lock file.
+  static std::string version_in(const std::string& lock) {
+    const std::size_t block = lock.find("/acme/cloud\" {");
+    const std::size_t start = lock.find('"', lock.find("version ", std::min(block, lock.size())));
+    return block == std::string::npos ? "none" : lock.substr(start + 1, lock.find('"', start + 1) - start - 1);
+  }
+
+  // Checks that `init` of a client accepts the lock, and does not change it.
+  void check_client(const std::string& name) const {
+    const std::string before = read("r/.terraform.lock.hcl");
+    for (const char* flag : {"-lockfile=readonly", "-input=false"}) {
+      const Ran init = program({name, "-chdir=" + (root() / "r").string(), "init", "-no-color", flag});
+      BOOST_TEST(init.exit_code == 0, init.out << init.err);
+      BOOST_TEST(read("r/.terraform.lock.hcl") == before);
+    }
+  }
+
+  std::string host;
+  TemporaryDirectory certificates;
+  CertificateAuthority authority{certificates.path()};
+  ServerCertificate certificate = authority.issue("mirror");
+  ProviderRegistry registry;
+  ModuleRegistry network_mirror{certificate};
+  OciRegistry oci_mirror{certificate};
+
+ private:
+  const Origin origin_;
+  std::vector<std::string> versions_;
+};
+
+struct WayIn {
+  const char* name;
+  std::function<Ran(YoungRelease&)> run;
+  std::string file = "r/.terraform.lock.hcl";
+};
+
+const std::vector<WayIn> kWaysIn = {
+    {"lock",
+     [](YoungRelease& scene) {
+       scene.configure("~> 1.0");
+       fs::remove(scene.root() / "r/.terraform.lock.hcl");
+       return scene.lock_root();
+     }},
+    {"upgrade",
+     [](YoungRelease& scene) {
+       scene.configure("~> 1.0");
+       return scene.in_root({"upgrade"});
+     }},
+    {"update of a provider",
+     [](YoungRelease& scene) {
+       scene.configure("~> 1.0");
+       return scene.in_root({"update", "provider.acme/cloud"});
+     }},
+    {"update --from-diff",
+     [](YoungRelease& scene) {
+       scene.commit("~> 1.0.0");
+       scene.configure("~> 1.1");
+       return scene.in_root({"update", "--from-diff", "HEAD"});
+     }},
+    {"update --from-file with a constraint",
+     [](YoungRelease& scene) { return scene.from_file("\"newValue\": \"~> 1.1\""); }},
+    {"lock-bot",
+     [](YoungRelease& scene) {
+       scene.commit("~> 1.0");
+       const Ran ran = scene.program({"python3", std::string(MODLOCK_SCRIPTS) + "/lock-bot", "--binary", scene.binary,
+                                      (scene.root() / "r").string()});
+       scene.git({"checkout", "-q", "tofu-modlock/updates"});
+       return ran;
+     }},
+    {"hook of Terragrunt at a first lock",
+     [](YoungRelease& scene) {
+       scene.write("catalog/versions.tf", required_cloud("~> 1.0"));
+       write_text(scene.client, "#!/bin/sh\nexit 0\n");
+       return scene.terragrunt({"init"});
+     },
+     "live/vpc/.terraform.lock.hcl"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(release_age_of_providers)
+
+// Without the rule each way locks 1.2.0, so the table below cannot pass by accident.
+BOOST_AUTO_TEST_CASE(without_a_rule_the_newest_is_locked) {
+  for (const WayIn& way : kWaysIn) {
+    BOOST_TEST_CONTEXT(way.name) {
+      YoungRelease scene(Origin::registry, "tofu", false);
+      const Ran ran = way.run(scene);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      const bool is_of_client = way.file.starts_with("live");  // without a rule the hook leaves providers to the client
+      BOOST_TEST(YoungRelease::version_in(scene.read(way.file)) == (is_of_client ? "none" : "1.2.0"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_way_in_locks_a_young_release) {
+  for (const auto& [origin, name] : kOrigins) {
+    for (const WayIn& way : kWaysIn) {
+      BOOST_TEST_CONTEXT(way.name << ", " << name) {
+        YoungRelease scene(origin);
+        const Ran ran = way.run(scene);
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(YoungRelease::version_in(scene.read(way.file)) == "1.1.0", ran.out << ran.err);
+        BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(clients_accept_each_lock, *needs("tofu or terraform")) {
+  for (const std::string& client : clients()) {
+    for (const auto& [origin, name] : kOrigins) {
+      if (client == "terraform" && origin == Origin::oci_mirror) {
+        continue;  // Terraform has none
+      }
+      BOOST_TEST_CONTEXT(client << ", " << name) {
+        YoungRelease scene(origin, client);
+        BOOST_TEST(kWaysIn.front().run(scene).exit_code == 0);
+        BOOST_TEST(YoungRelease::version_in(scene.read("r/.terraform.lock.hcl")) == "1.1.0");
+        scene.check_client(client);
+      }
+    }
+  }
+}
+
+// A version that is named exactly is an exception, and the plan names it.
+BOOST_AUTO_TEST_CASE(what_a_bot_names_is_locked) {
+  struct Row {
+    const char* entry;
+    const char* locked;
+    bool is_exception;
+  };
+  for (const Row& row : {Row{"\"newValue\": \"~> 1.1\", \"newVersion\": \"1.1.0\"", "1.1.0", false},
+                         Row{"\"newValue\": \"~> 1.2\", \"newVersion\": \"1.2.0\"", "1.2.0", true},
+                         Row{"\"newValue\": \"1.2.0\"", "1.2.0", true}}) {
+    BOOST_TEST_CONTEXT(row.entry) {
+      YoungRelease scene(Origin::registry);
+      const Ran ran = scene.from_file(row.entry);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(YoungRelease::version_in(scene.read("r/.terraform.lock.hcl")) == row.locked);
+      BOOST_TEST((ran.err.find("is newer than minimum_release_age allows: first seen at 2") != std::string::npos) ==
+                     row.is_exception,
+                 ran.err);
+    }
+  }
+}
+
+// A cache that is new in each run never makes a locked version too young, and a first lock fails and says what helps.
+BOOST_AUTO_TEST_CASE(empty_cache_each_time) {
+  YoungRelease scene(Origin::registry);
+  scene.configure("~> 1.0");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"lock"}, {"lock", "--frozen"}, {"install"}, {"upgrade"}}) {
+    fs::remove_all(scene.cache());
+    const Ran ran = scene.in_root(arguments);
+    BOOST_TEST(ran.exit_code == 0, arguments.front() << ": " << ran.err);
+    BOOST_TEST(YoungRelease::version_in(scene.read("r/.terraform.lock.hcl")) == "1.0.0");
+  }
+  fs::remove(scene.root() / "r/.terraform.lock.hcl");
+  fs::remove_all(scene.cache());
+  const Ran ran = scene.lock_root();
+  BOOST_TEST(ran.exit_code == 6);
+  BOOST_TEST(ran.err.find("all matching versions of provider registry.opentofu.org/acme/cloud are newer than "
+                          "minimum_release_age (3d): ") != std::string::npos,
+             ran.err);
+  BOOST_TEST(ran.err.find("hint: wait until 20") != std::string::npos, ran.err);
+  BOOST_TEST(!scene.has("r/.terraform.lock.hcl"));
+  BOOST_TEST(scene.in_root({"lock", "--minimum-release-age", "0s"}).exit_code == 0);
+}
+
+// install never locks: a new provider or call is an error that names the command.
+BOOST_AUTO_TEST_CASE(install_of_a_new_call_locks_nothing) {
+  YoungRelease scene(Origin::registry);
+  const std::string before = scene.read("r/.terraform.lock.hcl");
+  scene.write("r/main.tf", required_cloud("~> 1.0") + module_call("vpc", "git::" + scene.vpc.url(), "~> 1.0"));
+  const Ran ran = scene.in_root({"install"});
+  BOOST_TEST(ran.exit_code == 3, ran.err);
+  BOOST_TEST(scene.read("r/.terraform.lock.hcl") == before);
+}
+
+BOOST_AUTO_TEST_CASE(queries_know_the_age) {
+  YoungRelease scene(Origin::registry);
+  scene.configure("~> 1.0");
+  const Ran listed = scene.in_root({"update", "--list"});
+  BOOST_TEST(listed.out.find("/acme/cloud  1.0.0  (~> 1.0)  -> 1.1.0 (lock only, minor)") != std::string::npos,
+             listed.out);
+  const Ran explained = scene.in_root({"explain", "provider.acme/cloud"});
+  BOOST_TEST(explained.out.find("  minimum_release_age = \"3d\"  at r/.tofu-modlock.hcl:2:25\n"
+                                "    keeps 1.1.0, 1.0.0\n"
+                                "    rejects 1.2.0: first seen at 20") != std::string::npos,
+             explained.out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace modlock::test
