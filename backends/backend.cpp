@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <utility>
 
 #include "backends/memo.h"
 
@@ -43,6 +42,15 @@ void scrub(Listing& listing, const Secrets& secrets) {
     }
     return is_secret;
   });
+}
+
+// Removes the secrets from the error of a result.
+template <typename T>
+Result<T> scrubbed(Result<T> result, const KnownSecrets& secrets) {
+  if (!result) {
+    secrets.all().scrub(result.error());
+  }
+  return result;
 }
 
 // Used only for comparison, because it may contain secrets.
@@ -97,20 +105,6 @@ std::string find_hash(std::span<const std::string> hashes, std::string_view sche
   return {};
 }
 
-Result<std::filesystem::path> BackendCore::repository_with(const SourceAddress& source,
-                                                           std::span<const FetchRequest> /*requests*/,
-                                                           const Context& /*context*/) {
-  return fail(Code::source_unsupported, fmt::format("\"{}\" has no git repository", source.source.package_identity()));
-}
-
-Result<std::string> BackendCore::verify_signature(const SourceAddress& source, const FetchRequest& /*request*/,
-                                                  const SignatureDemand& /*demand*/, const Context& /*context*/) {
-  return fail(Code::signature_invalid,
-              fmt::format("\"{}\" has no signature that can be verified: only git sources have signed tags",
-                          source.source.package_identity()),
-              "limit the glob of the source block to git sources");
-}
-
 struct Backend::Memory {
   Memo<Listing> listings;
   Memo<Pin> pins;
@@ -137,11 +131,7 @@ Result<Listing> Backend::list_versions(const SourceAddress& source, std::string_
 Result<Pin> Backend::pin(const SourceAddress& source, const Context& context) {
   const auto pin = [&](const Context& given) {
     const ScrubbedCall call(source, given, secrets_);
-    auto found = core_->pin(source, call.context);
-    if (!found) {
-      secrets_.all().scrub(found.error());
-    }
-    return found;
+    return scrubbed(core_->pin(source, call.context), secrets_);
   };
   return memory_ ? memory_->pins.get(question_of(source, source.source.identity()), context, pin) : pin(context);
 }
@@ -183,36 +173,36 @@ std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std
 std::optional<CommitDistance> Backend::commit_distance(const SourceAddress& source, const std::string& older,
                                                        const std::string& newer, const Context& context) {
   const ScrubbedCall call(source, context, secrets_);
-  return core_->commit_distance(source, older, newer, call.context);
+  GitAbilities* const git = core_->git();
+  return git == nullptr ? std::nullopt : git->commit_distance(source, older, newer, call.context);
 }
 
 Result<std::filesystem::path> Backend::repository_with(const SourceAddress& source,
                                                        std::span<const FetchRequest> requests, const Context& context) {
-  const ScrubbedCall call(source, context, secrets_);
-  auto repository = core_->repository_with(source, requests, call.context);
-  if (!repository) {
-    secrets_.all().scrub(repository.error());
+  if (core_->git() == nullptr) {
+    return fail(Code::source_unsupported,
+                fmt::format("\"{}\" has no git repository", source.source.package_identity()));
   }
-  return repository;
+  const ScrubbedCall call(source, context, secrets_);
+  return scrubbed(core_->git()->repository_with(source, requests, call.context), secrets_);
 }
 
 Result<std::string> Backend::verify_signature(const SourceAddress& source, const FetchRequest& request,
                                               const SignatureDemand& demand, const Context& context) {
-  const ScrubbedCall call(source, context, secrets_);
-  auto signer = core_->verify_signature(source, request, demand, call.context);
-  if (!signer) {
-    secrets_.all().scrub(signer.error());
+  if (core_->git() == nullptr) {
+    return fail(Code::signature_invalid,
+                fmt::format("\"{}\" has no signature that can be verified: only git sources have signed tags",
+                            source.source.package_identity()),
+                "limit the glob of the source block to git sources");
   }
-  return signer;
+  const ScrubbedCall call(source, context, secrets_);
+  return scrubbed(core_->git()->verify_signature(source, request, demand, call.context), secrets_);
 }
 
 Result<void> Backend::check_redirected(const SourceAddress& source, const Context& context) {
   const ScrubbedCall call(source, context, secrets_);
-  auto allowed = core_->check_redirected(source, call.context);
-  if (!allowed) {
-    secrets_.all().scrub(allowed.error());
-  }
-  return allowed;
+  GitAbilities* const git = core_->git();
+  return git == nullptr ? Result<void>() : scrubbed(git->check_redirected(source, call.context), secrets_);
 }
 
 std::string Backend::id_hash(std::string_view id) const {

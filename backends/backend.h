@@ -109,6 +109,31 @@ struct CommitDistance {
 // Returns the value of the first hash with that scheme ("git" in "git:8f2c…"); empty if there is none.
 std::string find_hash(std::span<const std::string> hashes, std::string_view scheme);
 
+// What only a backend for git can do. The rules and errors of BackendCore apply.
+class GitAbilities {
+ public:
+  virtual ~GitAbilities() = default;
+
+  // Returns how `newer`, the current target of a reference, follows from `older`, an earlier target. nullopt: the
+  // distance cannot be determined.
+  virtual std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
+                                                        const std::string& newer, const Context& context) = 0;
+
+  // Returns a bare git repository that has the commits of these requests. Fetches those that it lacks, by the rules of
+  // BackendCore::fetch(). It belongs to the backend, and may have other commits too.
+  virtual Result<std::filesystem::path> repository_with(const SourceAddress& source,
+                                                        std::span<const FetchRequest> requests,
+                                                        const Context& context) = 0;
+
+  // Checks that the tag `request.ref` is signed and points to the commit `request.id`, or that the commit is signed.
+  // Returns the signer, for people. Errors: SIGNATURE_INVALID; TOOL_MISSING (git, ssh-keygen or gpg).
+  virtual Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
+                                               const SignatureDemand& demand, const Context& context) = 0;
+
+  // Returns SOURCE_DENIED if a user may name the source but a server may not.
+  virtual Result<void> check_redirected(const SourceAddress& source, const Context& context) = 0;
+};
+
 // The part of a backend that depends on the kind of source; Backend adds what all kinds share. Implementations are
 // thread-safe, have no state except caches, never prompt, and stop at the deadline and on cancellation. They never put
 // a secret of their own into an error, a log line or a path. With Context::offline they send nothing and return
@@ -141,30 +166,12 @@ class BackendCore {
   // a hash text with a scheme, because the packages come from other sources.
   virtual std::string hash_scheme() const { return {}; }
 
-  // Returns how `newer`, the current target of a reference, follows from `older`, an earlier target. nullopt: the
-  // source has no history, or the distance cannot be determined.
-  virtual std::optional<CommitDistance> commit_distance(const SourceAddress& /*source*/, const std::string& /*older*/,
-                                                        const std::string& /*newer*/, const Context& /*context*/) {
-    return std::nullopt;
-  }
-
-  // Returns a bare git repository that has the commits of these requests. Fetches those that it lacks, by the rules of
-  // fetch(). It belongs to the backend, and may have other commits too. SOURCE_UNSUPPORTED: the source is none of git.
-  virtual Result<std::filesystem::path> repository_with(const SourceAddress& source,
-                                                        std::span<const FetchRequest> requests, const Context& context);
-
-  // Checks that the tag `request.ref` is signed and points to the commit `request.id`, or that the commit is signed.
-  // Returns the signer, for people. Errors: SIGNATURE_INVALID, also if this kind of source has no signatures;
-  // TOOL_MISSING (git, ssh-keygen or gpg).
-  virtual Result<std::string> verify_signature(const SourceAddress& source, const FetchRequest& request,
-                                               const SignatureDemand& demand, const Context& context);
-
   // Returns whether ListedVersion::published of the source was set by a host that the user trusts, and not by the
   // publisher of the version.
   virtual bool trusts_dates(const Source& /*source*/) const { return false; }
 
-  // Returns SOURCE_DENIED if a user may name the source but a server may not.
-  virtual Result<void> check_redirected(const SourceAddress& /*source*/, const Context& /*context*/) { return {}; }
+  // Returns what this backend can do with the commits of its sources; null: they have none, or no history.
+  virtual GitAbilities* git() { return nullptr; }
 };
 
 struct BackendOptions {
@@ -177,7 +184,9 @@ struct BackendOptions {
   bool memoizes = false;
 };
 
-// A core with the behavior that all backends share. Thread-safe; the calls and errors are those of BackendCore.
+// A core with the behavior that all backends share. Thread-safe; the calls and errors are those of BackendCore and
+// GitAbilities. Of a source that is not one of git, commit_distance() is nullopt, check_redirected() allows it,
+// repository_with() fails with SOURCE_UNSUPPORTED, and verify_signature() with SIGNATURE_INVALID.
 //
 // Errors, warnings, log lines and listings contain none of the secrets. A version whose tag contains a secret is
 // skipped, because the tag would be written into lock files. If a registry places a module in a directory whose name

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <string>
 
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"

@@ -28,4 +28,8 @@ std::string host_in_ascii(const std::string& host);
 // label in punycode, a port above 65535, or a name that lookup_host() rejects.
 std::optional<HostForms> parse_service_host(std::string_view text);
 
+// Returns whether a host is an IP address in another form than the usual one: "127.1", "0x7f000001",
+// "[::ffff:127.0.0.1]", "[0:0::1]". Resolvers accept all forms of inet_aton(3).
+bool is_odd_ip_address(std::string host);
+
 }  // namespace modlock

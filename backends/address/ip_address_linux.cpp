@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "backends/address/ip_address.h"
+#include "backends/address/hostname.h"
 
 namespace modlock {
 

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"

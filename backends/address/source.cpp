@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "backends/address/git_reference.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {

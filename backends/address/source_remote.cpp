@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "protocol/base/result.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "backends/base/ascii.h"
 #include "protocol/base/utf8.h"
 
@@ -85,6 +83,13 @@ bool leads_outside(std::string_view cleaned) {
   return cleaned == ".." || cleaned.substr(0, 3) == "../";
 }
 
+bool has_dot_dot(std::string_view path) {
+  std::string slashes(path);
+  std::replace(slashes.begin(), slashes.end(), '\\', '/');
+  const auto parts = split(slashes, '/');
+  return std::find(parts.begin(), parts.end(), "..") != parts.end();
+}
+
 std::pair<std::string, std::string> split_subdir(std::string_view address) {
   const std::string_view location = address.substr(0, address.find('?'));
   const std::size_t scheme = location.find("://");
@@ -125,17 +130,6 @@ bool has_control_characters(std::string_view text) {
   return false;
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = utf8_sequence_length(text);
-    if (size == 0) {
-      return false;
-    }
-    text.remove_prefix(size);
-  }
-  return true;
-}
-
 std::string escape_controls(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -150,6 +144,19 @@ std::string escape_controls(std::string_view text) {
     i += size - 1;
   }
   return out;
+}
+
+std::string quotable(std::string_view text, std::size_t most) {
+  return to_valid_utf8(escape_controls(cut_text(std::string(text), most)));
+}
+
+std::string without_user(std::string_view url, std::string_view instead) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::size_t at = url.rfind('@');
+  return at == std::string_view::npos || at < start
+             ? std::string(url)
+             : fmt::format("{}{}{}", url.substr(0, start), instead, url.substr(at + 1));
 }
 
 std::string printable_address(std::string_view address) {
@@ -176,17 +183,7 @@ std::string printable_address(std::string_view address) {
     rest = rest.substr(0, end);
   }
   shown += rest;
-  if (shown.size() > kPrintableBytes) {
-    std::size_t size = kPrintableBytes;
-    while (size > 0 && (static_cast<unsigned char>(shown[size]) & 0xc0U) == 0x80U) {
-      --size;
-    }
-    shown.resize(size);
-    shown += "…";
-  } else if (cut) {
-    shown += "…";
-  }
-  return to_valid_utf8(escape_controls(shown));
+  return shown.size() <= kPrintableBytes && cut ? quotable(shown + "…") : quotable(shown, kPrintableBytes);
 }
 
 }  // namespace modlock

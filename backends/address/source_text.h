@@ -29,6 +29,9 @@ std::string clean_path(std::string_view path);
 // Returns whether a cleaned path leaves the directory it is relative to.
 bool leads_outside(std::string_view cleaned);
 
+// Returns whether a part between slashes or backslashes is "..".
+bool has_dot_dot(std::string_view path);
+
 // Splits an address into package and cleaned subdirectory at the first "//" that is neither part of a "://" nor of the
 // query; the query stays with the package.
 std::pair<std::string, std::string> split_subdir(std::string_view address);
@@ -46,11 +49,15 @@ bool is_plain_checksum(std::string_view argument);
 // Returns whether the text has a control character or a line ending: C0, DEL, C1, U+2028, U+2029.
 bool has_control_characters(std::string_view text);
 
-bool is_utf8(std::string_view text);
-
 // Replaces each control character, and each character that is invisible or changes the direction of the text, by "\xNN"
 // of its bytes, so that a message stays on one line and shows what it contains.
 std::string escape_controls(std::string_view text);
+
+// Makes a foreign name or text fit for a message: one line of valid UTF-8, cut to `most` bytes before it is escaped.
+std::string quotable(std::string_view text, std::size_t most = std::string_view::npos);
+
+// Returns the URL with `instead` for its user-info, up to the last "@". Words before the protocol are kept.
+std::string without_user(std::string_view url, std::string_view instead = {});
 
 // Returns the printable part of an address that could not be parsed: valid UTF-8, without query, fragment and possible
 // user-info, without control characters, and not longer than a line.

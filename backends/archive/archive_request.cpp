@@ -11,7 +11,6 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "protocol/base/result.h"
 
 namespace modlock::archive {
 namespace {

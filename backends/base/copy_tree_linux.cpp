@@ -63,12 +63,8 @@ int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const 
     if (sha != nullptr) {
       sha->update(bytes);
     }
-    for (std::string_view left = bytes; !left.empty();) {
-      const ssize_t put = ::write(to, left.data(), left.size());
-      if (put < 0 && errno != EINTR) {
-        return errno;
-      }
-      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+    if (const int reason = write_all(to, bytes); reason != 0) {
+      return reason;
     }
     total += bytes.size();
     // No process writes to a package: once its size has been read, no further read is needed.
@@ -116,9 +112,7 @@ Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
     if (is_git_entry(name.native())) {
       continue;
     }
-    if (auto ok = copy_entry(at->path(), to / name); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(copy_entry(at->path(), to / name));
   }
   if (error) {
     return system_failure("read the directory", from, error.value());

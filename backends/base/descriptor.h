@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <string_view>
 #include <utility>
 
 namespace modlock {
@@ -36,5 +37,8 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// Writes all bytes to a descriptor that blocks. Returns 0, or the errno of the call that failed.
+int write_all(int descriptor, std::string_view bytes);
 
 }  // namespace modlock

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
-#include <system_error>
-#include <vector>
 
 #include "protocol/base/system_reason.h"
 
@@ -81,8 +79,7 @@ std::array<std::uint8_t, 32> Sha256::finish() {
 std::string sha256_hex(std::string_view bytes) {
   Sha256 sha;
   sha.update(bytes);
-  const auto digest = sha.finish();
-  return hex(digest.data(), digest.size());
+  return hex(sha.finish());
 }
 
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path) {
@@ -114,17 +111,16 @@ std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
   return hash.finish();
 }
 
-std::string hex(const std::uint8_t* bytes, std::size_t size) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text(size * 2, '\0');
-  for (std::size_t i = 0; i < size; ++i) {
-    text[2 * i] = kDigits[bytes[i] >> 4U];
-    text[2 * i + 1] = kDigits[bytes[i] & 15U];
-  }
-  return text;
+std::string hex(std::span<const std::uint8_t> bytes) {
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-std::string base64(const std::uint8_t* bytes, std::size_t size) {
+std::string base64(std::string_view bytes) {
+  return base64(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  const std::size_t size = bytes.size();
   std::string text;
   text.reserve((size + 2) / 3 * 4);
   for (std::size_t i = 0; i < size; i += 3) {
@@ -171,7 +167,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
 std::string random_hex(std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
   must(::getentropy(bytes.data(), bytes.size()) == 0);
-  return hex(bytes.data(), bytes.size());
+  return hex(bytes);
 }
 
 }  // namespace modlock

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,9 +52,10 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
 // Returns the raw bytes of the hash of a text: 16, 20, 32 or 64.
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 
-std::string hex(const std::uint8_t* bytes, std::size_t size);
+std::string hex(std::span<const std::uint8_t> bytes);
 // Uses the standard alphabet, with padding (RFC 4648 section 4).
-std::string base64(const std::uint8_t* bytes, std::size_t size);
+std::string base64(std::string_view bytes);
+std::string base64(std::span<const std::uint8_t> bytes);
 // The reverse of base64(). Ignores line endings, as Go's decoder does; nullopt for any other text.
 std::optional<std::string> decode_base64(std::string_view text);
 // Returns `size` random bytes, at most 256, as lower-case hexadecimal digits, for names that must not clash.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace modlock {
@@ -10,5 +11,17 @@ inline std::string environment_variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
+
+// Returns the home directory of the user: HOME if it is an absolute path, else that of the account; empty if neither is
+// known. A relative one would be a directory of the checkout.
+std::filesystem::path home_directory();
+
+// Returns an XDG base directory, or `in_home` below the home directory; empty if there is no home directory. The
+// specification of XDG demands that a relative path in the variable is ignored.
+std::filesystem::path xdg_directory(const char* variable, const char* in_home);
+
+// Sets HOME to home_directory() and removes relative XDG directories from the environment, for this process and for the
+// programs that it starts. Must be called before there are threads.
+void make_home_absolute();
 
 }  // namespace modlock

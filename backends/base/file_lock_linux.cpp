@@ -10,7 +10,6 @@
 #include <charconv>
 #include <chrono>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "protocol/base/system_reason.h"

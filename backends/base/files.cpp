@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -15,7 +14,6 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
-#include "protocol/base/result.h"
 #include "protocol/base/system_reason.h"
 
 namespace modlock {
@@ -46,18 +44,6 @@ Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, st
 }
 
 // Returns 0 or an errno.
-int write_all(const Descriptor& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
-    if (put >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
-
 int write_and_rename(const fs::path& temporary, const fs::path& path, std::string_view bytes, Durable durable) {
   struct stat before {};
   const bool existed = ::lstat(path.c_str(), &before) == 0;
@@ -68,7 +54,7 @@ int write_and_rename(const fs::path& temporary, const fs::path& path, std::strin
   if (!file.valid()) {
     return errno;
   }
-  if (const int reason = write_all(file, bytes); reason != 0) {
+  if (const int reason = write_all(file.get(), bytes); reason != 0) {
     return reason;
   }
   if (existed && S_ISREG(before.st_mode) && ::fchmod(file.get(), before.st_mode & 0777U) != 0) {
@@ -113,6 +99,18 @@ fs::path parent_of(const fs::path& path) {
 }
 
 }  // namespace
+
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(descriptor, bytes.data(), bytes.size());
+    if (put >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
 
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason) {
   return fail(Code::io_error, fmt::format("cannot {} \"{}\": {}", what, path.string(), system_reason(reason)),

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "backends/base/home.h"
+#include "backends/base/environment.h"
 
 namespace modlock {
 namespace {

@@ -4,11 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
-#include "backends/base/mapped_file.h"
 
 namespace modlock {
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
 #include "backends/base/files.h"

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "backends/base/pipe_signal.h"
+#include "backends/base/process.h"
 
 namespace modlock {
 

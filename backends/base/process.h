@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,5 +48,34 @@ std::optional<std::filesystem::path> find_program(std::string_view name);
 
 // Returns the environment of a child as NAME=value texts: that of this process, with the changes of the command.
 std::vector<std::string> child_environment(const Command& command);
+
+// The resources that a process and its descendants use, as far as the kernel reports them; zeros if it has ended.
+struct ProcessUsage {
+  std::uint64_t memory = 0;       // resident bytes, without mapped files
+  std::uint64_t transferred = 0;  // bytes read and written
+  std::chrono::milliseconds cpu{0};
+};
+
+ProcessUsage process_usage(int pid);
+// Returns the largest size of a file that this process may write (ulimit -f); nullopt if it is not limited.
+std::optional<std::uint64_t> file_size_limit();
+
+// Returns the process and its descendants, as far as the kernel reports them.
+std::vector<int> process_tree(int pid);
+
+// Blocks SIGPIPE in this thread while it writes to a pipe or a socket whose other end may be closed, and then discards
+// a SIGPIPE that this caused. The disposition of the process is unchanged. The thread that created the object must
+// destroy it.
+class PipeSignalBlocked {
+ public:
+  PipeSignalBlocked();
+  ~PipeSignalBlocked();
+  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
+  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace modlock

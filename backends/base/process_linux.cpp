@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "backends/base/descriptor.h"
-#include "backends/base/pipe_signal.h"
 #include "backends/base/process.h"
 #include "backends/base/started_child.h"
 #include "protocol/base/result.h"

@@ -1,4 +1,4 @@
-#include "backends/base/process_usage.h"
+#include "backends/base/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

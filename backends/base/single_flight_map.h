@@ -15,16 +15,18 @@
 namespace modlock {
 
 // Makes each value once: the first caller makes it while the others wait. A failure is returned to all waiting callers
-// and then forgotten. If the first caller was cancelled or reached its deadline, the next one tries. Thread-safe.
+// and then forgotten after a while. If it concerns only the first caller (it was cancelled, reached its deadline, is
+// offline, or has a broken configuration), the next one tries. Thread-safe.
 template <typename Key, typename Value>
 class SingleFlightMap {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A value of age `life` or more is made again.
+  // A value of age `life` or more is made again; a failure is also returned to callers within `failure_life`.
   explicit SingleFlightMap(Clock::duration life = Clock::duration::max(),
-                           std::function<Clock::time_point()> now = Clock::now)
-      : life_(life), now_(std::move(now)) {}
+                           std::function<Clock::time_point()> now = Clock::now,
+                           Clock::duration failure_life = Clock::duration::zero())
+      : life_(life), failure_life_(failure_life), now_(std::move(now)) {}
 
   // `make` returns a Result<Value> and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
   // DEADLINE_EXCEEDED while waiting.
@@ -49,6 +51,9 @@ class SingleFlightMap {
     if (entry.value && asked_at - entry.made_at < life_) {
       return *entry.value;
     }
+    if (entry.failure && asked_at - entry.failed_at < failure_life_) {
+      return fail(*entry.failure);
+    }
     entry.is_making = true;
     lock.unlock();
     Result<Value> made = make();
@@ -59,8 +64,11 @@ class SingleFlightMap {
     if (made) {
       entry.value = *made;
       entry.made_at = now_();
-    } else if (made.error().code != Code::request_cancelled && made.error().code != Code::deadline_exceeded) {
+    } else if (const Code code = made.error().code; code != Code::request_cancelled &&
+                                                    code != Code::deadline_exceeded && code != Code::offline_miss &&
+                                                    code != Code::config_parse) {
       entry.failure = made.error();
+      entry.failed_at = now_();
     }
     made_.notify_all();
     return made;
@@ -80,9 +88,11 @@ class SingleFlightMap {
     std::optional<Value> value;
     Clock::time_point made_at;
     std::optional<Error> failure;  // of the last attempt
+    Clock::time_point failed_at;
   };
 
   const Clock::duration life_;
+  const Clock::duration failure_life_;
   const std::function<Clock::time_point()> now_;
   mutable std::mutex mutex_;
   std::condition_variable_any made_;

@@ -4,7 +4,6 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/process.h"
-#include "backends/base/process_usage.h"
 
 namespace modlock {
 

@@ -1,6 +1,12 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +36,31 @@ inline std::string in_quotes(std::string_view text) {
     quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
   }
   return quoted + '"';
+}
+
+// Returns the text as one word of a shell, in quotation marks only if they are needed.
+std::string shell_word(std::string_view text);
+
+// For "did you mean": returns the name that differs in the fewest bytes (Levenshtein distance), the first one of
+// several. nullopt if all names differ in more than two bytes.
+std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+// did_you_mean() returns nothing for more names than this, so there is no need to collect more.
+constexpr std::size_t kMostCompared = 256;
+
+// `did you mean "region"?`, or empty if no name is similar. Always cheap: long names and long lists are not compared.
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
+
+// Returns "1 package", "2 packages"; "2 repositories" if `many` is the plural.
+inline std::string counted(std::size_t count, std::string_view what, std::string_view many = {}) {
+  return fmt::format("{} {}{}", count, count == 1 || many.empty() ? what : many,
+                     count == 1 || !many.empty() ? "" : "s");
+}
+
+// Returns "1.5 MiB", or, below 0.1 MiB, "12 KiB": whole ones, rounded up.
+inline std::string size_text(std::uint64_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) / 1048576.0;
+  return mebibytes < 0.1 ? fmt::format("{} KiB", (bytes + 1023U) / 1024U) : fmt::format("{:.1f} MiB", mebibytes);
 }
 
 }  // namespace modlock

@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/credentials/folded_member.h"
 #include "protocol/base/json.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

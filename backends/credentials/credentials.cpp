@@ -118,7 +118,7 @@ std::string fix(CredentialUse use, std::string_view host) {
 
 SecretText basic_authorization(const BasicCredential& credential) {
   const std::string pair = credential.user.reveal() + ":" + credential.password.reveal();
-  return SecretText("Basic " + base64(reinterpret_cast<const std::uint8_t*>(pair.data()), pair.size()));
+  return SecretText("Basic " + base64(pair));
 }
 
 std::unique_ptr<Credentials> make_credentials(ClientConfiguration configuration, ProcessEnvironment environment) {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/base/files.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "backends/base/home.h"
+#include "backends/base/environment.h"
 
 namespace modlock {
 

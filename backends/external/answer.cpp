@@ -66,20 +66,6 @@ Error read_error(const Json::Value& value) {
 }
 
 constexpr std::size_t kLongestQuote = 500;
-constexpr std::string_view kLeftOut = "…";
-
-std::string shortened(std::string text) {
-  if (text.size() <= kLongestQuote) {
-    return text;
-  }
-  std::size_t size = kLongestQuote;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) {
-    --size;
-  }
-  text.resize(size);
-  return text.append(kLeftOut);
-}
-
 }  // namespace
 
 Result<std::optional<Answer>> parse_answer(std::string_view line) {
@@ -172,7 +158,7 @@ bool is_id(std::string_view text) {
 }
 
 std::string quotable(std::string_view text, const Secrets& secrets) {
-  return shortened(to_valid_utf8(escape_controls(secrets.scrub(scrub_urls(trimmed(text))))));
+  return cut_text(modlock::quotable(secrets.scrub(scrub_urls(trimmed(text)))), kLongestQuote);
 }
 
 }  // namespace modlock::external

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/external/answer.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 

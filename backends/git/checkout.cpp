@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
 #include <system_error>
 
 #include "backends/address/git_reference.h"
+#include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
-#include "backends/git/git_error.h"
 #include "backends/git/new_files.h"
 #include "backends/git/references.h"
 #include "backends/git/remote.h"
@@ -77,9 +75,7 @@ bool is_simple(const TreeFacts& facts) {
 Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, WorkTree& work_tree,
                            const Context& context) {
   for (const TreeFile& file : facts.files) {
-    if (auto going = context.check(); !going) {
-      return going;
-    }
+    MODLOCK_TRY(context.check());
     auto written = objects.with_blob(file.id, [&](std::string_view content) {
       return file.kind == TreeFile::Kind::link
                  ? work_tree.write_link(file.path, content)
@@ -90,9 +86,7 @@ Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, 
     }
   }
   for (const Submodule& submodule : facts.submodules) {
-    if (auto made = work_tree.make_directory(submodule.path); !made) {
-      return made;
-    }
+    MODLOCK_TRY(work_tree.make_directory(submodule.path));
   }
   return {};
 }

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
-#include "backends/git/git_error.h"
 #include "protocol/base/result.h"
 
 namespace modlock::git {
@@ -61,9 +61,7 @@ History::~History() {
 }
 
 Result<void> History::fetch(const Remote& remote, Content content, const std::string& since) const {
-  if (auto made = make_bare_repository(path_); !made) {
-    return made;
-  }
+  MODLOCK_TRY(make_bare_repository(path_));
   std::vector<std::string> options;
   if (content == Content::commits) {
     options.emplace_back("--filter=tree:0");
@@ -142,9 +140,7 @@ Result<void> History::hand_over(const Remote& remote, const Repository& reposito
                                 const Context& context) const {
   const std::string wanted = "refs/modlock/wanted";
   MODLOCK_TRY(auto objects, ObjectReader::open(path_));
-  if (auto named = objects.set_reference(wanted, commit); !named) {
-    return named;
-  }
+  MODLOCK_TRY(objects.set_reference(wanted, commit));
   repository.clear_incoming();
   Command command =
       local_command(repository.path(), {"fetch", "--quiet", "--no-progress", "--no-tags", "--no-write-fetch-head",
@@ -186,9 +182,7 @@ Result<bool> is_reachable(const Remote& remote, const Repository& repository, co
 Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) {
   const History whole(repository);
-  if (auto fetched = whole.fetch(remote, History::Content::whole, ""); !fetched) {
-    return fetched;
-  }
+  MODLOCK_TRY(whole.fetch(remote, History::Content::whole, ""));
   MODLOCK_TRY(const auto found, whole.leads_to(remote, commit, context));
   if (!found) {
     return fail(

@@ -10,7 +10,8 @@
 
 namespace modlock::git {
 
-// Implements Backend::commit_distance(). One request, or two if the answer is no. Returns nullopt if anything fails.
+// Implements GitAbilities::commit_distance(). One request, or two if the answer is no. Returns nullopt if anything
+// fails.
 std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
                                            const std::string& newer, const Context& context);
 

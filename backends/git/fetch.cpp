@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "backends/address/git_reference.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"

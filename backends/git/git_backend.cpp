@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <system_error>
 
 #include "backends/address/git_reference.h"
@@ -37,7 +36,7 @@ Result<RemoteAddress> address_of(const SourceAddress& source, const Context& con
   return address;
 }
 
-class GitBackend final : public BackendCore {
+class GitBackend final : public BackendCore, public GitAbilities {
  public:
   explicit GitBackend(GitOptions options)
       : cache_directory_(std::move(options.cache_directory)), http_(options.http, options.engine) {}
@@ -84,6 +83,7 @@ class GitBackend final : public BackendCore {
   }
 
   std::string hash_scheme() const override { return "git"; }
+  GitAbilities* git() override { return this; }
 
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override {

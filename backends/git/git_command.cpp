@@ -10,7 +10,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "backends/git/git_configuration.h"
 
 namespace modlock::git {

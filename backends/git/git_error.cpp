@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "backends/address/scrub.h"
-#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
-#include "backends/base/process_usage.h"
+#include "backends/base/process.h"
 #include "backends/git/git_command.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock::git {
 namespace {
@@ -290,10 +288,6 @@ GitFailure classify(std::string_view error_output) {
   return repository_gone ? GitFailure::no_repository : GitFailure::other;
 }
 
-std::string quotable(std::string_view text) {
-  return to_valid_utf8(escape_controls(text));
-}
-
 Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing) {
   return meaning_of(GitFailure::object_format, remote, doing, 0);
 }
@@ -313,10 +307,10 @@ Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure fa
   return meaning_of(failure, remote, doing, 0, said);
 }
 
-Error not_in_cache(const RemoteAddress& remote) {
+Error not_in_cache(const RemoteAddress& remote, std::string_view doing) {
   return Error{
       .code = Code::offline_miss,
-      .message = fmt::format("git may not fetch from \"{}\" in offline mode: it is not in the cache", remote.display),
+      .message = fmt::format("git may not {} \"{}\" in offline mode: it is not in the cache", doing, remote.display),
       .hint = "run the command without offline mode"};
 }
 

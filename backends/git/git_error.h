@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "backends/git/remote_address.h"
@@ -38,9 +37,6 @@ enum class GitFailure {
 };
 GitFailure classify(std::string_view error_output);
 
-// Makes a foreign name or text fit for a message: one line of valid UTF-8.
-std::string quotable(std::string_view text);
-
 // SOURCE_UNSUPPORTED for a repository that uses SHA-256 object names.
 Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing);
 
@@ -52,7 +48,7 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
 Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said = {});
 
 // OFFLINE_MISS for a repository that was never fetched.
-Error not_in_cache(const RemoteAddress& remote);
+Error not_in_cache(const RemoteAddress& remote, std::string_view doing = "fetch from");
 
 // TOOL_MISSING if git is not found: why it is needed, how to install it, and what still works.
 Error git_missing(std::string_view doing, std::string_view display);

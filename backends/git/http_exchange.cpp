@@ -3,26 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/base/context.h"
 #include "backends/base/digest.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
-#include "backends/git/git_error.h"
 #include "backends/git/remote_address.h"
-#include "backends/http/text.h"
 #include "backends/http/url.h"
 #include "protocol/base/result.h"
 
@@ -107,9 +102,7 @@ HttpTimeouts pack_times(const ChildLimits& limits) {
 }
 
 SecretText basic(const SecretText& username, const SecretText& password) {
-  const std::string text = username.reveal() + ":" + password.reveal();
-  std::vector<std::uint8_t> bytes(text.begin(), text.end());
-  return SecretText("Basic " + base64(bytes.data(), bytes.size()));
+  return SecretText("Basic " + base64(username.reveal() + ":" + password.reveal()));
 }
 
 bool has_netrc() {
@@ -122,7 +115,7 @@ bool has_netrc() {
 bool asks_for_basic_alone(const HttpResponse& response) {
   bool found = false;
   for (const HttpHeader& header : response.headers) {
-    if (http::same_name(header.name, "www-authenticate")) {
+    if (ascii::equals_ignoring_case(header.name, "www-authenticate")) {
       if (!ascii::lower(header.value).starts_with("basic")) {
         return false;
       }
@@ -319,8 +312,9 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
     return response;
   }
   const auto& headers = plan_.secret_headers;
-  const bool has_own = std::any_of(headers.begin(), headers.end(),
-                                   [](const auto& header) { return http::same_name(header.first, "authorization"); });
+  const bool has_own = std::any_of(headers.begin(), headers.end(), [](const auto& header) {
+    return ascii::equals_ignoring_case(header.first, "authorization");
+  });
   if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
     only_git_ = "the server requires authentication, which git may provide in another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);

@@ -1,12 +1,87 @@
 #include "backends/git/library.h"
 
 #include <git2.h>
+#include <git2/sys/alloc.h>
 
+#include <algorithm>
 #include <cstddef>
-
-#include "backends/git/bounded_allocator.h"
+#include <cstdlib>
+#include <cstring>
+#include <limits>
 
 namespace modlock::git {
+namespace {
+
+constexpr std::size_t kLargest = std::size_t{512} << 20U;
+
+void* checked(void* memory) {
+  if (memory == nullptr) {
+    git_error_set_oom();
+  }
+  return memory;
+}
+
+// Returns more than can be allocated if the product overflows.
+std::size_t product(std::size_t count, std::size_t size) {
+  return size != 0 && count > kLargest / size ? std::numeric_limits<std::size_t>::max() : count * size;
+}
+
+void* reallocate(void* memory, std::size_t size, const char* /*file*/, int /*line*/) {
+  return checked(size > kLargest ? nullptr : std::realloc(memory, size));
+}
+
+void* allocate(std::size_t size, const char* file, int line) {
+  return reallocate(nullptr, size, file, line);
+}
+
+void* allocate_array(std::size_t count, std::size_t size, const char* file, int line) {
+  return reallocate(nullptr, product(count, size), file, line);
+}
+
+void* reallocate_array(void* memory, std::size_t count, std::size_t size, const char* file, int line) {
+  return reallocate(memory, product(count, size), file, line);
+}
+
+void* allocate_zeros(std::size_t count, std::size_t size, const char* /*file*/, int /*line*/) {
+  return checked(product(count, size) > kLargest ? nullptr : std::calloc(count, size));
+}
+
+char* copy_of(const char* text, std::size_t size, const char* file, int line) {
+  char* const copy = static_cast<char*>(allocate(size + 1, file, line));
+  if (copy != nullptr) {
+    std::memcpy(copy, text, size);
+    copy[size] = '\0';
+  }
+  return copy;
+}
+
+char* copy_text(const char* text, const char* file, int line) {
+  return copy_of(text, std::strlen(text), file, line);
+}
+
+char* copy_at_most(const char* text, std::size_t size, const char* file, int line) {
+  return copy_of(text, static_cast<std::size_t>(std::find(text, text + size, '\0') - text), file, line);
+}
+
+void release(void* memory) {
+  std::free(memory);
+}
+
+}  // namespace
+
+void bound_allocations() {
+  git_allocator allocator{};
+  allocator.gmalloc = allocate;
+  allocator.gcalloc = allocate_zeros;
+  allocator.gstrdup = copy_text;
+  allocator.gstrndup = copy_at_most;
+  allocator.gsubstrdup = copy_of;
+  allocator.grealloc = reallocate;
+  allocator.greallocarray = reallocate_array;
+  allocator.gmallocarray = allocate_array;
+  allocator.gfree = release;
+  git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
+}
 
 namespace {
 

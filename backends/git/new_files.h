@@ -9,23 +9,6 @@
 
 namespace modlock::git {
 
-// A temporary file readable only by its owner, for programs that take a secret only from a file. Removed with the
-// object.
-class PrivateFile {
- public:
-  // Errors: IO_ERROR naming the directory and the reason.
-  static Result<PrivateFile> create(std::string_view content);
-
-  ~PrivateFile();
-  PrivateFile(PrivateFile&& other) noexcept;
-  PrivateFile& operator=(PrivateFile&&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit PrivateFile(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
-
 // Writes the entries of one tree into a new directory, with the modes that git gives them. The names must be those of a
 // tree without hostile entries (objects.h): no two are alike, and none points outside. Errors: IO_ERROR naming the
 // entry.

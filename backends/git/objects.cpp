@@ -9,8 +9,6 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <unordered_set>
 
 #include "backends/base/ascii.h"

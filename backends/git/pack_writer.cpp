@@ -3,7 +3,6 @@
 #include <git2.h>
 
 #include <array>
-#include <system_error>
 
 #include "backends/base/deleter.h"
 #include "backends/base/digest.h"
@@ -40,9 +39,7 @@ PackWriter::~PackWriter() {
 
 Result<void> PackWriter::restart() {
   indexer_.reset();
-  if (auto made = make_directories(arriving_); !made) {
-    return made;
-  }
+  MODLOCK_TRY(make_directories(arriving_));
   git_indexer* made = nullptr;
   if (git_indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
     return broken_pack();
@@ -54,9 +51,7 @@ Result<void> PackWriter::restart() {
 
 Result<void> PackWriter::append(std::string_view bytes) {
   if (!indexer_) {
-    if (auto started = restart(); !started) {
-      return started;
-    }
+    MODLOCK_TRY(restart());
   }
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kLongestAppend);

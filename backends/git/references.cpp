@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "backends/address/git_reference.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/git/git_error.h"
+#include "backends/base/text.h"
 #include "backends/tag_listing.h"
 
 namespace modlock::git {
@@ -67,28 +68,27 @@ bool is_way_to_ancestor(std::string_view text) {
 
 }  // namespace
 
+void add_reference(References& references, std::string_view name, std::string id) {
+  if (!name.ends_with(kPeeled)) {
+    references.push_back({std::string(name), std::move(id)});
+    return;
+  }
+  name.remove_suffix(kPeeled.size());
+  if (!references.empty() && references.back().name == name) {
+    references.back().peeled = std::move(id);
+  }
+}
+
 Result<References> parse_references(std::string_view output) {
   References references;
-  while (!output.empty()) {
-    const std::size_t end = std::min(output.find('\n'), output.size());
-    const std::string_view line = output.substr(0, end);
-    output.remove_prefix(std::min(end + 1, output.size()));
-    const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos || !is_id(line.substr(0, tab)) || tab + 1 == line.size()) {
+  for (const std::string& line : lines_of(output)) {
+    const std::string_view id = std::string_view(line).substr(0, line.find('\t'));
+    if (!is_id(id) || id.size() + 1 >= line.size()) {
       return fail(
           Code::bad_response,
           fmt::format("git listed a reference as \"{}\" where \"<id> TAB <name>\" was expected", quotable(line)));
     }
-    std::string id(line.substr(0, tab));
-    std::string_view name = line.substr(tab + 1);
-    if (name.size() > kPeeled.size() && name.substr(name.size() - kPeeled.size()) == kPeeled) {
-      name.remove_suffix(kPeeled.size());
-      if (!references.empty() && references.back().name == name) {
-        references.back().peeled = std::move(id);
-      }
-      continue;
-    }
-    references.push_back({std::string(name), std::move(id)});
+    add_reference(references, std::string_view(line).substr(id.size() + 1), std::string(id));
   }
   return references;
 }

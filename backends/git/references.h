@@ -24,6 +24,9 @@ using References = std::vector<Reference>;
 // BAD_RESPONSE quoting the first line that is not "<id> TAB <name>".
 Result<References> parse_references(std::string_view output);
 
+// Adds a reference of an advertisement. A peeled name comes after its tag, and adds its target.
+void add_reference(References& references, std::string_view name, std::string id);
+
 // Returns the versions that the tags name under `prefix`, newest first.
 Listing make_listing(References references, std::string_view prefix, std::chrono::system_clock::time_point fetched_at);
 

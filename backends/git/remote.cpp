@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 #include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
+#include "backends/base/private_file.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
-#include "backends/git/new_files.h"
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "protocol/base/result.h"
@@ -58,13 +58,11 @@ Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::str
 Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
                                 std::string_view doing) const {
   if (context_.offline) {
-    return fail(Code::offline_miss,
-                fmt::format("git may not {} \"{}\" in offline mode: it is not in the cache", doing, address_.display),
-                "run the command without offline mode");
+    return fail(not_in_cache(address_, doing));
   }
   std::optional<PrivateFile> key;
   if (address_.scheme == "ssh" && !address_.ssh_key.empty()) {
-    MODLOCK_TRY(auto written, PrivateFile::create(address_.ssh_key.reveal()));
+    MODLOCK_TRY(auto written, PrivateFile::create("key", address_.ssh_key.reveal()));
     key.emplace(std::move(written));
   }
   const auto users = GitConfiguration::of(address, lookup_environment, context_);

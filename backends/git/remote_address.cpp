@@ -8,7 +8,6 @@
 #include "backends/address/go_url.h"
 #include "backends/address/source_remote.h"
 #include "backends/base/digest.h"
-#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include <system_error>
-#include <vector>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -97,9 +96,7 @@ std::uintmax_t remove_partial_packs(const fs::path& repository) {
 
 Result<void> make_bare_repository(const fs::path& path) {
   for (const char* directory : {"objects/info", "objects/pack", "refs/heads", "refs/tags"}) {
-    if (auto made = make_directories(path / directory); !made) {
-      return made;
-    }
+    MODLOCK_TRY(make_directories(path / directory));
   }
   auto written = write_file_atomically(
       path / "config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n", Durable::no);
@@ -182,14 +179,10 @@ Result<void> Repository::note_cut_histories(const std::vector<std::string>& ids)
 }
 
 Result<void> Repository::keep_incoming(const std::vector<std::string>& ids) const {
-  if (auto noted = note_cut_histories(ids); !noted) {
-    return noted;
-  }
+  MODLOCK_TRY(note_cut_histories(ids));
   clear_incoming();
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (auto named = objects_.set_reference(incoming(i), ids[i]); !named) {
-      return named;
-    }
+    MODLOCK_TRY(objects_.set_reference(incoming(i), ids[i]));
   }
   return {};
 }

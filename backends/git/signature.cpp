@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
+#include <filesystem>
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
+#include "backends/base/private_file.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/fetch.h"
 #include "backends/git/git_command.h"
@@ -87,20 +86,8 @@ class Verification {
       return invalid(object, fmt::format("it has no {} signature", is_ssh ? "SSH" : "OpenPGP"));
     }
     // gpg needs a short path, so the directory of the keys is not in the repository.
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) {
-      return fail(Code::io_error, fmt::format("cannot use the directory for temporary files: {}", error.message()),
-                  "name another directory in TMPDIR");
-    }
-    std::string home = (parent / "modlock-XXXXXX").string();
-    if (::mkdtemp(home.data()) == nullptr) {
-      return fail(Code::io_error, fmt::format("cannot create {}: {}", home, std::generic_category().message(errno)),
-                  "name another directory in TMPDIR");
-    }
-    auto signer = is_ssh ? verify_ssh(object, text, home) : verify_openpgp(object, home);
-    (void)remove_tree(home);
-    return signer;
+    MODLOCK_TRY(const auto keys, PrivateFile::create("keys", demand_.keys));
+    return is_ssh ? verify_ssh(object, text, keys.path()) : verify_openpgp(object, keys.path());
   }
 
  private:
@@ -209,12 +196,12 @@ class Verification {
     return run_command(command, context_);
   }
 
-  Result<std::string> verify_ssh(const SignedObject& object, const SignedText& text, const fs::path& home) const {
+  Result<std::string> verify_ssh(const SignedObject& object, const SignedText& text, const fs::path& keys) const {
     MODLOCK_TRY(const auto program, find_tool("ssh-keygen"));
-    const std::string keys = (home / "keys").string();
-    MODLOCK_TRY(write_file_atomically(keys, demand_.keys));
-    MODLOCK_TRY(const auto verified,
-                verify_by_git(object, {"gpg.ssh.program=" + program, "gpg.ssh.allowedSignersFile=" + keys}, home));
+    const fs::path home = keys.parent_path();
+    MODLOCK_TRY(
+        const auto verified,
+        verify_by_git(object, {"gpg.ssh.program=" + program, "gpg.ssh.allowedSignersFile=" + keys.string()}, home));
     const std::string_view said = verified.error_output;
     // `Good "git" signature for release@example.com with ED25519 key SHA256:…`
     const std::string_view good = between(said, "Good \"git\" signature for ", "\n");
@@ -230,8 +217,8 @@ class Verification {
     // git compares the dates of a key with the date that the signer wrote. A key that is not valid now proves nothing,
     // because its owner could have written any date.
     MODLOCK_TRY(write_file_atomically(home / "signature", text.signature));
-    MODLOCK_TRY(const auto now, run_command({.argv = {program, "-Y", "verify", "-n", "git", "-f", keys, "-I", principal,
-                                                      "-s", (home / "signature").string()},
+    MODLOCK_TRY(const auto now, run_command({.argv = {program, "-Y", "verify", "-n", "git", "-f", keys.string(), "-I",
+                                                      principal, "-s", (home / "signature").string()},
                                              .input = text.payload},
                                             context_));
     if (now.exit_code != 0) {
@@ -240,11 +227,11 @@ class Verification {
     return fmt::format("{} ({})", escape_controls(principal), escape_controls(good.substr(with + 6)));
   }
 
-  Result<std::string> verify_openpgp(const SignedObject& object, const fs::path& home) const {
+  Result<std::string> verify_openpgp(const SignedObject& object, const fs::path& keys) const {
     MODLOCK_TRY(const auto program, find_tool("gpg"));
-    MODLOCK_TRY(write_file_atomically(home / "keys", demand_.keys));
+    const fs::path home = keys.parent_path();
     MODLOCK_TRY(const auto imported, run_command({.argv = {program, "--homedir", home.string(), "--batch", "--quiet",
-                                                           "--no-autostart", "--import", (home / "keys").string()}},
+                                                           "--no-autostart", "--import", keys.string()}},
                                                  context_));
     if (imported.exit_code != 0) {
       auto failure = invalid(object, fmt::format("gpg cannot read the keys in {}", demand_.keys_name));

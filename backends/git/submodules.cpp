@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/parallel.h"
@@ -20,7 +21,6 @@
 #include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
 #include "backends/git/repository.h"
-#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {
@@ -68,19 +68,6 @@ void add_setting(std::vector<SubmoduleEntry>& entries, std::string_view setting)
     entry->url = value;
   } else if (what == "update") {
     entry->update = value;
-  }
-}
-
-bool has_part_above(std::string_view name) {
-  while (true) {
-    const std::size_t end = std::min(name.find_first_of("/\\"), name.size());
-    if (name.substr(0, end) == "..") {
-      return true;
-    }
-    if (end == name.size()) {
-      return false;
-    }
-    name.remove_prefix(end + 1);
   }
 }
 
@@ -272,7 +259,7 @@ Result<SubmoduleEntry> find_submodule(const std::vector<SubmoduleEntry>& entries
     return broken(display, fmt::format("names no URL for the submodule \"{}\"", shown_path(path)));
   }
   const std::string& name = found->name;
-  if (name.empty() || name[0] == '-' || name[0] == '/' || name[0] == '\\' || has_part_above(name)) {
+  if (name.empty() || name[0] == '-' || name[0] == '/' || name[0] == '\\' || has_dot_dot(name)) {
     return unsafe(display, "submodule name", name);
   }
   if (found->url.starts_with('-')) {

@@ -9,7 +9,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/mapped_file.h"
 #include "backends/git/checkout.h"
 #include "backends/git/objects.h"
 
@@ -37,8 +36,7 @@ Result<std::string> blob_id(const fs::path& path, bool is_link) {
     }
     content.remove_prefix(piece.size());
   }
-  const auto digest = hash.finish();
-  return hex(digest.data(), digest.size());
+  return hex(hash.finish());
 }
 
 TreeFile::Kind kind_of(const TreeEntry& entry) {

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
-#include "backends/address/git_reference.h"
 #include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/git/git_error.h"
-#include "protocol/base/result.h"
 
 namespace modlock::git {
 namespace {
@@ -44,21 +41,13 @@ bool has_control(std::string_view name) {
                      [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
 }
 
-// Adds the reference of a line "<id> SP <name>". A peeled name comes after its tag.
-Result<void> add_reference(References& references, std::string_view line) {
-  std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
+// Adds the reference of a line "<id> SP <name>".
+Result<void> add_line(References& references, std::string_view line) {
+  const std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
   if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name)) {
     return unexpected_line("\"<id> <name>\"", line);
   }
-  std::string id = ascii::lower(line.substr(0, kIdDigits));
-  if (!name.ends_with(kPeeled)) {
-    references.push_back({std::string(name), std::move(id)});
-    return {};
-  }
-  name.remove_suffix(kPeeled.size());
-  if (!references.empty() && references.back().name == name) {
-    references.back().peeled = std::move(id);
-  }
+  add_reference(references, name, ascii::lower(line.substr(0, kIdDigits)));
   return {};
 }
 
@@ -145,9 +134,7 @@ Result<void> AdvertisementReader::read_packets() {
     if (!packet) {
       return {};
     }
-    if (auto taken = take(*packet); !taken) {
-      return taken;
-    }
+    MODLOCK_TRY(take(*packet));
     read_ = body_.size() - rest.size();
   }
   return {};
@@ -189,7 +176,7 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
   expected_ = Expected::line;
   // Takes the place of the references if there are none.
   const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
-  return is_stand_in ? Result<void>() : add_reference(advertisement_.references, line);
+  return is_stand_in ? Result<void>() : add_line(advertisement_.references, line);
 }
 
 Result<Advertisement> parse_advertisement(std::string_view body) {
@@ -214,9 +201,7 @@ Result<void> PackResponse::write(std::string_view bytes) {
     if (!packet) {
       break;
     }
-    if (auto taken = take(*packet); !taken) {
-      return taken;
-    }
+    MODLOCK_TRY(take(*packet));
   }
   rest_.erase(0, has_ended_ ? rest_.size() : rest_.size() - left.size());
   return {};

@@ -7,11 +7,9 @@
 #include <mutex>
 
 #include "backends/base/deleter.h"
-#include "backends/http/curl_failure.h"
+#include "backends/http/certificate_store.h"
 #include "backends/http/curl_transfer.h"
-#include "backends/http/proxy.h"
 #include "backends/http/transfer_loop.h"
-#include "backends/http/trusted_authorities.h"
 #include "backends/http/url.h"
 
 namespace modlock {

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <curl/curl.h>
+
 #include <array>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,20 @@
 #include "backends/http/transfer_loop.h"
 
 namespace modlock::http {
+
+// libcurl's report of a failed transfer.
+struct CurlVerdict {
+  CURLcode code = CURLE_OK;
+  std::string_view text = {};  // of CURLOPT_ERRORBUFFER: adds to the code; never shown
+  long system_error = 0;       // CURLINFO_OS_ERRNO
+  long verify_result = 0;      // CURLINFO_SSL_VERIFYRESULT
+  long connect_status = 0;     // of a proxy's response to CONNECT
+  std::string server = {};     // host and port
+  std::string proxy = {};      // scheme, host and port; empty: none
+};
+
+// Describes the failure in tofu-modlock's own wording, which contains no secret.
+ExchangeFailure failure_of(const CurlVerdict& verdict);
 
 // One exchange while it runs. The loop's thread receives the data from libcurl. The waiting thread enforces the
 // timeouts, stops on request, and feeds the sink, so that a slow sink delays no other transfer.

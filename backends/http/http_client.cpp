@@ -7,10 +7,9 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
-#include "backends/http/retry.h"
-#include "backends/http/text.h"
+#include "backends/base/ascii.h"
+#include "backends/http/retrying_http_client.h"
 #include "protocol/base/json.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
@@ -77,7 +76,7 @@ std::string reason_in(const HttpResponse& response) {
   }
   const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   text = text.substr(start, text.find_first_of("\r\n", start) - start);
-  return to_valid_utf8(escape_controls(http::cut_text(text, 300)));
+  return quotable(text, 300);
 }
 
 // A server may return what it received.
@@ -89,8 +88,9 @@ bool carries_secrets(const HttpRequest& request) {
 }  // namespace
 
 std::optional<std::string> HttpResponse::header(std::string_view name) const {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [&](const HttpHeader& header) { return http::same_name(header.name, name); });
+  const auto found = std::find_if(headers.begin(), headers.end(), [&](const HttpHeader& header) {
+    return ascii::equals_ignoring_case(header.name, name);
+  });
   return found == headers.end() ? std::nullopt : std::optional(found->value);
 }
 
@@ -99,7 +99,8 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
     return response;
   }
   const auto sends_validator = [](const HttpHeader& header) {
-    return http::same_name(header.name, "If-None-Match") || http::same_name(header.name, "If-Modified-Since");
+    return ascii::equals_ignoring_case(header.name, "If-None-Match") ||
+           ascii::equals_ignoring_case(header.name, "If-Modified-Since");
   };
   if (response->status == 304 && std::any_of(request.headers.begin(), request.headers.end(), sends_validator)) {
     return response;
@@ -120,4 +121,41 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
   return fail(std::move(error));
 }
 
+bool is_html(std::string_view body) {
+  constexpr std::size_t kLook = 1024;  // an XML declaration or a comment may come first
+  const std::size_t start = body.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (start == std::string_view::npos || body[start] != '<') {
+    return false;
+  }
+  const std::string head = ascii::lower(body.substr(start, kLook));
+  return head.find("<html") != std::string::npos || head.find("<!doctype html") != std::string::npos;
+}
+
+Result<Json::Value> parse_json_body(std::string_view body) {
+  auto json = parse_json(body);
+  if (json) {
+    return json;
+  }
+  if (is_html(body)) {
+    return fail(Code::bad_response, "the server sent an HTML page, not JSON",
+                "check the address, and whether a proxy or a login page responds in its place");
+  }
+  const Code code = json.error().code == Code::limit_exceeded ? Code::limit_exceeded : Code::bad_response;
+  return fail(code, std::move(json.error().message));
+}
+
 }  // namespace modlock
+
+namespace modlock::http {
+
+std::string media_type(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  return ascii::lower(type.substr(0, type.find_last_not_of(" \t") + 1));
+}
+
+std::string duration_text(std::chrono::milliseconds duration) {
+  const auto count = duration.count();
+  return count % 1000 == 0 ? fmt::format("{} s", count / 1000) : fmt::format("{} ms", count);
+}
+
+}  // namespace modlock::http

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <json/value.h>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -10,6 +12,7 @@
 
 #include "backends/address/source.h"
 #include "backends/base/context.h"
+#include "protocol/base/error.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -66,7 +69,7 @@ struct HttpRequest {
   // Checks every URL of a redirect, in printable form, before the request goes there. Empty: all are allowed.
   std::function<Result<void>(std::string_view url)> check_redirect = {};
   bool keep = false;  // the response is a listing, to be cached with its validators (response_cache.h)
-  int retries = 2;    // attempts after the first, if retry.h allows them
+  int retries = 2;    // attempts after the first, if retry_delay() allows them
   // The response has many megabytes; it uses connections that no other request waits for.
   bool is_large = false;
 };
@@ -85,16 +88,16 @@ struct HttpResponse {
 };
 
 // The only way to send HTTP requests. Thread-safe; connections are kept and reused across threads. Honors HTTPS_PROXY,
-// HTTP_PROXY, NO_PROXY (upper and lower case; never for the loopback, proxy.h), SSL_CERT_FILE and
-// SSL_CERT_DIR (trusted_authorities.h). Accepts gzip and deflate. Never follows a redirect from https to http, and
+// HTTP_PROXY, NO_PROXY (upper and lower case; never for the loopback, ProxySettings), SSL_CERT_FILE and
+// SSL_CERT_DIR (certificate_store.h). Accepts gzip and deflate. Never follows a redirect from https to http, and
 // never sends a secret header, user-info or cookies to another host or port.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
 
-  // Sends the request, follows redirects, and retries as retry.h specifies. Every attempt and every redirect counts as
-  // one request in the stats, and received bytes as bytes. Returns the final response regardless of its status;
-  // expect_success() turns an unsuccessful one into an error.
+  // Sends the request, follows redirects, and retries as retry_delay() specifies. Every attempt and every redirect
+  // counts as one request in the stats, and received bytes as bytes. Returns the final response regardless of its
+  // status; expect_success() turns an unsuccessful one into an error.
   //
   // Errors, all of the form `could not <purpose>: <URL without query and user-info>: <reason>`: UNREACHABLE (unknown
   // host, refused, reset, truncated body), TIMEOUT (any of HttpTimeouts), BAD_RESPONSE (not HTTP, an invalid
@@ -120,4 +123,30 @@ std::string printable_url(std::string_view url);
 // either is not a URL, or if the result has no host.
 std::optional<std::string> resolve_url(std::string_view base, std::string_view reference);
 
+// Returns whether a response is a web page for people.
+bool is_html(std::string_view body);
+
+// Like parse_json, for a server's response. Errors: BAD_RESPONSE (not JSON, or ambiguous; an HTML page is named as such
+// with a hint, other errors have none), LIMIT_EXCEEDED (too many values). The message completes a sentence after a
+// colon.
+Result<Json::Value> parse_json_body(std::string_view body);
+
 }  // namespace modlock
+
+namespace modlock::http {
+
+// Returns the media type of a Content-Type, without its parameters, in lower case.
+std::string media_type(std::string_view content_type);
+
+// "30 s", "1500 ms".
+std::string duration_text(std::chrono::milliseconds duration);
+
+// Begins the reason of a failure if a server does not speak TLS.
+inline constexpr std::string_view kNoTls = "no TLS connection to ";
+
+// Returns whether a request failed because the server does not speak TLS.
+inline bool lacks_tls(const Error& error) {
+  return error.code == Code::unreachable && error.message.find(kNoTls) != std::string::npos;
+}
+
+}  // namespace modlock::http

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "backends/address/go_url.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
-#include "backends/http/text.h"
 
 namespace modlock {
 namespace {
@@ -23,7 +23,7 @@ void add_header(std::string_view value, KnownSecrets& secrets) {
   }
   const std::string_view credentials = value.substr(std::min(value.find_first_not_of(' ', blank), value.size()));
   secrets.add(credentials);
-  if (http::same_name(value.substr(0, blank), "Basic")) {
+  if (ascii::equals_ignoring_case(value.substr(0, blank), "Basic")) {
     if (const auto pair = decode_base64(credentials)) {
       const std::size_t colon = std::min(pair->find(':'), pair->size());
       add_pair(std::string_view(*pair).substr(0, colon),

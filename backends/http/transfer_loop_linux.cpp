@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/base/pipe_signal.h"
+#include "backends/base/process.h"
 #include "backends/http/transfer_loop.h"
 
 namespace modlock::http {

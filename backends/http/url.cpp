@@ -10,7 +10,6 @@
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/http/http_client.h"
-#include "backends/http/text.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {

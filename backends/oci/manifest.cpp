@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "backends/address/source_text.h"
 #include "backends/backend.h"
-#include "backends/http/json_body.h"
-#include "backends/http/text.h"
+#include "backends/http/http_client.h"
 #include "backends/oci/reference.h"
 #include "backends/package/unpack.h"
-#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -18,11 +14,7 @@ namespace {
 constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.v1+json";
 constexpr std::string_view kModulePackage = "application/vnd.opentofu.modulepkg";
 constexpr std::string_view kZip = "archive/zip";
-
-std::string quotable(std::string_view text) {
-  constexpr std::size_t kShown = 100;
-  return text.size() > kShown ? escape_controls(text.substr(0, kShown)) + "…" : escape_controls(text);
-}
+constexpr std::size_t kShown = 100;  // bytes of a text
 
 tl::unexpected<Error> no_package(std::string_view what, std::string_view why) {
   return fail(Code::source_unsupported, fmt::format("{} is not an OpenTofu module package: {}", what, why),
@@ -50,7 +42,7 @@ Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
     case DigestForm::other_algorithm:
       return unsupported_digest(fmt::format("module package of {}", what), digest);
     case DigestForm::invalid:
-      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(digest)));
+      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(digest, kShown)));
     case DigestForm::supported:
       break;
   }
@@ -98,7 +90,8 @@ Result<Layer> select_layer(const Json::Value& layers, std::string_view what) {
 Result<Layer> read_manifest(std::string_view content_type, std::string_view body, std::string_view what) {
   const std::string served = http::media_type(content_type);
   if (served != kImageManifest) {
-    return no_package(what, fmt::format("selected object is not an OCI image manifest but \"{}\"", quotable(served)));
+    return no_package(what,
+                      fmt::format("selected object is not an OCI image manifest but \"{}\"", quotable(served, kShown)));
   }
   const auto json = parse_json_body(body);
   if (!json) {
@@ -109,11 +102,11 @@ Result<Layer> read_manifest(std::string_view content_type, std::string_view body
   }
   MODLOCK_TRY(const auto type, text_of(*json, "mediaType", what));
   if (type != kImageManifest) {
-    return no_package(what, fmt::format("unexpected manifest media type \"{}\"", quotable(type)));
+    return no_package(what, fmt::format("unexpected manifest media type \"{}\"", quotable(type, kShown)));
   }
   MODLOCK_TRY(const auto artifact, text_of(*json, "artifactType", what));
   if (artifact != kModulePackage) {
-    return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact)));
+    return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact, kShown)));
   }
   MODLOCK_TRY(auto layer, select_layer((*json)["layers"], what));
   const Json::Value& annotations = (*json)["annotations"];

@@ -6,14 +6,12 @@
 #include <array>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/http/url.h"
-#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -218,7 +216,7 @@ Hash digest_algorithm(std::string_view digest) {
 }
 
 std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash) {
-  return (algorithm == Hash::sha512 ? "sha512:" : "sha256:") + hex(hash.data(), hash.size());
+  return (algorithm == Hash::sha512 ? "sha512:" : "sha256:") + hex(hash);
 }
 
 bool is_repository_name(std::string_view text) {

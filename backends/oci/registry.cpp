@@ -4,23 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "backends/base/digest.h"
-#include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
-#include "backends/http/retry.h"
 #include "backends/http/retrying_http_client.h"
 #include "backends/http/url.h"
-#include "backends/oci/manifest.h"
 #include "backends/oci/tag_pages.h"
 #include "protocol/base/json.h"
-#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {

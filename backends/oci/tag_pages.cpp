@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
 
 namespace modlock::oci {
@@ -76,9 +75,7 @@ TagPages::TagPages(std::string first_url, std::string display)
 Result<void> TagPages::take(const HttpResponse& page) {
   next_.reset();
   fetched_at_ = std::min(fetched_at_, page.kept_since.value_or(fetched_at_));
-  if (auto added = add(page); !added) {
-    return added;
-  }
+  MODLOCK_TRY(add(page));
   return find_next(page);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 #include <string_view>
 #include <system_error>
@@ -25,14 +24,8 @@ tl::unexpected<Error> unsafe(const std::string& name, std::string_view why) {
 }
 
 void put_before(std::deque<std::string>& way, std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t slash = std::min(text.find('/'), text.size());
-    if (const std::string_view part = text.substr(0, slash); !part.empty() && part != ".") {
-      parts.emplace_back(part);
-    }
-    text.remove_prefix(std::min(slash + 1, text.size()));
-  }
+  std::vector<std::string_view> parts = split(text, '/');
+  std::erase_if(parts, [](std::string_view part) { return part.empty() || part == "."; });
   way.insert(way.begin(), parts.begin(), parts.end());
 }
 

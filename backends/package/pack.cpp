@@ -11,7 +11,6 @@
 #include "backends/base/deleter.h"
 #include "backends/base/digest.h"
 #include "backends/package/tree_hash.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -136,8 +135,7 @@ class Packer {
   }
 
   Result<void> finish(const TreeEntry& entry, Sha256& sha, TreeSummary& summary) const {
-    const auto digest = sha.finish();
-    summary.files.push_back({entry.name, hex(digest.data(), digest.size())});
+    summary.files.push_back({entry.name, hex(sha.finish())});
     return archive_write_finish_entry(writer_.get()) == ARCHIVE_OK ? Result<void>() : failure();
   }
 

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kHeadSize = 12;
 
-std::string hex_of(const std::vector<std::uint8_t>& digest) {
-  return hex(digest.data(), digest.size());
-}
-
 }  // namespace
 
 PackageDownload::PackageDownload(const std::filesystem::path& parent, Archive archive, const Context& context)
@@ -75,7 +71,7 @@ Result<ArchiveDigests> PackageDownload::finish() {
   if (!archive_.format) {
     archive_.format = archive_format_of_content(head_);
   }
-  return ArchiveDigests{.sha256 = hex_of(sha256_.finish()), .also = also_ ? hex_of(also_->finish()) : std::string()};
+  return ArchiveDigests{.sha256 = hex(sha256_.finish()), .also = also_ ? hex(also_->finish()) : std::string()};
 }
 
 Result<FetchedTree> PackageDownload::unpack() {

@@ -9,7 +9,7 @@
 #include "backends/backend.h"
 #include "backends/base/digest.h"
 #include "backends/http/http_client.h"
-#include "backends/package/streamed_file.h"
+#include "backends/package/byte_source.h"
 #include "backends/package/unpack.h"
 
 namespace modlock {

@@ -16,7 +16,6 @@
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack_rules.h"
 #include "backends/package/zip_directory.h"
-#include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -29,13 +28,6 @@ using unpack::unsafe_entry;
 constexpr std::size_t kLongestName = 255;
 constexpr std::string_view kProgramPrefix = "terraform-provider-";
 
-std::string_view next_part(std::string_view& rest, std::string_view separators) {
-  const std::size_t end = std::min(rest.find_first_of(separators), rest.size());
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return part;
-}
-
 // Describes the problem with a name; empty if there is none.
 std::string_view fault_of(std::string_view name) {
   if (name.find('\0') != std::string_view::npos) {
@@ -44,17 +36,12 @@ std::string_view fault_of(std::string_view name) {
   if (name.find('\n') != std::string_view::npos) {
     return "has a line ending in its name";
   }
-  for (std::string_view rest = name; !rest.empty();) {
-    if (next_part(rest, "/\\") == "..") {
-      return "points outside it with \"..\"";
-    }
+  if (has_dot_dot(name)) {
+    return "points outside it with \"..\"";
   }
-  for (std::string_view rest = name; !rest.empty();) {
-    if (next_part(rest, "/").size() > kLongestName) {
-      return "has a name longer than 255 bytes";
-    }
-  }
-  return "";
+  const auto parts = split(name, '/');
+  const bool is_long = std::any_of(parts.begin(), parts.end(), [](auto part) { return part.size() > kLongestName; });
+  return is_long ? "has a name longer than 255 bytes" : "";
 }
 
 class Layout {
@@ -66,8 +53,7 @@ class Layout {
       return unsafe_entry(display_, entry.name, fault);
     }
     std::string path;
-    for (std::string_view rest = entry.name; !rest.empty();) {
-      const std::string_view part = next_part(rest, "/");
+    for (const std::string_view part : split(entry.name, '/')) {
       if (part.empty() || part == ".") {
         continue;
       }
@@ -314,8 +300,7 @@ class ZipHasher {
       return bad_archive(rules_.display(),
                          fmt::format("\"{}\" has a different checksum in the central directory", shown));
     }
-    const auto digest = sha.finish();
-    return Content{hex(digest.data(), digest.size()), end};
+    return Content{hex(sha.finish()), end};
   }
 
   std::string directory_hash(const std::vector<ZipEntry>& entries, const ZipLayout& layout) const {
@@ -355,8 +340,7 @@ class ZipHasher {
 Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::uint64_t size, Sha256& whole,
                                         std::string_view display, std::string_view expected, const UnpackLimits& limits,
                                         const Context& context) {
-  const auto digest = whole.finish();
-  const std::string zh = "zh:" + hex(digest.data(), digest.size());
+  const std::string zh = "zh:" + hex(whole.finish());
   if (!expected.empty() && zh != expected) {
     return fail(Code::hash_mismatch,
                 fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display, zh, expected),

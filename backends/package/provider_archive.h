@@ -38,13 +38,13 @@ Result<void> expect_provider_program(const std::vector<std::string>& programs, s
 
 // The hashes that the lock file may contain for a provider package that is a zip file.
 struct ProviderArchiveHashes {
-  std::uint64_t size = 0;  // of the file
-  std::string zh;          // "zh:<SHA-256 of the file>"
-  std::string h1;          // of the directory that a client unpacks it to
-  std::string archive_h1;  // of its entries as they are named, with directories and duplicates
-  bool is_plain = false;   // both are the same, according to its central directory
+  std::uint64_t size = 0;       // of the file
+  std::string zh = {};          // "zh:<SHA-256 of the file>"; empty: the archive was inspected but not read
+  std::string h1 = {};          // of the directory that a client unpacks it to; empty: it was not read
+  std::string archive_h1 = {};  // of its entries as they are named, with directories and duplicates; empty if h1 is
+  bool is_plain = false;        // both are the same, according to its central directory
   // Its top-level files "terraform-provider-…"; expect_provider_program() checks them.
-  std::vector<std::string> programs;
+  std::vector<std::string> programs = {};
 };
 
 // Keeps a provider package that arrives in a temporary file, and hashes it. A new attempt replaces the earlier one.

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
 #include "backends/base/digest.h"
-#include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -47,8 +44,7 @@ const FileDigest* TreeSummary::find(std::string_view name) const {
 std::string TreeSummary::h1() const {
   Sha256 sha;
   sha.update(text());
-  const auto digest = sha.finish();
-  return "h1:" + base64(digest.data(), digest.size());
+  return "h1:" + base64(sha.finish());
 }
 
 std::optional<TreeSummary> parse_tree_summary(std::string_view text) {
@@ -111,8 +107,7 @@ std::string hash_modes(const std::vector<TreeEntry>& entries) {
     sha.update(entry.name);
     sha.update("\n");
   }
-  const Digest digest = sha.finish();
-  return hex(digest.data(), digest.size());
+  return hex(sha.finish());
 }
 
 bool has_copied_modes(const std::vector<TreeEntry>& entries) {
@@ -135,7 +130,7 @@ Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, con
     if (!digests[i]) {
       return fail(std::move(digests[i].error()));
     }
-    summary.files.push_back({entries[i].name, hex(digests[i]->data(), digests[i]->size())});
+    summary.files.push_back({entries[i].name, hex(*digests[i])});
   }
   return summary;
 }

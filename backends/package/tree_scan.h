@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "backends/base/descriptor.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -71,9 +72,6 @@ class OpenPackage {
  public:
   // Errors: IO_ERROR.
   static Result<OpenPackage> open(const std::filesystem::path& root);
-  OpenPackage(OpenPackage&& other) noexcept;
-  OpenPackage& operator=(OpenPackage&&) = delete;
-  ~OpenPackage();
 
   // Returns the current stamp of a regular file, or of a directory ("" is the package). nullopt if there is none; links
   // are not followed.
@@ -84,10 +82,11 @@ class OpenPackage {
   Result<HashedFile> hash(const std::string& name) const;
 
  private:
-  OpenPackage(std::filesystem::path root, int directory) : root_(std::move(root)), directory_(directory) {}
+  OpenPackage(std::filesystem::path root, Descriptor directory)
+      : root_(std::move(root)), directory_(std::move(directory)) {}
 
   std::filesystem::path root_;
-  int directory_;  // -1: moved from
+  Descriptor directory_;
 };
 
 enum class LinkTarget { file, directory, nothing };

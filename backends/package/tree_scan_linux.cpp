@@ -167,38 +167,29 @@ Result<TreeScan> scan_tree(const fs::path& root, TreeRules rules) {
 }
 
 Result<OpenPackage> OpenPackage::open(const fs::path& root) {
-  const int directory = ::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) {
+  Descriptor directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) {
     return system_failure("read the directory", root, errno);
   }
-  return OpenPackage(root, directory);
-}
-
-OpenPackage::OpenPackage(OpenPackage&& other) noexcept
-    : root_(std::move(other.root_)), directory_(std::exchange(other.directory_, -1)) {}
-
-OpenPackage::~OpenPackage() {
-  if (directory_ >= 0) {
-    ::close(directory_);
-  }
+  return OpenPackage(root, std::move(directory));
 }
 
 std::optional<FileStamp> OpenPackage::stamp_of_file(const char* name) const {
   struct stat status {};
-  const bool is_one = ::fstatat(directory_, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+  const bool is_one = ::fstatat(directory_.get(), name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
   return is_one ? std::optional(stamp_of(status)) : std::nullopt;
 }
 
 std::optional<FileStamp> OpenPackage::stamp_of_directory(const char* name) const {
   struct stat status {};
-  const bool is_one =
-      ::fstatat(directory_, *name == '\0' ? "." : name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+  const bool is_one = ::fstatat(directory_.get(), *name == '\0' ? "." : name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISDIR(status.st_mode);
   return is_one ? std::optional(stamp_of(status)) : std::nullopt;
 }
 
 Result<HashedFile> OpenPackage::hash(const std::string& name) const {
   // Opening a pipe that has replaced the file must not block.
-  const Descriptor file(::openat(directory_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const Descriptor file(::openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file.valid() || ::fstat(file.get(), &status) != 0) {
     return system_failure("read", root_ / name, errno);

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "backends/package/unpack_tree.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "backends/base/context.h"
 #include "backends/base/files.h"
-#include "backends/package/streamed_file.h"
+#include "backends/package/byte_source.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

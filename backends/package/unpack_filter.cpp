@@ -1,6 +1,5 @@
 #include "backends/package/unpack_filter.h"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
 #include <lzma.h>
@@ -14,7 +13,6 @@
 
 #include "backends/address/source_text.h"
 #include "backends/package/unpack_rules.h"
-#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -103,12 +101,12 @@ class XzBytes final : public ByteSource {
       }
       state_ = lzma_code(&stream_, at_end_ ? LZMA_FINISH : LZMA_RUN);
     }
-    MODLOCK_TRY(judge());
+    MODLOCK_TRY(check());
     return std::string_view(reinterpret_cast<const char*>(unpacked_.data()), unpacked_.size() - stream_.avail_out);
   }
 
  private:
-  Result<void> judge() const {
+  Result<void> check() const {
     switch (state_) {
       case LZMA_OK:
       case LZMA_STREAM_END:

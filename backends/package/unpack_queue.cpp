@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "protocol/base/result.h"
-
 namespace modlock::unpack {
 namespace {
 
@@ -68,9 +66,10 @@ void UnpackQueue::count_finished() {
   while (!unfinished_.empty() && unfinished_.front().is_finished) {
     const Unfinished& file = unfinished_.front();
     // The size was within the limits when it grew, but may exceed them together with the final sizes of earlier files.
-    if (auto judged = rules_.check_size_limits(file.name, bytes_before_, file.bytes); !judged && !is_in_vain(oldest_)) {
+    if (auto checked = rules_.check_size_limits(file.name, bytes_before_, file.bytes);
+        !checked && !is_in_vain(oldest_)) {
       failed_ = oldest_;
-      failure_ = std::move(judged.error());
+      failure_ = std::move(checked.error());
     }
     bytes_before_ += file.bytes;
     unfinished_.pop_front();

@@ -8,7 +8,6 @@
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
-#include "protocol/base/result.h"
 
 namespace modlock::unpack {
 namespace {
@@ -23,30 +22,10 @@ bool is_absolute(std::string_view name) {
          (name.size() >= 3 && ascii::is_alpha(name[0]) && name[1] == ':' && is_slash(name[2]));
 }
 
-// As in go-getter: between slashes or backslashes.
-bool has_dot_dot(std::string_view name) {
-  while (true) {
-    const std::size_t slash = std::min(name.find_first_of("/\\"), name.size());
-    if (name.substr(0, slash) == "..") {
-      return true;
-    }
-    if (slash == name.size()) {
-      return false;
-    }
-    name.remove_prefix(slash + 1);
-  }
-}
-
 // Returns the parts of a name as filepath.Join cleans it.
 std::vector<std::string_view> parts_of(std::string_view name) {
-  std::vector<std::string_view> parts;
-  while (!name.empty()) {
-    const std::size_t slash = std::min(name.find('/'), name.size());
-    if (const std::string_view part = name.substr(0, slash); !part.empty() && part != ".") {
-      parts.push_back(part);
-    }
-    name.remove_prefix(std::min(slash + 1, name.size()));
-  }
+  std::vector<std::string_view> parts = split(name, '/');
+  std::erase_if(parts, [](std::string_view part) { return part.empty() || part == "."; });
   return parts;
 }
 
@@ -134,9 +113,9 @@ Result<void> Rules::remember(std::string_view name, const std::string& path, Ent
 }
 
 Result<void> Rules::grow(std::string_view name, std::uint64_t bytes) {
-  auto judged = check_size_limits(name, unpacked_bytes_, bytes);
-  unpacked_bytes_ += judged ? bytes : 0;
-  return judged;
+  auto checked = check_size_limits(name, unpacked_bytes_, bytes);
+  unpacked_bytes_ += checked ? bytes : 0;
+  return checked;
 }
 
 Result<void> Rules::check_size_limits(std::string_view name, std::uint64_t before, std::uint64_t bytes) const {

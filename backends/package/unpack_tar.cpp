@@ -87,18 +87,14 @@ class TarReader {
         break;
       }
       const auto size = static_cast<std::size_t>(got);
-      if (auto ok = piece(name, {piece_.data(), size}, file); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(piece(name, {piece_.data(), size}, file));
       left -= std::min<std::uint64_t>(left, size);
     }
     // The remaining bytes are the hole at the end of a sparse file.
     std::fill(piece_.begin(), piece_.end(), '\0');
     while (file != nullptr && left > 0) {
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_.size()));
-      if (auto ok = piece(name, {piece_.data(), size}, file); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(piece(name, {piece_.data(), size}, file));
       left -= size;
     }
     return {};

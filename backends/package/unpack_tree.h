@@ -10,7 +10,7 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/package/streamed_file.h"
+#include "backends/package/byte_source.h"
 #include "backends/package/unpack_rules.h"
 #include "protocol/base/result.h"
 

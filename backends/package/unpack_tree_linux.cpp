@@ -33,15 +33,8 @@ tl::unexpected<Error> cannot_make(std::string_view display, const std::filesyste
 
 Result<void> NewFile::write(std::string_view bytes) {
   hash_.update(bytes);
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
-    if (put >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      return system_failure("write", path_, errno);
-    }
-  }
-  return {};
+  const int reason = write_all(file_.get(), bytes);
+  return reason == 0 ? Result<void>() : system_failure("write", path_, reason);
 }
 
 Result<void> NewFile::end(unsigned mode, FileDigests& digests) {

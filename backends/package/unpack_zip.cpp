@@ -62,20 +62,15 @@ Attributes attributes_of(const ZipEntry& entry) {
   constexpr unsigned kVfat = 14;
   constexpr unsigned kMac = 19;
   constexpr unsigned kDosReadOnly = 0x01;
-  constexpr unsigned kDosDirectory = 0x10;
-  Attributes found;
+  Attributes found{.type = entry.is_directory ? EntryType::directory : EntryType::file};
   if (entry.system == kUnix || entry.system == kMac) {
     const unsigned type = entry.attributes >> 16U & kTypeMask;
     found.mode = entry.attributes >> 16U & 0777U;
-    found.type = type == kDirectoryMode                           ? EntryType::directory
-                 : type == 0 || type == kRegular || type == kLink ? EntryType::file
-                                                                  : EntryType::special;
+    if (type != 0 && type != kRegular && type != kLink && type != kDirectoryMode) {
+      found.type = EntryType::special;
+    }
   } else if (entry.system == kFat || entry.system == kNtfs || entry.system == kVfat) {
-    found.type = (entry.attributes & kDosDirectory) != 0 ? EntryType::directory : EntryType::file;
     found.mode = (entry.attributes & kDosReadOnly) != 0 ? 0444U : 0666U;
-  }
-  if (entry.name.ends_with('/') && found.type == EntryType::file) {
-    found.type = EntryType::directory;
   }
   return found;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/package/unpack_rules.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

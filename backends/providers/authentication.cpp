@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "backends/address/source_text.h"
-#include "backends/http/text.h"
+#include "backends/http/http_client.h"
 #include "backends/providers/openpgp.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock::provider_registry {
 namespace {
@@ -81,8 +80,8 @@ Result<void> expect_listed(std::string_view document, std::string_view file_name
     }
     const auto hash = zh_of_checksum(line->hash);
     if (!hash) {
-      return fail(Code::bad_response, fmt::format("checksum list has invalid SHA256 hash \"{}\"",
-                                                  to_valid_utf8(escape_controls(line->hash.substr(0, 80)))));
+      return fail(Code::bad_response,
+                  fmt::format("checksum list has invalid SHA256 hash \"{}\"", quotable(line->hash.substr(0, 80))));
     }
     if (*hash != zh) {
       return fail(Code::hash_mismatch, fmt::format("checksum list has unexpected SHA-256 hash {} (expected {})",

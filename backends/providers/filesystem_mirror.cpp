@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
@@ -17,9 +16,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/provider_archive.h"
-#include "backends/providers/provider_source.h"
 #include "backends/store/tree_memo.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -259,7 +256,7 @@ class FilesystemMirror final : public ProviderSource {
                                        const Context& context) {
     MODLOCK_TRY(const auto sha256, sha256_file(package.path));
     return archives_.hashes_of(
-        {.display = package.path.string(), .type = provider.type(), .zh = "zh:" + hex(sha256.data(), sha256.size())},
+        {.display = package.path.string(), .type = provider.type(), .zh = "zh:" + hex(sha256)},
         [&](BodySink& sink) { return send_file(package.path, sink); }, context);
   }
 

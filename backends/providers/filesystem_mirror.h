@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "backends/address/platform.h"
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/providers/provider_archives.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "backends/address/go_url.h"
@@ -12,10 +11,7 @@
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
-#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
-#include "backends/http/text.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

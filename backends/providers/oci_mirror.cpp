@@ -7,13 +7,9 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
-#include "backends/http/json_body.h"
-#include "backends/http/text.h"
 #include "backends/oci/reference.h"
 #include "backends/oci/registry.h"
-#include "backends/providers/provider_source.h"
 #include "protocol/base/json.h"
-#include "protocol/base/result.h"
 
 namespace modlock::oci {
 namespace {
@@ -23,6 +19,7 @@ constexpr std::string_view kImageManifest = "application/vnd.oci.image.manifest.
 constexpr std::string_view kProvider = "application/vnd.opentofu.provider";
 constexpr std::string_view kProviderTarget = "application/vnd.opentofu.provider-target";
 constexpr std::string_view kZip = "archive/zip";
+constexpr std::size_t kShown = 100;  // bytes of a text
 
 tl::unexpected<Error> no_provider(std::string_view what, std::string_view why) {
   return fail(Code::source_unsupported, fmt::format("{} is not an OpenTofu provider: {}", what, why),
@@ -32,10 +29,6 @@ tl::unexpected<Error> no_provider(std::string_view what, std::string_view why) {
 
 tl::unexpected<Error> broken(std::string_view what, std::string_view why, Code code = Code::bad_response) {
   return fail(code, fmt::format("the manifest {} is damaged: {}", what, why), "push the provider again");
-}
-
-std::string shown(std::string_view text) {
-  return escape_controls(http::cut_text(std::string(text), 100));
 }
 
 // Returns the string member; empty if there is none of that type.
@@ -52,7 +45,7 @@ Result<Json::Value> read_manifest_of(std::string_view media_type, std::string_vi
                          "selected an OCI image manifest directly, but providers must be selected through a "
                          "multi-platform index manifest");
     }
-    return no_provider(what, fmt::format("unsupported media type \"{}\" for OCI {} manifest", shown(served),
+    return no_provider(what, fmt::format("unsupported media type \"{}\" for OCI {} manifest", quotable(served, kShown),
                                          is_index ? "index" : "image"));
   }
   auto manifest = parse_json_body(body);
@@ -63,14 +56,14 @@ Result<Json::Value> read_manifest_of(std::string_view media_type, std::string_vi
     return broken(what, "it is not a JSON object");
   }
   if (const std::string type = text_of(*manifest, "mediaType"); type != media_type) {
-    return no_provider(what, fmt::format("unexpected manifest media type \"{}\"", shown(type)));
+    return no_provider(what, fmt::format("unexpected manifest media type \"{}\"", quotable(type, kShown)));
   }
   const std::string artifact = text_of(*manifest, "artifactType");
   if (is_index && artifact == "application/vnd.opentofu.modulepkg") {
     return no_provider(what, "selected OCI artifact is an OpenTofu module package, not a provider package");
   }
   if (artifact != (is_index ? kProvider : kProviderTarget)) {
-    return no_provider(what, fmt::format("unexpected artifact type \"{}\"", shown(artifact)));
+    return no_provider(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact, kShown)));
   }
   return std::move(*manifest);
 }
@@ -85,7 +78,7 @@ Result<std::string> digest_of(const Json::Value& descriptor, std::string_view wh
     case DigestForm::invalid:
       break;
   }
-  return broken(what, fmt::format("it lists the invalid digest \"{}\"", shown(digest)));
+  return broken(what, fmt::format("it lists the invalid digest \"{}\"", quotable(digest, kShown)));
 }
 
 }  // namespace
@@ -107,7 +100,8 @@ Result<std::vector<PlatformManifest>> read_provider_index(std::string_view conte
     }
     has_target = true;
     if (const std::string type = text_of(descriptor, "mediaType"); type != kImageManifest) {
-      return no_provider(what, fmt::format("provider image manifest has unsupported media type \"{}\"", shown(type)));
+      return no_provider(
+          what, fmt::format("provider image manifest has unsupported media type \"{}\"", quotable(type, kShown)));
     }
     const Json::Value& platform = descriptor["platform"];
     if (!platform.isObject()) {
@@ -122,11 +116,11 @@ Result<std::vector<PlatformManifest>> read_provider_index(std::string_view conte
   if (has_target) {
     return manifests;
   }
-  return no_provider(
-      what, other_type.empty()
-                ? "provider image manifest has unsupported artifact type; is this a container image, "
-                  "rather than an OpenTofu provider?"
-                : fmt::format("provider image manifest has unsupported artifact type \"{}\"", shown(other_type)));
+  return no_provider(what, other_type.empty()
+                               ? "provider image manifest has unsupported artifact type; is this a container image, "
+                                 "rather than an OpenTofu provider?"
+                               : fmt::format("provider image manifest has unsupported artifact type \"{}\"",
+                                             quotable(other_type, kShown)));
 }
 
 Result<Layer> read_provider_manifest(std::string_view content_type, std::string_view body, std::string_view what) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 #include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/oci/manifest.h"

@@ -137,7 +137,8 @@ bool is_signed_late(const Key& key, std::string_view document, std::string_view 
   return is_rsa_signed({reinterpret_cast<const char*>(bytes), size}, document, signature);
 }
 
-SignatureVerdict judge(const Ring& ring, const Found& found, std::string_view document, std::string_view signature) {
+SignatureVerdict check_signature(const Ring& ring, const Found& found, std::string_view document,
+                                 std::string_view signature) {
   const Key key = find_key(ring, "keyid", found.key_id);
   bool may_sign = false;
   if (!key || rnp_key_allows_usage(key.get(), "sign", &may_sign) != RNP_SUCCESS || !may_sign) {
@@ -214,7 +215,7 @@ Result<SignatureVerdict> check_detached_signature(std::string_view armored_key, 
   const rnp_result_t outcome = rnp_op_verify_execute(operation);
   const auto found = find_signature(verification);
   if (found) {
-    return judge(ring, *found, document, signature);
+    return check_signature(ring, *found, document, signature);
   }
   std::size_t count = 0;
   rnp_op_verify_get_signature_count(operation, &count);

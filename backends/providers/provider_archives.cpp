@@ -1,11 +1,12 @@
 #include "backends/providers/provider_archives.h"
 
-#include <optional>
-#include <utility>
+#include <fmt/format.h>
 
-#include "backends/package/provider_archive.h"
-#include "backends/store/provider_hashes.h"
-#include "protocol/base/result.h"
+#include <charconv>
+#include <utility>
+#include <variant>
+
+#include "backends/package/zip_directory.h"
 
 namespace modlock {
 namespace {
@@ -31,11 +32,7 @@ class StoredArchives final : public ProviderArchives {
     ArrivingArchive arriving(archive.display, store_.work_directory().value_or(store_.temporary_directory()));
     MODLOCK_TRY(send(arriving));
     MODLOCK_TRY(const auto hashes, arriving.finish(context));
-    known_.note(hashes.zh, {.size = hashes.size,
-                            .h1 = hashes.h1,
-                            .archive_h1 = hashes.archive_h1,
-                            .is_plain = hashes.is_plain,
-                            .programs = hashes.programs});
+    known_.note(hashes.zh, hashes);
     MODLOCK_TRY(expect_provider_program(hashes.programs, archive.type, archive.display));
     return ProviderPackage{.h1 = hashes.h1, .archive_h1 = hashes.archive_h1, .zh = hashes.zh};
   }
@@ -62,3 +59,138 @@ std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store) {
 }
 
 }  // namespace modlock
+
+namespace modlock::provider_registry {
+namespace {
+
+constexpr std::size_t kTail = std::size_t{64} << 10U;
+constexpr std::uint64_t kLongestTail = std::uint64_t{1} << 20U;
+
+// The byte range of a response: "bytes 100-199/200".
+struct Part {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  // exclusive
+  std::uint64_t total = 0;
+};
+
+std::optional<Part> part_of(const HttpResponse& response) {
+  const std::string text = response.header("Content-Range").value_or("");
+  constexpr std::string_view kUnit = "bytes ";
+  if (response.status != 206 || !text.starts_with(kUnit)) {
+    return std::nullopt;
+  }
+  Part part;
+  const char* at = text.data() + kUnit.size();
+  const char* const end = text.data() + text.size();
+  const auto take = [&](std::uint64_t& number, char stop) {
+    const auto [rest, error] = std::from_chars(at, end, number);
+    const bool fits = error == std::errc{} && (stop == '\0' ? rest == end : rest != end && *rest == stop);
+    at = fits && stop != '\0' ? rest + 1 : rest;
+    return fits;
+  };
+  if (!take(part.begin, '-') || !take(part.end, '/') || !take(part.total, '\0') || part.end < part.begin ||
+      part.end >= part.total) {
+    return std::nullopt;
+  }
+  ++part.end;
+  return part;
+}
+
+// Whether a server does not serve ranges of this file. Then the probe has no result, but does not fail.
+bool refuses_parts(const Error& error) {
+  return error.code == Code::bad_response || error.code == Code::limit_exceeded;
+}
+
+std::string purpose_of(const ProviderArchiveRequest& fetch_request) {
+  return fmt::format("download {}", fetch_request.display);
+}
+
+Result<std::optional<std::string>> fetch_part(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
+                                              std::uint64_t begin, std::uint64_t end, const Context& context) {
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.headers.push_back({"Range", fmt::format("bytes={}-{}", begin, end - 1)});
+  request.body_limit = static_cast<std::size_t>(end - begin);
+  auto response = client.send_anonymously(std::move(request), context);
+  if (!response) {
+    return refuses_parts(response.error()) ? Result<std::optional<std::string>>(std::nullopt)
+                                           : fail(std::move(response.error()));
+  }
+  const auto part = part_of(*response);
+  const bool fits = part && part->begin == begin && part->end == end && response->body.size() == end - begin;
+  return fits ? std::optional(std::move(response->body)) : std::nullopt;
+}
+
+// Reads the central directory from the tail of an archive, and fetches more of the archive if the tail is too short.
+Result<std::optional<ProviderArchiveHashes>> check_tail(const ProviderClient& client,
+                                                        const ProviderArchiveRequest& fetch_request, std::string tail,
+                                                        std::uint64_t total, const Context& context) {
+  while (true) {
+    const std::uint64_t begin = total - tail.size();
+    const auto found = read_zip_directory({tail, begin}, {.bytes = kLongestTail}, fetch_request.display);
+    if (!found) {
+      return std::nullopt;
+    }
+    if (const auto* entries = std::get_if<std::vector<ZipEntry>>(&*found)) {
+      auto layout = zip_layout(*entries, {}, fetch_request.display);
+      if (!layout || !layout->is_plain) {
+        return std::nullopt;
+      }
+      return ProviderArchiveHashes{.size = total, .is_plain = true, .programs = std::move(layout->programs)};
+    }
+    const std::uint64_t wanted = std::get<ZipTailNeeded>(*found).begin;
+    if (total - wanted > 2 * kLongestTail) {
+      return std::nullopt;
+    }
+    auto part = fetch_part(client, fetch_request, wanted, begin, context);
+    if (!part || !*part) {
+      return part ? Result<std::optional<ProviderArchiveHashes>>(std::nullopt) : fail(std::move(part.error()));
+    }
+    tail.insert(0, **part);
+  }
+}
+
+}  // namespace
+
+Result<void> download_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request, BodySink& sink,
+                              const Context& context) {
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.sink = &sink;
+  request.body_limit = UnpackLimits{}.total_bytes;
+  request.is_large = true;
+  MODLOCK_TRY(client.send_anonymously(std::move(request), context));
+  return {};
+}
+
+Result<ProviderArchiveHashes> read_archive(const ProviderClient& client, const ProviderArchiveRequest& fetch_request,
+                                           const std::filesystem::path& temporary, const Context& context) {
+  ArrivingArchive archive(fetch_request.display, temporary);
+  MODLOCK_TRY(download_archive(client, fetch_request, archive, context));
+  return archive.finish(context, fetch_request.zh);
+}
+
+Result<std::optional<ProviderArchiveHashes>> probe_archive(const ProviderClient& client,
+                                                           const ProviderArchiveRequest& fetch_request,
+                                                           const std::filesystem::path& temporary,
+                                                           const Context& context) {
+  ArrivingArchive archive(fetch_request.display, temporary);
+  HttpRequest request = client.archive_request(fetch_request.url, purpose_of(fetch_request));
+  request.headers.push_back({"Range", fmt::format("bytes=-{}", kTail)});
+  request.sink = &archive;
+  request.body_limit = UnpackLimits{}.total_bytes;
+  const auto response = client.send_anonymously(std::move(request), context);
+  if (!response) {
+    return refuses_parts(response.error()) ? Result<std::optional<ProviderArchiveHashes>>(std::nullopt)
+                                           : fail(response.error());
+  }
+  if (response->status == 200) {
+    return archive.finish(context, fetch_request.zh);
+  }
+  const auto part = part_of(*response);
+  if (!part || part->end != part->total || part->end - part->begin != archive.size() || archive.size() > kTail) {
+    return std::nullopt;
+  }
+  MODLOCK_TRY(auto tail, archive.text());
+  return check_tail(client, fetch_request, std::move(tail), part->total, context);
+}
+
+}  // namespace modlock::provider_registry

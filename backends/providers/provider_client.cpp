@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "backends/http/redirect.h"
 #include "protocol/base/result.h"
 

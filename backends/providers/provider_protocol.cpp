@@ -4,17 +4,13 @@
 #include <json/value.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/credentials/folded_member.h"
 #include "backends/http/http_client.h"
-#include "backends/http/json_body.h"
-#include "backends/http/text.h"
 #include "backends/registry/module_protocol.h"
-#include "protocol/base/result.h"
 
 namespace modlock::provider_registry {
 namespace {

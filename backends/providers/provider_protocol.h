@@ -8,19 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/source.h"
+#include "backends/registry/registry_http.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {
 
-// The client whose rules apply.
-enum class ClientRules {
-  terraform,
-  opentofu,      // up to 1.11
-  opentofu_1_12  // and later: a registry may list the hashes of all packages
-};
+using registry::ClientRules;
 
 // Reads the responses of the protocol "providers.v1" (internal/getproviders/registry_client.go of OpenTofu). Pure.
 // Errors are BAD_RESPONSE; the message states the problem, and the caller adds the request.

@@ -9,7 +9,6 @@
 
 #include "backends/memo.h"
 #include "backends/store/first_seen.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

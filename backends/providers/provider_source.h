@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/platform.h"
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/scrub.h"

@@ -12,8 +12,8 @@
 #include "backends/base/parallel.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/package/provider_archive.h"
-#include "backends/providers/archive_probe.h"
 #include "backends/providers/authentication.h"
+#include "backends/providers/provider_archives.h"
 #include "backends/providers/provider_client.h"
 #include "backends/store/provider_hashes.h"
 #include "protocol/base/result.h"
@@ -123,13 +123,13 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   // Whether the client trusts the unsigned hashes that the registry lists for all packages.
-  static bool takes_word(const Release& release) { return !release.rules.are_required(); }
+  static bool trusts_listed_hashes(const Release& release) { return !release.rules.are_required(); }
 
   // Fills all parts and returns true if the registry's data for the first platform covers the others. It does if the
   // first archive is as plain as its listed hashes claim: the others were made by the same tool.
   bool vouched_for(const Release& release, std::span<const Platform> platforms, std::vector<Result<Part>>& parts,
                    const Context& context) {
-    if (options_.asks_of_each_platform || platforms.size() < 2 || !takes_word(release)) {
+    if (options_.asks_of_each_platform || platforms.size() < 2 || !trusts_listed_hashes(release)) {
       return false;
     }
     const auto metadata = metadata_of(release, platforms[0], context);
@@ -237,7 +237,8 @@ class RegistryProviderSource final : public ProviderSource {
 
   Result<ProviderPackage> package_of(const Release& release, const Platform& platform, const PackageMetadata& metadata,
                                      const ListedPackage* listed, const Context& context) {
-    const std::string listed_h1 = listed != nullptr && takes_word(release) ? only_hash(*listed, "h1:") : std::string();
+    const std::string listed_h1 =
+        listed != nullptr && trusts_listed_hashes(release) ? only_hash(*listed, "h1:") : std::string();
     const ProviderArchiveRequest request{metadata.archive_url, metadata.zh, release.display(platform)};
     MODLOCK_TRY(const auto archive, known_archive(request, !listed_h1.empty(), context));
     if (auto ok = listed != nullptr ? expect_size(*listed, archive.size) : Result<void>(); !ok) {
@@ -263,12 +264,12 @@ class RegistryProviderSource final : public ProviderSource {
     return found.size() == 1 ? *found.begin() : std::string();
   }
 
-  // `a_look_is_enough`: the listed hashes suffice if the archive is plain.
-  Result<KnownArchive> known_archive(const ProviderArchiveRequest& request, bool a_look_is_enough,
-                                     const Context& context) {
+  // `directory_suffices`: the listed hashes suffice if the archive is plain.
+  Result<ProviderArchiveHashes> known_archive(const ProviderArchiveRequest& request, bool directory_suffices,
+                                              const Context& context) {
     const auto remembered = [&] {
       auto found = known_.find(request.zh);
-      const bool is_enough = found && (!found->h1.empty() || (a_look_is_enough && found->is_plain));
+      const bool is_enough = found && (!found->h1.empty() || (directory_suffices && found->is_plain));
       if (is_enough) {
         context.count_cache_hit();
       }
@@ -281,23 +282,21 @@ class RegistryProviderSource final : public ProviderSource {
     if (auto found = remembered()) {
       return *std::move(found);
     }
-    auto archive = find_out(request, a_look_is_enough, context);
+    auto archive = probe_or_download(request, directory_suffices, context);
     if (archive) {
       known_.note(request.zh, *archive);
     }
     return archive;
   }
 
-  Result<KnownArchive> find_out(const ProviderArchiveRequest& request, bool a_look_is_enough, const Context& context) {
+  Result<ProviderArchiveHashes> probe_or_download(const ProviderArchiveRequest& request, bool directory_suffices,
+                                                  const Context& context) {
     // Most archives need no file, so a missing directory is an error only when a file is needed.
     const auto temporary = options_.store.work_directory().value_or(options_.store.temporary_directory());
-    if (a_look_is_enough) {
-      auto looked = probe_archive(client_, request, temporary, context);
-      if (!looked) {
-        return fail(std::move(looked.error()));
-      }
-      if (*looked) {
-        return **std::move(looked);
+    if (directory_suffices) {
+      MODLOCK_TRY(auto found, probe_archive(client_, request, temporary, context));
+      if (found) {
+        return *std::move(found);
       }
     }
     return read_archive(client_, request, temporary, context);
@@ -320,7 +319,7 @@ class RegistryProviderSource final : public ProviderSource {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Part& part = *parts[i];
       published.insert(part.checksums->hashes.begin(), part.checksums->hashes.end());
-      if (takes_word(release)) {
+      if (trusts_listed_hashes(release)) {
         add_listed(part.metadata->packages, published);
       }
       if (i == 0) {

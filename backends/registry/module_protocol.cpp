@@ -7,10 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
-#include "backends/http/json_body.h"
 #include "backends/http/redirect.h"
 #include "protocol/base/result.h"
 
@@ -99,13 +97,13 @@ struct SaidInBody {
   std::optional<bool> use_registry_credentials;
 };
 
-Result<SaidInBody> read_location_body(std::string_view body, LocationRules rules) {
+Result<SaidInBody> read_location_body(std::string_view body, ClientRules rules) {
   MODLOCK_TRY(const auto document, parse_object(body));
   MODLOCK_TRY(auto text, text_member(document, "location", "\"location\""));
   SaidInBody said{.location = std::move(text), .use_registry_credentials = {}};
   const Json::Value& credentials = folded_member(document, "use_registry_credentials");
   const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is present, and invalid
-  if (rules == LocationRules::opentofu_1_12 && is_there) {
+  if (rules == ClientRules::opentofu_1_12 && is_there) {
     if (!credentials.isBool()) {
       return wrong_shape("\"use_registry_credentials\"", "true or false", credentials);
     }
@@ -201,13 +199,12 @@ Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock:
   return listing;
 }
 
-Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url,
-                                       LocationRules rules) {
+Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url, ClientRules rules) {
   if (response.status != 200 && response.status != 204) {
     return fail(Code::bad_response, fmt::format("expected status 200 or 204, got {}", response.status));
   }
   SaidInBody said;
-  if (response.status == 200 && rules != LocationRules::terraform) {
+  if (response.status == 200 && rules != ClientRules::terraform) {
     MODLOCK_TRY(auto body, read_location_body(response.body, rules));
     said = std::move(body);
   }
@@ -216,7 +213,7 @@ Result<PackageLocation> parse_location(const HttpResponse& response, std::string
   }
   if (said.location.empty()) {
     return fail(Code::bad_response,
-                rules == LocationRules::terraform
+                rules == ClientRules::terraform
                     ? "the response has no X-Terraform-Get, where Terraform expects the location"
                     : "the response has no location, neither as \"location\" nor as X-Terraform-Get");
   }

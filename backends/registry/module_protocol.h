@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/http/http_client.h"
+#include "backends/registry/registry_http.h"
 
 namespace Json {
 class Value;
@@ -44,17 +45,11 @@ struct DirectPackage {
 // The location of a version: a remote module source, or a direct download.
 using PackageLocation = std::variant<SourceAddress, DirectPackage>;
 
-// How a client reads the response to `…/download`.
-enum class LocationRules {
-  terraform,     // X-Terraform-Get; the body is ignored
-  opentofu,      // up to 1.11: {"location": "…"} in the body of status 200, else X-Terraform-Get
-  opentofu_1_12  // the same; "use_registry_credentials" in the body makes it a direct download
-};
-
 // Reads the location of a version from the response to `download_url` ("…/download", status 200 or 204). A location
-// that starts with "/", "./" or "../" is relative to that URL, regardless of redirects. Other errors: SOURCE_DENIED and
+// that starts with "/", "./" or "../" is relative to that URL, regardless of redirects. Terraform reads X-Terraform-Get
+// and ignores the body; OpenTofu reads {"location": "…"} in the body of status 200, else X-Terraform-Get; and from 1.12
+// on "use_registry_credentials" in the body makes it a direct download. Other errors: SOURCE_DENIED and
 // SOURCE_UNSUPPORTED of parse_source().
-Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url,
-                                       LocationRules rules);
+Result<PackageLocation> parse_location(const HttpResponse& response, std::string_view download_url, ClientRules rules);
 
 }  // namespace modlock::registry

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"

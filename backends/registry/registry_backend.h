@@ -21,7 +21,7 @@ struct RegistryBackendOptions {
   const BackendSet& others;             // serve the sources that registries point to
   registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
   std::string client_version = {};      // X-Terraform-Version; empty: not sent
-  registry::LocationRules rules = registry::LocationRules::opentofu_1_12;
+  registry::ClientRules rules = registry::ClientRules::opentofu_1_12;
   std::vector<std::string> trusted_dates = {};  // hosts, in ASCII, whose publication dates are trusted
   std::string user_agent = {};                  // with TF_APPEND_USER_AGENT; empty: the one of `http`
 };

@@ -11,7 +11,7 @@ namespace modlock::registry {
 // How the client of module registries identifies itself and reads locations.
 struct ClientTraits {
   std::string version;  // sent as X-Terraform-Version; empty: not sent
-  LocationRules rules = LocationRules::opentofu_1_12;
+  ClientRules rules = ClientRules::opentofu_1_12;
 };
 
 // Sends the requests of the protocol "modules.v1". Thread-safe. `source` is a registry source; its subdirectory is

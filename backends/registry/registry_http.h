@@ -11,6 +11,13 @@
 
 namespace modlock::registry {
 
+// The client whose rules apply to the responses of registries.
+enum class ClientRules {
+  terraform,
+  opentofu,      // up to 1.11
+  opentofu_1_12  // and later: a registry may serve modules itself, and list the hashes of all packages of a provider
+};
+
 // The timeout and the retries of requests to a registry.
 struct RequestPolicy {
   int retries = 1;  // of all requests except service discovery, which has none

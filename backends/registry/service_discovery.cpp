@@ -8,37 +8,20 @@
 #include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
-#include "backends/http/json_body.h"
+#include "backends/http/http_client.h"
 #include "backends/http/redirect.h"
-#include "backends/http/text.h"
 #include "protocol/base/result.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock::registry {
 namespace {
 
 constexpr std::size_t kDocumentLimit = std::size_t{1} << 20U;
 
-// Formats the value of a header field for a message.
-std::string shown(std::string_view value) {
-  return to_valid_utf8(escape_controls(http::cut_text(std::string(value), 100)));
-}
-
 std::string document_url(std::string_view host) {
   return fmt::format("https://{}/.well-known/terraform.json", host);
 }
 
-// Whether an error concerns the host. An error that ends the run does not.
-bool is_about_the_host(Code code) {
-  return code != Code::request_cancelled && code != Code::deadline_exceeded && code != Code::offline_miss &&
-         code != Code::config_parse;
-}
-
 }  // namespace
-
-bool ServiceDiscovery::Entry::is_known() const {
-  return answer && (*answer || std::chrono::steady_clock::now() - answered_at < kFailureLife);
-}
 
 Result<std::string> ServiceDiscovery::find(std::string_view host, std::string_view service, const Context& context) {
   const auto services = configured_or_asked(host, context);
@@ -81,35 +64,7 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::configured_or_asked(std::st
     services.urls.insert(block->second.services.begin(), block->second.services.end());
     return services;
   }
-  return services_of(forms->ascii, context);
-}
-
-Result<ServiceDiscovery::Services> ServiceDiscovery::services_of(const std::string& host, const Context& context) {
-  std::unique_lock lock(mutex_);
-  Entry& entry = entries_[host];
-  while (!entry.is_known() && entry.asking) {
-    const auto is_answered = [&entry] { return !entry.asking; };
-    if (context.deadline) {
-      answered_.wait_until(lock, context.stop, *context.deadline, is_answered);
-    } else {
-      answered_.wait(lock, context.stop, is_answered);
-    }
-    MODLOCK_TRY(context.check());
-  }
-  if (entry.is_known()) {
-    return *entry.answer;
-  }
-  entry.asking = true;
-  lock.unlock();
-  Result<Services> answer = ask(host, context);
-  lock.lock();
-  entry.asking = false;
-  if (answer || is_about_the_host(answer.error().code)) {
-    entry.answer = answer;
-    entry.answered_at = std::chrono::steady_clock::now();
-  }
-  answered_.notify_all();
-  return answer;
+  return services_.get(forms->ascii, context, [&] { return ask(forms->ascii, context); });
 }
 
 Result<ServiceDiscovery::Services> ServiceDiscovery::ask(const std::string& host, const Context& context) const {
@@ -143,7 +98,7 @@ Result<ServiceDiscovery::Services> ServiceDiscovery::read_document(const HttpRes
   }
   const std::string type = response.header("Content-Type").value_or("");
   if (http::media_type(type) != "application/json" && !is_html(response.body)) {
-    return bad(fmt::format("expected the Content-Type \"application/json\", got \"{}\"", shown(type)));
+    return bad(fmt::format("expected the Content-Type \"application/json\", got \"{}\"", quotable(type, 100)));
   }
   const auto document = parse_json_body(response.body);
   if (!document) {

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "backends/base/single_flight_map.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/registry/registry_http.h"
 
@@ -47,16 +46,7 @@ class ServiceDiscovery {
     // nullopt: present, but not a string.
     std::map<std::string, std::optional<std::string>, std::less<>> urls;
   };
-  struct Entry {
-    bool asking = false;
-    std::optional<Result<Services>> answer;
-    std::chrono::steady_clock::time_point answered_at;
-
-    bool is_known() const;
-  };
-
   Result<Services> configured_or_asked(std::string_view host, const Context& context);
-  Result<Services> services_of(const std::string& host, const Context& context);
   Result<Services> ask(const std::string& host, const Context& context) const;
   static Result<Services> read_document(const HttpResponse& response, const std::string& purpose);
   static bool is_in_another_version(const Services& services, std::string_view service);
@@ -65,9 +55,8 @@ class ServiceDiscovery {
 
   const RegistryHttp& http_;
   const ClientConfiguration& client_;
-  std::mutex mutex_;
-  std::condition_variable_any answered_;
-  std::map<std::string, Entry> entries_;  // by host in ASCII
+  SingleFlightMap<std::string, Services> services_{std::chrono::steady_clock::duration::max(),
+                                                   std::chrono::steady_clock::now, kFailureLife};  // by host in ASCII
 };
 
 }  // namespace modlock::registry

@@ -7,13 +7,10 @@
 #include <charconv>
 #include <filesystem>
 #include <limits>
-#include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "backends/address/platform.h"
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/source.h"

@@ -3,16 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
+#include <cerrno>
 #include <utility>
 
-#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/plain_tar.h"
 
 namespace modlock::remote {
+
+Result<void> FileSink::begin(std::optional<std::uint64_t> /*length*/) {
+  file_ = std::ofstream(path_, std::ios::binary | std::ios::trunc);
+  sha_ = Sha256();
+  size_ = 0;
+  return file_ ? Result<void>() : Result<void>(system_failure("write", path_, errno));
+}
+
+Result<void> FileSink::write(std::string_view bytes) {
+  sha_.update(bytes);
+  size_ += bytes.size();
+  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return file_ ? Result<void>() : Result<void>(system_failure("write", path_, errno));
+}
+
+Result<Blob> FileSink::finish() {
+  file_.close();
+  if (!file_) {
+    return system_failure("write", path_, errno);
+  }
+  return Blob{"sha256:" + hex(sha_.finish()), size_};
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,8 +120,7 @@ Result<Blob> LayoutWriter::add_on_demand(Write write) {
     blob.size += piece.size();
     return true;
   }));
-  const auto digest = sha.finish();
-  blob.digest = "sha256:" + hex(digest.data(), digest.size());
+  blob.digest = "sha256:" + hex(sha.finish());
   on_demand_[blob.digest] = std::move(write);
   return blob;
 }
@@ -303,7 +322,7 @@ Result<fs::path> Layout::find(const Blob& blob) const {
   const auto size = fs::file_size(file, error);
   if (!error && size == blob.size) {
     MODLOCK_TRY(const auto digest, sha256_file(file));
-    if ("sha256:" + hex(digest.data(), digest.size()) == blob.digest) {
+    if ("sha256:" + hex(digest) == blob.digest) {
       return file;
     }
   }

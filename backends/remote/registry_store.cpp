@@ -7,15 +7,12 @@
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "backends/base/ascii.h"
-#include "backends/base/mapped_file.h"
+#include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "backends/remote/file_sink.h"
 
 namespace modlock::remote {
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "backends/base/context.h"
 #include "backends/oci/registry.h"

@@ -104,7 +104,7 @@ std::vector<Time> FirstSeen::note(const std::string& package, std::span<const Ob
   }
   const std::filesystem::path file = file_of(package);
   Noted noted = note_in(read_file(file).value_or(""), observations, now);
-  if (noted.text.empty() || !store_.make_seen_directory()) {
+  if (noted.text.empty() || !store_.make(store_.seen_directory())) {
     return noted.times;
   }
   // Reads again under the lock, so that records of another process are not lost. If this fails, the observations are

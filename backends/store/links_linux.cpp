@@ -134,7 +134,7 @@ Result<void> record_links(const Store& store, const fs::path& data_directory, st
     note_seen(record);
     return {};
   }
-  MODLOCK_TRY(store.make_link_directory());
+  MODLOCK_TRY(store.make(store.link_directory()));
   return write_file_atomically(record, text, Durable::no);
 }
 

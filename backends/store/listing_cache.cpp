@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <json/value.h>
 
-#include <chrono>
-
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "protocol/base/json.h"
@@ -39,7 +37,7 @@ std::optional<Json::Value> read_object(const std::filesystem::path& file) {
 }
 
 void write_object(const Store& store, const std::filesystem::path& file, const Json::Value& object) {
-  if (store.make_response_directory()) {
+  if (store.make(store.response_directory())) {
     (void)write_file_atomically(file, write_json(object) + "\n", Durable::no);
   }
 }
@@ -90,7 +88,7 @@ void set_body(Json::Value& object, const std::string& body) {
   if (to_valid_utf8(body) == body) {
     object["body"] = body;
   } else {
-    object["bodyBase64"] = base64(reinterpret_cast<const std::uint8_t*>(body.data()), body.size());
+    object["bodyBase64"] = base64(body);
   }
 }
 

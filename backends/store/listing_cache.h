@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "backends/http/response_cache.h"

@@ -27,7 +27,7 @@ bool ProviderHashes::is_digest(std::string_view zh) {
          zh.find_first_not_of("0123456789abcdef", kScheme.size()) == std::string_view::npos;
 }
 
-std::optional<KnownArchive> ProviderHashes::find(std::string_view zh) const {
+std::optional<ProviderArchiveHashes> ProviderHashes::find(std::string_view zh) const {
   const std::string_view digest = digest_of(zh);
   if (digest.empty()) {
     return std::nullopt;
@@ -42,10 +42,11 @@ std::optional<KnownArchive> ProviderHashes::find(std::string_view zh) const {
       !(*object)["archive_h1"].isString() || !(*object)["plain"].isBool() || !programs.isArray()) {
     return std::nullopt;
   }
-  KnownArchive archive{.size = (*object)["size"].asUInt64(),
-                       .h1 = (*object)["h1"].asString(),
-                       .archive_h1 = (*object)["archive_h1"].asString(),
-                       .is_plain = (*object)["plain"].asBool()};
+  ProviderArchiveHashes archive{.size = (*object)["size"].asUInt64(),
+                                .zh = std::string(zh),
+                                .h1 = (*object)["h1"].asString(),
+                                .archive_h1 = (*object)["archive_h1"].asString(),
+                                .is_plain = (*object)["plain"].asBool()};
   for (const Json::Value& program : programs) {
     if (!program.isString()) {
       return std::nullopt;
@@ -55,9 +56,9 @@ std::optional<KnownArchive> ProviderHashes::find(std::string_view zh) const {
   return archive;
 }
 
-void ProviderHashes::note(std::string_view zh, const KnownArchive& archive) const {
+void ProviderHashes::note(std::string_view zh, const ProviderArchiveHashes& archive) const {
   const std::string_view digest = digest_of(zh);
-  if (digest.empty() || !store_.make_hash_directory()) {
+  if (digest.empty() || !store_.make(store_.hash_directory())) {
     return;
   }
   Json::Value object(Json::objectValue);
@@ -114,15 +115,12 @@ void ReleaseHashes::note(const ProviderAddress& provider, const ProviderVersion&
   const bool is_plain = std::none_of(hashes.begin(), hashes.end(), [](const std::string& hash) {
     return hash.find_first_of("\r\n") != std::string::npos;
   });
-  if (hashes.empty() || !is_plain || !store_.make_hash_directory()) {
+  if (hashes.empty() || !is_plain || !store_.make(store_.hash_directory())) {
     return;
   }
-  std::string text;
-  for (const std::string& hash : hashes) {
-    text += hash + "\n";
-  }
   // If this fails, the registry is queried again.
-  (void)write_file_atomically(path_of(provider, version, platforms), text, Durable::no);
+  (void)write_file_atomically(path_of(provider, version, platforms), fmt::format("{}\n", fmt::join(hashes, "\n")),
+                              Durable::no);
 }
 
 }  // namespace modlock

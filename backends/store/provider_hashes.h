@@ -1,31 +1,21 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/address/platform.h"
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
+#include "backends/package/provider_archive.h"
 #include "backends/store/store.h"
 
 namespace modlock {
 
-// Facts about the provider archive with a given digest; they never change.
-struct KnownArchive {
-  std::uint64_t size = 0;       // bytes
-  std::string h1 = {};          // of the directory that it unpacks to; empty: the archive was inspected but not read
-  std::string archive_h1 = {};  // of its entries as they are named; empty if h1 is
-  bool is_plain = false;        // both are the same, according to its central directory
-  std::vector<std::string> programs = {};  // ZipLayout::programs
-};
-
-// The hashes of provider archives that runs of this user have read, below v2/hashes of a store. This is a cache:
-// unreadable files are treated as absent, and a failure to write is no error. Safe for any number of threads and
-// processes.
+// The hashes of provider archives that runs of this user have read or inspected, by their digests, below v2/hashes of a
+// store. This is a cache: unreadable files are treated as absent, and a failure to write is no error. Safe for any
+// number of threads and processes.
 class ProviderHashes {
  public:
   // The store outlives this.
@@ -34,8 +24,8 @@ class ProviderHashes {
   // Returns whether a text is "zh:" and 64 lower-case hexadecimal digits. There are no facts about any other text.
   static bool is_digest(std::string_view zh);
 
-  std::optional<KnownArchive> find(std::string_view zh) const;
-  void note(std::string_view zh, const KnownArchive& archive) const;
+  std::optional<ProviderArchiveHashes> find(std::string_view zh) const;
+  void note(std::string_view zh, const ProviderArchiveHashes& archive) const;
 
   // Locks an archive while it is read. A caller that had to wait must call find() again before it reads the archive.
   // Errors: those of Store::hold_archive(); INTERNAL if the text is not a `zh`.

@@ -6,7 +6,6 @@
 #include <system_error>
 #include <vector>
 
-#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/store/links.h"
 #include "backends/store/work_directory.h"
@@ -27,7 +26,7 @@ constexpr hours kUnfinished{24};
 
 enum class Kind { package, repository, record };
 
-struct Thing {
+struct CacheEntry {
   Kind kind;
   fs::path path;
   fs::file_time_type used;
@@ -157,8 +156,8 @@ class Pruning {
 
   // The least recently used first.
   Result<void> remove_things() {
-    std::sort(things_.begin(), things_.end(), [](const Thing& a, const Thing& b) { return a.used < b.used; });
-    for (const Thing& thing : things_) {
+    std::sort(things_.begin(), things_.end(), [](const CacheEntry& a, const CacheEntry& b) { return a.used < b.used; });
+    for (const CacheEntry& thing : things_) {
       const bool too_old = limits_.max_age && now_ - thing.used > *limits_.max_age;
       const bool too_much = limits_.max_bytes && total_ > *limits_.max_bytes;
       if ((!too_old && !too_much) || now_ - thing.used < kInUse || is_linked(thing)) {
@@ -173,12 +172,12 @@ class Pruning {
   }
 
   // An installation may have found the package, and recorded its link, since the things were collected.
-  bool is_linked(const Thing& thing) const {
+  bool is_linked(const CacheEntry& thing) const {
     return thing.kind == Kind::package &&
            (linked_.count(thing.path.filename().string()) != 0 || now_ - last_use(thing.path) < kInUse);
   }
 
-  void note_removed(const Thing& thing) {
+  void note_removed(const CacheEntry& thing) {
     messages::CacheSizes& removed = report_.removed;
     switch (thing.kind) {
       case Kind::package:
@@ -285,7 +284,7 @@ class Pruning {
   const Context& context_;
   fs::file_time_type now_;
   std::set<std::string> linked_;  // names of packages
-  std::vector<Thing> things_;
+  std::vector<CacheEntry> things_;
   std::uint64_t total_ = 0;
   PruneReport report_;
 };
@@ -294,8 +293,8 @@ class Pruning {
 
 Result<std::uint64_t> bytes_below(const fs::path& directory) {
   std::uint64_t bytes = 0;
-  auto ok = add_bytes(directory, bytes);
-  return ok ? Result<std::uint64_t>(bytes) : fail(ok.error());
+  MODLOCK_TRY(add_bytes(directory, bytes));
+  return bytes;
 }
 
 Result<messages::CacheSizes> measure(const Store& store) {

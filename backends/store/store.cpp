@@ -11,9 +11,10 @@
 #include <mutex>
 #include <system_error>
 
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
-#include "backends/base/home.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/first_seen.h"
 #include "backends/store/prune.h"
@@ -34,8 +35,7 @@ constexpr std::chrono::milliseconds kClockStep{10};
 // An id becomes a file name: an id that does not look like a commit or digest has no record.
 bool is_recordable(std::string_view id) {
   return !id.empty() && id.size() <= 200 && id.front() != '.' && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == ':' || c == '-' ||
-           c == '_' || c == '.';
+    return ascii::is_alnum(c) || c == ':' || c == '-' || c == '_' || c == '.';
   });
 }
 
@@ -155,76 +155,12 @@ std::optional<Error> Store::foreign_writers() const {
   return std::nullopt;
 }
 
-fs::path Store::git_directory() const {
-  return below("git");
-}
-
-fs::path Store::response_directory() const {
-  return below("responses");
-}
-
-fs::path Store::tree_directory() const {
-  return below("trees");
-}
-
-Result<void> Store::make_tree_directory() const {
-  return make_below(tree_directory());
-}
-
-fs::path Store::answer_directory() const {
-  return below("answers");
-}
-
-fs::path Store::seen_directory() const {
-  return below("seen");
-}
-
-Result<void> Store::make_seen_directory() const {
-  return make_below(seen_directory());
-}
-
-fs::path Store::installed_directory() const {
-  return below("installed");
-}
-
-fs::path Store::link_directory() const {
-  return below("links");
-}
-
-Result<void> Store::make_link_directory() const {
-  return make_below(link_directory());
-}
-
-fs::path Store::hash_directory() const {
-  return below("hashes");
-}
-
-Result<void> Store::make_hash_directory() const {
-  return make_below(hash_directory());
-}
-
 std::vector<fs::path> Store::record_directories() const {
   return {response_directory(), answer_directory(), tree_directory(), hash_directory(), root_ / kClientDirectory};
 }
 
-fs::path Store::package_directory() const {
-  return below("packages");
-}
-
-fs::path Store::proven_directory() const {
-  return below("proven");
-}
-
-fs::path Store::identity_directory() const {
-  return below("identities");
-}
-
-fs::path Store::temporary_directory() const {
-  return below("tmp");
-}
-
 Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {
-  MODLOCK_TRY(make_below(below("locks")));
+  MODLOCK_TRY(make(below("locks")));
   return FileLock::acquire(below("locks") / name, context).map_error(with_cache_hint);
 }
 
@@ -238,10 +174,6 @@ Result<FileLock> Store::hold_seen(const std::string& package, const Context& con
 
 Result<FileLock> Store::hold_archive(std::string_view digest, const Context& context) const {
   return hold_name(digest, context);
-}
-
-Result<void> Store::make_response_directory() const {
-  return make_below(response_directory());
 }
 
 fs::path Store::package_directory(std::string_view h1, std::string_view modes) const {
@@ -266,7 +198,7 @@ Result<void> make_store_root(const fs::path& root) {
   return {};
 }
 
-Result<void> Store::make_below(const fs::path& directory) const {
+Result<void> Store::make(const fs::path& directory) const {
   auto ok = make_store_root(root_);
   return (ok ? make_directories(directory) : ok).map_error(with_cache_hint);
 }
@@ -275,7 +207,7 @@ Result<fs::path> Store::work_directory() const {
   const std::scoped_lock lock(work_->mutex);
   std::optional<WorkDirectory>& work = work_->directory;
   if (!work || work->is_gone()) {
-    MODLOCK_TRY(make_below(temporary_directory()));
+    MODLOCK_TRY(make(temporary_directory()));
     MODLOCK_TRY(auto made, WorkDirectory::make(temporary_directory()).map_error(with_cache_hint));
     work.reset();
     work.emplace(std::move(made));
@@ -329,7 +261,7 @@ void Store::note_answer(std::string_view question, const Package& package) const
   Json::Value object(Json::objectValue);
   object["id"] = package.id;
   object["ref"] = package.ref;
-  if (make_below(answer_directory())) {
+  if (make(answer_directory())) {
     (void)write_file_atomically(answer_directory() / sha256_hex(question), write_json(object) + "\n", Durable::no);
   }
 }
@@ -385,7 +317,7 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
 
 // Makes the package appear complete, by renaming a directory that already contains its tree.
 Result<void> Store::move_in(const fs::path& tree, const fs::path& target) const {
-  MODLOCK_TRY(make_below(target.parent_path()));
+  MODLOCK_TRY(make(target.parent_path()));
   MODLOCK_TRY(const auto staging, make_temporary());
   const auto give_up = [&](tl::unexpected<Error> failure) -> Result<void> {
     (void)remove_tree(staging);
@@ -426,7 +358,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
                                             package.id.size()));
   }
   const fs::path path = record_of(source, package.id, package.ref);
-  MODLOCK_TRY(make_below(path.parent_path()));
+  MODLOCK_TRY(make(path.parent_path()));
   Json::Value object(Json::objectValue);
   object["source"] = source.package_identity();
   object["id"] = package.id;

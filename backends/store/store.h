@@ -74,36 +74,28 @@ class Store {
   std::optional<Error> foreign_writers() const;
   // The directory that releases with the older layout wrote. It is not read; `cache prune` removes it.
   std::filesystem::path older_layout() const { return root_ / "v1"; }
-  std::filesystem::path git_directory() const;
-  std::filesystem::path package_directory() const;
+  std::filesystem::path git_directory() const { return below("git"); }
+  std::filesystem::path package_directory() const { return below("packages"); }
   // Returns the directory of the package with this content, even if it does not exist.
   std::filesystem::path package_directory(std::string_view h1, std::string_view modes) const;
-  std::filesystem::path proven_directory() const;
-  std::filesystem::path identity_directory() const;
+  std::filesystem::path proven_directory() const { return below("proven"); }
+  std::filesystem::path identity_directory() const { return below("identities"); }
   // The parent of the work directories, one per process.
-  std::filesystem::path temporary_directory() const;
+  std::filesystem::path temporary_directory() const { return below("tmp"); }
   // Returns the work directory of this store and its copies; creates it if necessary. Errors: IO_ERROR.
   Result<std::filesystem::path> work_directory() const;
-  std::filesystem::path response_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_response_directory() const;
-  std::filesystem::path answer_directory() const;
-  std::filesystem::path seen_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_seen_directory() const;
-  std::filesystem::path installed_directory() const;
-  std::filesystem::path link_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_link_directory() const;
-  std::filesystem::path tree_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_tree_directory() const;
-  std::filesystem::path hash_directory() const;
-  // Errors: IO_ERROR.
-  Result<void> make_hash_directory() const;
+  std::filesystem::path response_directory() const { return below("responses"); }
+  std::filesystem::path answer_directory() const { return below("answers"); }
+  std::filesystem::path seen_directory() const { return below("seen"); }
+  std::filesystem::path installed_directory() const { return below("installed"); }
+  std::filesystem::path link_directory() const { return below("links"); }
+  std::filesystem::path tree_directory() const { return below("trees"); }
+  std::filesystem::path hash_directory() const { return below("hashes"); }
   // The directories of files that are requested or computed again if they are missing: responses, answers, trees,
   // hashes, clients.
   std::vector<std::filesystem::path> record_directories() const;
+  // Makes a directory of this store, and its root if necessary. Errors: IO_ERROR.
+  Result<void> make(const std::filesystem::path& directory) const;
   // Makes a new empty directory below work_directory(). Errors: IO_ERROR.
   Result<std::filesystem::path> make_temporary() const;
 
@@ -161,7 +153,6 @@ class Store {
   std::filesystem::path below(std::string_view name) const { return root_ / "v2" / name; }
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
-  Result<void> make_below(const std::filesystem::path& directory) const;
   Result<void> move_in(const std::filesystem::path& tree, const std::filesystem::path& target) const;
   void remove_at_once(const std::filesystem::path& directory) const;
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
@@ -187,8 +178,8 @@ Result<std::uint64_t> bytes_below(const std::filesystem::path& directory);
 // IO_ERROR.
 Result<void> make_store_root(const std::filesystem::path& root);
 
-// Returns $XDG_CACHE_HOME/tofu-modlock, else ~/.cache/tofu-modlock (home.h); empty if there is no home directory. The
-// caller handles $TOFU_MODLOCK_CACHE_DIR.
+// Returns $XDG_CACHE_HOME/tofu-modlock, else ~/.cache/tofu-modlock (environment.h); empty if there is no home
+// directory. The caller handles $TOFU_MODLOCK_CACHE_DIR.
 std::filesystem::path default_store_root();
 
 // Returns the found package if its tree still has its h1 and its modes. Files that cannot have changed since the last

@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "backends/package/tree_hash.h"
-#include "backends/package/tree_scan.h"
-#include "protocol/base/result.h"
 
 namespace modlock::tree_memo {
 namespace {
@@ -203,7 +197,7 @@ class Summariser {
     TreeSummary summary;
     summary.files.reserve(files_.size());
     for (const KnownFile& file : files_) {
-      summary.files.push_back({std::string(file.name), hex(file.sha256.data(), file.sha256.size())});
+      summary.files.push_back({std::string(file.name), hex(file.sha256)});
     }
     remember(summary);
     return summary;
@@ -302,7 +296,7 @@ class Summariser {
       }
     }
     const std::string text = tree_memo::write(memo);
-    if (text != text_ && store_.make_tree_directory()) {
+    if (text != text_ && store_.make(store_.tree_directory())) {
       (void)write_file_atomically(memo_path_, text, Durable::no);
     }
   }

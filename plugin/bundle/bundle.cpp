@@ -10,7 +10,7 @@
 #include "backends/address/scrub.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "backends/http/tls_failure.h"
+#include "backends/http/http_client.h"
 #include "backends/remote/registry_store.h"
 
 namespace modlock {

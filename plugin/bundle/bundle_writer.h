@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 #include "backends/package/provider_archive.h"
 #include "backends/remote/layout.h"
 #include "plugin/resolve/plan.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "backends/base/files.h"
-#include "backends/base/mapped_file.h"
 #include "backends/git/tree_proof.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack.h"

@@ -38,8 +38,7 @@ Result<void> place_archive(const fs::path& archive, const std::string& digest, c
   std::error_code error;
   if (fs::exists(fs::symlink_status(target, error))) {
     const auto found = fs::is_regular_file(target, error) ? sha256_file(target) : fail(Error{});
-    return found && "sha256:" + hex(found->data(), found->size()) == digest ? Result<void>()
-                                                                            : in_the_way(target, "has other content");
+    return found && "sha256:" + hex(*found) == digest ? Result<void>() : in_the_way(target, "has other content");
   }
   const fs::path unfinished = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), random_hex(8));
   fs::copy_file(archive, unfinished, error);

@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/base/amounts.h"
 #include "backends/base/digest.h"
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/bundle.h"
 #include "protocol/base/json.h"

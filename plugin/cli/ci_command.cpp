@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "backends/base/amounts.h"
 #include "backends/base/environment.h"
+#include "backends/base/text.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "backends/base/build_info.h"
+#include "backends/base/text.h"
 #include "plugin/cli/command_flags.h"
 #include "plugin/cli/help_text.h"
 #include "plugin/cli/terminal.h"
-#include "plugin/hcl/near_names.h"
 
 namespace modlock::cli {
 namespace {
@@ -74,7 +74,7 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
     });
     std::string nearest = other != kOtherWords.end()
                               ? other->advice
-                              : hcl::did_you_mean(name == "-r" ? "--recursive" : name, {known.begin(), known.end()});
+                              : did_you_mean(name == "-r" ? "--recursive" : name, {known.begin(), known.end()});
     if (nearest.empty() && (full_name(command) == "tofu-modlock mirror" || full_name(command) == "tofu-modlock ci")) {
       nearest = "write -- before the command";  // whose flag it is
     }

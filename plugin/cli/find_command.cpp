@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/base/amounts.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/settings/release_pattern.h"

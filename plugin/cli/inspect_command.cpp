@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/base/amounts.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/terraform_modules.h"

@@ -124,7 +124,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
 // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
 WrittenUpdate plan_and_write(const CommandLine& line, const Host& host, const std::string& root,
                              NamedSubjects& targets) {
-  AskedPlan asked = targets.ask(root, [&](const std::vector<std::string>& wanted) -> AskedPlan {
+  PlanAnswer asked = targets.ask(root, [&](const std::vector<std::string>& wanted) -> PlanAnswer {
     return host.call(&Engine::plan, plan_params(line, host, root, wanted));
   });
   return write_update(line, host, root, std::move(asked));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/update/lookup.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "backends/base/parallel.h"
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/resolve/subject.h"

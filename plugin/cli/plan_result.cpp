@@ -8,7 +8,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/shell_word.h"
 #include "backends/base/text.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/apply.h"
@@ -178,9 +177,8 @@ bool are_committed(const Texts& texts, const std::string& root, const Context& c
     }
     RunningHash hash(Hash::sha1);
     hash.update(fmt::format("blob {}", document.text.size()) + '\0' + document.text);
-    const auto digest = hash.finish();
     const auto committed = committed_lock_id(root, document.path, context);
-    return committed && *committed == hex(digest.data(), digest.size());
+    return committed && *committed == hex(hash.finish());
   });
 }
 
@@ -195,7 +193,7 @@ std::string diff_command(const CommandLine& line, const std::string& root, bool 
 
 }  // namespace
 
-WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
                            const Texts& committed) {
   Texts before = asked.result && line.common.compares ? texts_before(root, asked.result->edits) : Texts();
   WrittenUpdate written{.result = std::move(asked.result), .details = std::move(asked.details)};

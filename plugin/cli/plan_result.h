@@ -14,7 +14,7 @@ namespace modlock::cli {
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics);
 
-using AskedPlan = RootAnswer<messages::LockPlanResult>;
+using PlanAnswer = RootAnswer<messages::LockPlanResult>;
 using Texts = std::vector<messages::Document>;
 
 // A plan that was written, and the differences between the packages before and after it.
@@ -27,7 +27,7 @@ struct WrittenUpdate {
 
 // Writes a plan, unless --dry-run or --frozen is set, and compares the packages, except for `lock`. The result is an
 // error if the plan or its write is. `committed` are earlier texts of files that were changed before this command.
-WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, AskedPlan asked,
+WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
                            const Texts& committed = {});
 
 // Prints which modules have changes to read, and the command that prints them. `preview` is that of a dry run.

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "backends/base/amounts.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "protocol/base/json.h"
 

@@ -3,12 +3,13 @@
 #include <exception>
 #include <string_view>
 
-#include "backends/base/home.h"
+#include "backends/base/build_info.h"
+#include "backends/base/environment.h"
+#include "backends/base/private_file.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/completion.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/mirror/private_file.h"
 
 namespace modlock::cli {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/environment.h"
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
 

@@ -7,7 +7,7 @@
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
-#include "backends/base/shell_word.h"
+#include "backends/base/text.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/config/roots.h"
 #include "plugin/report/change_text.h"
@@ -111,8 +111,8 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
 }
 
 // Without updates the lock is adjusted to the current configuration.
-AskedPlan plan_updates(const CommandLine& line, const Host& host, const std::string& root,
-                       const std::vector<messages::Update>& updates) {
+PlanAnswer plan_updates(const CommandLine& line, const Host& host, const std::string& root,
+                        const std::vector<messages::Update>& updates) {
   if (updates.empty()) {
     return host.call(&Engine::plan, plan_params(line, host, root));
   }

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "backends/base/amounts.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "backends/address/hostname.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "plugin/client/client_configuration_files.h"
-#include "plugin/client/client_configuration_oci.h"
 #include "plugin/client/client_configuration_providers.h"
 #include "plugin/client/hcl1.h"
 #include "protocol/base/result.h"
@@ -31,9 +27,7 @@ class FileReader {
       : file_(file), name_(std::move(name)), out_(out), entries_(hcl1::entries_of(file.items)) {}
 
   Result<void> read_registry_part() {
-    if (auto ok = read_type("host", &FileReader::read_hosts); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(read_type("host", &FileReader::read_hosts));
     if (auto ok = read_type("credentials", &FileReader::read_tokens); !ok) {
       return ok;
     }

@@ -1,4 +1,4 @@
-#include "plugin/client/client_configuration_files.h"
+#include "plugin/client/client_configuration.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "plugin/client/client_configuration_oci.h"
+#include "plugin/client/client_configuration_providers.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "backends/address/go_url.h"
-#include "backends/credentials/docker_file.h"
+#include "backends/credentials/oci_credential_finder.h"
 #include "plugin/client/hcl1.h"
-#include "plugin/eval/constant_value.h"
 #include "plugin/eval/dependencies.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"
 #include "protocol/base/result.h"

@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "plugin/client/client_configuration_oci.h"
-#include "plugin/client/hcl1.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

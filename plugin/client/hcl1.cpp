@@ -8,7 +8,6 @@
 
 #include "backends/base/ascii.h"
 #include "plugin/client/hcl1_scanner.h"
-#include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::hcl1 {
@@ -55,9 +54,7 @@ class Parser {
       }
       items.push_back(std::move(item));
       if (token_.is(',')) {
-        if (auto ok = advance(); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(advance());
       } else if (is_json_ && !token_.is('}')) {
         return scanner_.wrong(token_.at, "\",\" or \"}\" was expected");
       }
@@ -152,9 +149,7 @@ class Parser {
     while (!token_.is(']')) {
       if (token_.is(',')) {
         needs_comma = false;
-        if (auto ok = advance(); !ok) {
-          return ok;
-        }
+        MODLOCK_TRY(advance());
         continue;
       }
       if (needs_comma) {

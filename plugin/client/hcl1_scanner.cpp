@@ -86,9 +86,7 @@ Result<void> Scanner::skip_blanks() {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       advance();
     } else if (!is_json_ && (c == '#' || c == '/')) {
-      if (auto ok = skip_comment(); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(skip_comment());
     } else {
       break;
     }
@@ -147,9 +145,7 @@ Result<void> Scanner::scan_string(std::string& out) {
     if (c == '\\') {
       const std::size_t before = at_;
       std::string decoded;
-      if (auto ok = scan_escape(decoded); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(scan_escape(decoded));
       out += braces == 0 ? decoded : std::string(text_.substr(before, at_ - before));
       continue;
     }

@@ -12,8 +12,6 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
-#include "plugin/hcl/conflict_markers.h"
-#include "plugin/hcl/json_syntax.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -118,9 +118,7 @@ class ConfinedFiles final : public eval::FileAccess {
         return fail(Code::limit_exceeded,
                     fmt::format("the directory \"{}\" has more than {} entries below it", named, kMaxListed));
       }
-      if (auto done = list_entry(*entry, prefix, named, listing); !done) {
-        return done;
-      }
+      MODLOCK_TRY(list_entry(*entry, prefix, named, listing));
     }
     listing.open.pop_back();
     if (error) {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "plugin/constraint/module_constraint.h"
-#include "plugin/eval/constant_value.h"
-#include "plugin/value/client_rules.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 
-#include "plugin/config/diagnostic_limit.h"
+#include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/parsed_module.h"
-#include "plugin/eval/constant_value.h"
 #include "plugin/eval/dependencies.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/value.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {
@@ -178,6 +180,132 @@ Diagnostic config_error(const ConfigText& file, const Range& range, std::string 
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && hcl::identifier_size(text, 0) == text.size();
+}
+
+namespace {
+
+constexpr std::size_t kLongestWord = 100;
+
+bool is_of_word(char c) {
+  return ascii::is_alnum(c) || c == '_' || c == '-' || !ascii::is_ascii(c);
+}
+
+bool starts_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+void cut_long_words(std::string& text) {
+  if (text.size() <= kLongestWord) {
+    return;
+  }
+  std::string cut;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    std::size_t characters = 0;
+    std::size_t keep = 0;
+    for (; end < text.size() && is_of_word(text[end]); ++end) {
+      if (starts_character(text[end]) && characters++ == kLongestWord) {
+        keep = end;
+      }
+    }
+    cut += text.substr(at, (keep == 0 ? end : keep) - at);
+    cut += keep == 0 ? "" : "…";
+    at = end;
+    if (at < text.size()) {
+      cut += text[at++];
+    }
+  }
+  text = std::move(cut);
+}
+
+}  // namespace
+
+void limit_diagnostics(Diagnostics& diagnostics, std::size_t from) {
+  if (diagnostics.size() > from + kMostDiagnostics) {
+    const std::size_t left_out = diagnostics.size() - from - kMostDiagnostics;
+    const auto first = diagnostics.begin() + static_cast<std::ptrdiff_t>(from + kMostDiagnostics);
+    const bool is_error =
+        std::any_of(first, diagnostics.end(), [](const Diagnostic& one) { return one.severity == Severity::error; });
+    Diagnostic rest{is_error ? Severity::error : Severity::warning,
+                    Error{.code = Code::config_parse,
+                          .message = fmt::format("{} more problems of this module are not shown", left_out),
+                          .location = first->what.location,
+                          .hint = "fix the problems shown, then run the command again"}};
+    diagnostics.erase(first, diagnostics.end());
+    diagnostics.push_back(std::move(rest));
+  }
+  for (Diagnostic& diagnostic : diagnostics) {
+    cut_long_words(diagnostic.what.message);
+    for (Related& related : diagnostic.what.related) {
+      cut_long_words(related.message);
+    }
+  }
+}
+
+bool is_reported_already(const Error& error) {
+  return error.message.empty();
+}
+
+namespace {
+
+constexpr std::size_t kLongest = 1000;
+
+bool is_argument(const Argument& argument) {
+  if (argument.attribute == nullptr || hcl::static_value(argument.attribute->value, argument.file->path)) {
+    return true;
+  }
+  return !argument.file->json && eval::constant_value(argument.attribute->value, false, argument.file->path);
+}
+
+// "git@host" after a quote, a getter, a scheme or a blank.
+bool is_git_user(std::string_view text, std::size_t at) {
+  constexpr std::string_view kGit = "git";
+  return at > kGit.size() && text.substr(at - kGit.size(), kGit.size()) == kGit &&
+         std::string_view("\"/: ").find(text[at - kGit.size() - 1]) != std::string_view::npos;
+}
+
+// Before a blank a "?" is the operator.
+bool is_plain_argument(std::string_view rest) {
+  constexpr std::array<std::string_view, 7> kPlain = {"ref", "rev", "tag", "digest", "archive", "checksum", "depth"};
+  const std::string_view argument = rest.substr(0, rest.find_first_of("&\" \n"));
+  const std::string_view name = argument.substr(0, argument.find('='));
+  if (name == "checksum" && !is_plain_checksum(argument.substr(std::min(name.size() + 1, argument.size())))) {
+    return false;
+  }
+  return name.empty() ? !rest.starts_with('=') : std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+}
+
+bool may_be_shown(std::string_view text) {
+  // An escape may represent any character.
+  if (text.size() > kLongest || text.find('#') != std::string_view::npos ||
+      text.find("\\u") != std::string_view::npos || text.find("\\U") != std::string_view::npos) {
+    return false;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool may_hide = (text[at] == '@' && !is_git_user(text, at)) ||
+                          ((text[at] == '?' || text[at] == '&') && !is_plain_argument(text.substr(at + 1)));
+    if (may_hide) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_written_out(const ModuleCallSyntax& call) {
+  return is_argument(call.find("source")) && is_argument(call.find("version"));
+}
+
+std::optional<std::string> written_source(const ModuleCallSyntax& call) {
+  const Argument source = call.find("source");
+  if (source.attribute == nullptr) {
+    return std::nullopt;
+  }
+  const Range& range = source.attribute->value.range;
+  const std::string_view text(source.file->text);
+  const std::string_view written = text.substr(range.start.byte, range.end.byte - range.start.byte);
+  return may_be_shown(written) ? std::optional<std::string>(written) : std::nullopt;
 }
 
 }  // namespace modlock

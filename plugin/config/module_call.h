@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "backends/base/context.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/variable.h"
+#include "protocol/base/error.h"
 
 namespace modlock {
 
@@ -68,5 +70,16 @@ Diagnostic config_error(const ConfigText& file, const Range& range, std::string 
 
 // Whether OpenTofu accepts it as the name of a module or a run: a letter or `_`, then letters, digits, `_`, `-`.
 bool is_identifier(std::string_view text);
+
+// Limits the diagnostics of one module, except syntax errors. If there are too many from index `from` on, the last one
+// states how many are left out. Words in messages that are longer than 100 characters are cut, because a name may have
+// any length.
+void limit_diagnostics(Diagnostics& diagnostics, std::size_t from = 0);
+
+inline constexpr std::size_t kMostDiagnostics = 100;
+
+// Whether an error only follows from something that could not be read and was reported before. It has no message and
+// must not be reported.
+bool is_reported_already(const Error& error);
 
 }  // namespace modlock

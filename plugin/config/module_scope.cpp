@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/eval/constant_value.h"
-#include "plugin/eval/evaluate.h"
-#include "plugin/hcl/near_names.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -30,7 +28,7 @@ tl::unexpected<Error> reject(Code code, const Reference& reference, std::string 
 template <typename Map>
 std::vector<std::string_view> keys_of(const Map& map) {
   std::vector<std::string_view> keys;
-  if (map.size() > hcl::kMostCompared) {
+  if (map.size() > kMostCompared) {
     return keys;
   }
   keys.reserve(map.size());
@@ -142,7 +140,7 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
-        hcl::did_you_mean(reference.attribute, keys_of(module_->locals)));
+        did_you_mean(reference.attribute, keys_of(module_->locals)));
   }
   auto kept = locals_.find(local->first);
   if (kept == locals_.end()) {
@@ -168,7 +166,7 @@ Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
-        hcl::did_you_mean(reference.attribute, keys_of(module_->variables)));
+        did_you_mean(reference.attribute, keys_of(module_->variables)));
   }
   if (tool() == ClientKind::terraform && !variable->second.is_const) {
     return reject(Code::config_non_static, reference,
@@ -193,7 +191,7 @@ Result<Value> ModuleScope::resolve_path(const Reference& reference) const {
   }
   return reject(Code::config_parse, reference,
                 fmt::format("the \"path\" object does not have an attribute named \"{}\"", name),
-                hcl::did_you_mean(name, {"cwd", "module", "root"}));
+                did_you_mean(name, {"cwd", "module", "root"}));
 }
 
 Result<Value> ModuleScope::resolve_terraform(const Reference& reference) const {

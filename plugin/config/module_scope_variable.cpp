@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "plugin/config/module_scope.h"
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"
 

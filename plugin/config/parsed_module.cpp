@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "plugin/config/diagnostic_limit.h"
 #include "plugin/config/state_providers.h"
 #include "protocol/base/result.h"
 

@@ -5,7 +5,7 @@
 
 #include "plugin/config/module_call.h"
 #include "plugin/config/provider_declarations.h"
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
 

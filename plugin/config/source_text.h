@@ -4,11 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "protocol/base/result.h"
 

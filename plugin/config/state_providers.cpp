@@ -4,12 +4,12 @@
 
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "plugin/config/roots.h"
 #include "plugin/config/traversal.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/value.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -150,9 +150,7 @@ class StateReader {
       if (provider.empty()) {
         return fail(broken_state(path_, fmt::format("{} names no provider", by)));
       }
-      if (auto added = add_provider(provider, by); !added) {
-        return added;
-      }
+      MODLOCK_TRY(add_provider(provider, by));
     }
     return {};
   }
@@ -268,6 +266,51 @@ Result<StateProviders> read_state_providers(const fs::path& root, const StateSto
     return StateProviders{};
   }
   return StateReader(name, tool, required).read(*state);
+}
+
+namespace {
+
+void take_argument(const hcl::Block& block, const ConfigText& file, std::string_view name,
+                   std::optional<std::string>& out, StateStorage& storage) {
+  const hcl::Attribute* attribute = block.body.find(name);
+  if (attribute == nullptr) {
+    return;
+  }
+  const auto value = hcl::static_value(attribute->value, file.path);
+  if (value && value->as_string() != nullptr) {
+    out = *value->as_string();
+  } else if (!value || !value->is_null()) {
+    storage.written_out = false;
+  }
+}
+
+StateStorage read_backend(const hcl::Block& block, const ConfigText& file) {
+  StateStorage storage{.backend = block.type == "cloud" ? "cloud" : block.labels.front().text,
+                       .location = {file.path, block.header_range}};
+  if (storage.backend == "local") {
+    take_argument(block, file, "path", storage.path, storage);
+    take_argument(block, file, "workspace_dir", storage.workspace_dir, storage);
+  }
+  return storage;
+}
+
+}  // namespace
+
+StateStorage read_state_storage(const std::vector<ConfigText>& files) {
+  StateStorage storage;
+  bool found = false;
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "terraform", [&](const ConfigText& file, const hcl::Block& block) {
+      for (const hcl::Block& inner : block.body.blocks) {
+        const bool keeps_state = inner.type == "cloud" || (inner.type == "backend" && inner.labels.size() == 1);
+        if (keeps_state && (role == ConfigFile::Role::override_file || !found)) {
+          storage = read_backend(inner, file);
+          found = true;
+        }
+      }
+    });
+  }
+  return storage;
 }
 
 }  // namespace modlock

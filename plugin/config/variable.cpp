@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "plugin/config/module_call.h"
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/value/convert.h"
 
 namespace modlock {

@@ -7,10 +7,10 @@
 #include <set>
 #include <system_error>
 
+#include "backends/base/text.h"
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_syntax.h"
-#include "plugin/hcl/near_names.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -177,7 +177,7 @@ Diagnostics VariableValues::undeclared(const std::map<std::string, VariableDecla
            Error{.code = Code::config_parse,
                  .message =
                      fmt::format("a value was given for variable \"{}\", which the root module does not declare", name),
-                 .hint = hcl::did_you_mean(name, known)}});
+                 .hint = did_you_mean(name, known)}});
     }
   }
   return diagnostics;

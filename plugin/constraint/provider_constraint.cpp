@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "backends/address/provider_version.h"
 #include "backends/address/source_text.h"
 #include "backends/base/text.h"
 

@@ -213,7 +213,7 @@ class PackageComparison {
     drop_moved(new_facts);
     for (const FactChange& change : changes_) {
       list(change);
-      judge(change);
+      check(change);
     }
     check_locked_providers(new_facts);
     std::move(calls_.replaced.begin(), calls_.replaced.end(), std::back_inserter(out_.findings));
@@ -308,7 +308,7 @@ class PackageComparison {
     return kind <= FactKind::output_sensitive || kind == FactKind::core_version;
   }
 
-  void judge(const FactChange& change) {
+  void check(const FactChange& change) {
     const Fact& fact = change.any();
     const bool is_nested = is_interface(fact.kind) && fact.name.find(": ") != std::string::npos;
     if (is_nested || (fact.kind == FactKind::module_call && is_known(change))) {

@@ -40,7 +40,7 @@ Result<void> save_backup(const DataDirectory& data, const std::vector<messages::
 // No other run may change a document between the check of its content and its replacement.
 Result<std::optional<FileLock>> hold(const std::string& root, const DataDirectory& data,
                                      const std::vector<messages::EditedDocument>& documents, const Context& context) {
-  auto held = documents.empty() ? Result<std::optional<FileLock>>() : hold_root(data, context);
+  auto held = documents.empty() ? Result<std::optional<FileLock>>() : lock_root(data, context);
   if (held && *held) {
     for (const messages::EditedDocument& document : documents) {
       const fs::path path = fs::path(root) / document.path;

@@ -123,9 +123,9 @@ std::optional<std::string> ask_program(const fs::path& program, const fs::path& 
 }
 
 // A module that the client version rejects may use syntax that this version does not know.
-void hide_what_else_is_wrong(const Diagnostics& judged, const ModuleTree& tree, Diagnostics& diagnostics) {
+void suppress_secondary_errors(const Diagnostics& found, const ModuleTree& tree, Diagnostics& diagnostics) {
   std::set<fs::path> refusing;
-  for (const Diagnostic& one : judged) {
+  for (const Diagnostic& one : found) {
     if (one.severity == Severity::error && one.what.code == Code::constraint_conflict && one.what.location) {
       refusing.insert(fs::path(one.what.location->path).parent_path());
     }
@@ -219,7 +219,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
       diagnostic.what.hint = "specify the client version with --implementation-version";
     }
   }
-  hide_what_else_is_wrong(found, tree, diagnostics);
+  suppress_secondary_errors(found, tree, diagnostics);
   std::move(found.begin(), found.end(), std::back_inserter(diagnostics));
   Diagnostics unsupported = check_client_rules(tree, implementation.tool, release.version);
   std::move(unsupported.begin(), unsupported.end(), std::back_inserter(diagnostics));

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/process.h"
 #include "backends/credentials/client_configuration.h"
@@ -32,15 +33,6 @@ Result<CredentialTarget> parse_where(std::string_view where) {
   }
   asked.host = ascii::lower(asked.host);
   return asked;
-}
-
-// Keys contain URLs, which may contain a user and a password.
-std::string without_user_info(std::string key) {
-  const std::size_t scheme = key.find("://");
-  const std::size_t at = key.rfind('@');
-  return scheme == std::string::npos || at == std::string::npos || at < scheme
-             ? key
-             : key.substr(0, scheme + 3) + key.substr(at + 1);
 }
 
 // Returns the location in ~/.netrc, which git reads by the name of the host, without its port and before its helpers.
@@ -100,7 +92,7 @@ Result<std::vector<CredentialLocation>> configured_places(const std::string& hos
     rest.remove_prefix(std::min(origin.size() + 1, rest.size()));
     const std::string_view name = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(name.size() + 1, rest.size()));
-    const std::string key = without_user_info(std::string(name));
+    const std::string key = without_user(name);
     const std::string place = fmt::format("{} in {}", key, origin);
     if (concerns_host(key, host) && seen.insert(place).second) {
       places.push_back({place, "asked by git"});

@@ -5,12 +5,13 @@
 #include <filesystem>
 
 #include "backends/address/scrub.h"
-#include "backends/base/amounts.h"
+#include "backends/address/source_text.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
-#include "backends/http/proxy.h"
-#include "backends/http/trusted_authorities.h"
+#include "backends/base/text.h"
+#include "backends/http/certificate_store.h"
+#include "backends/http/curl_http_client.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/diagnosis.h"
@@ -105,20 +106,12 @@ Finding examine_certificates() {
   return finding;
 }
 
-// A proxy's address may contain a user and a password.
-std::string without_user(const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  const std::size_t start = scheme == std::string::npos ? 0 : scheme + 3;
-  const std::size_t at = url.rfind('@');
-  return at == std::string::npos || at < start ? url : url.substr(0, start) + "***@" + url.substr(at + 1);
-}
-
 Finding examine_proxies() {
   const auto proxies = http::ProxySettings::from_environment();
   Finding finding{.check = "proxies", .found = "none"};
   for (const auto& [scheme, proxy] : {std::pair{"https", &proxies.https}, std::pair{"http", &proxies.http}}) {
     if (!proxy->empty()) {
-      finding.details.push_back(fmt::format("{} through {}", scheme, without_user(*proxy)));
+      finding.details.push_back(fmt::format("{} through {}", scheme, without_user(*proxy, "***@")));
     }
   }
   if (!finding.details.empty()) {

@@ -7,7 +7,6 @@
 
 #include "backends/address/version.h"
 #include "backends/base/environment.h"
-#include "backends/base/home.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/hcl/characters.h"
@@ -119,7 +118,7 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
        .token_realms = user_settings_.oci_token_realms,
        .trusted_dates =
            user_settings_.trust_publication_dates.value_or(std::vector<std::string>{std::string(kOpenTofuRegistry)}),
-       .asks_once = run.networks() != nullptr,
+       .memoizes = run.networks() != nullptr,
        .replacement = options_.replacement},
       *store_);
 }

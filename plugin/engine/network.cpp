@@ -36,21 +36,11 @@ bool is_before_1_12(std::string_view client_version) {
   return release && *release < *Version::parse("1.12.0-0");
 }
 
-// Since OpenTofu 1.12 a registry may serve packages itself.
-registry::LocationRules location_rules(const NetworkOptions& options) {
-  if (options.tool == ClientKind::terraform) {
-    return registry::LocationRules::terraform;
-  }
-  return is_before_1_12(options.client_version) ? registry::LocationRules::opentofu
-                                                : registry::LocationRules::opentofu_1_12;
-}
-
-provider_registry::ClientRules provider_rules(ClientKind tool, std::string_view client_version) {
+registry::ClientRules client_rules(ClientKind tool, std::string_view client_version) {
   if (tool == ClientKind::terraform) {
-    return provider_registry::ClientRules::terraform;
+    return registry::ClientRules::terraform;
   }
-  return is_before_1_12(client_version) ? provider_registry::ClientRules::opentofu
-                                        : provider_registry::ClientRules::opentofu_1_12;
+  return is_before_1_12(client_version) ? registry::ClientRules::opentofu : registry::ClientRules::opentofu_1_12;
 }
 
 // A server may know secrets from an earlier run that this one has not sent yet.
@@ -87,7 +77,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
       client_version_(options.client_version),
       token_realms_(options.token_realms),
       trusted_dates_(options.trusted_dates),
-      asks_once_(options.asks_once),
+      memoizes_(options.memoizes),
       replacement_(options.replacement),
       store_(store),
       client_(read_client_configuration(options.tool, current_environment())),
@@ -110,7 +100,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                          .others = backends_,
                                          .policy = registry_policy(),
                                          .client_version = options.client_version,
-                                         .rules = location_rules(options),
+                                         .rules = client_rules(options.tool, options.client_version),
                                          .trusted_dates = options.trusted_dates}));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
@@ -150,7 +140,7 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
 
 std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
                                                 const std::function<std::unique_ptr<ProviderSource>()>& make) const {
-  if (!asks_once_) {
+  if (!memoizes_) {
     return make_shared_provider_source(make(), secrets_, {store_, trusted_dates_}, false);
   }
   const std::lock_guard guard(shared_mutex_);
@@ -175,7 +165,7 @@ std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_ret
        .client = client_,
        .store = store_,
        .policy = registry_policy(),
-       .rules = provider_rules(tool_, client_version_),
+       .rules = client_rules(tool_, client_version_),
        .client_version = client_version_,
        .download_retries = download_retries,
        .enforce_signatures = environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
@@ -227,7 +217,7 @@ void Network::add(std::string name, std::unique_ptr<BackendCore> backend) {
   if (auto other = replacement_ ? replacement_(name) : nullptr) {
     backend = std::move(other);
   }
-  backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = asks_once_});
+  backends_.add(std::move(backend), {.secrets = &secrets_, .memoizes = memoizes_});
   names_.push_back(std::move(name));
 }
 

@@ -37,7 +37,7 @@ struct NetworkOptions {
   std::vector<BackendSetting> externals = {};   // programs for further source types; the first of a scheme applies
   std::vector<std::string> token_realms = {};   // hosts that may receive the credentials of OCI registries
   std::vector<std::string> trusted_dates = {};  // registry hosts whose publication dates are trusted
-  bool asks_once = false;                       // it serves one run with all its requests
+  bool memoizes = false;                        // it serves one run with all its requests
   BackendReplacement replacement = {};          // for tests: backends in memory
 };
 
@@ -91,7 +91,7 @@ class Network {
   const std::string client_version_;
   const std::vector<std::string> token_realms_;
   const std::vector<std::string> trusted_dates_;
-  const bool asks_once_;
+  const bool memoizes_;
   const BackendReplacement replacement_;
   const Store& store_;
   const ClientConfiguration client_;

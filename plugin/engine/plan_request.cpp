@@ -228,7 +228,7 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
       }
     }
   }
-  request.judge = [&open](const ModuleTree& tree, Diagnostics& diagnostics) {
+  request.check = [&open](const ModuleTree& tree, Diagnostics& diagnostics) {
     check_client_versions(tree, open.root.implementation, open.engine().options(), open.context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {

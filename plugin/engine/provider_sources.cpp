@@ -11,7 +11,7 @@
 #include "backends/providers/network_mirror.h"
 #include "backends/providers/oci_mirror.h"
 #include "backends/providers/provider_source.h"
-#include "plugin/client/client_configuration_files.h"
+#include "plugin/client/client_configuration.h"
 
 namespace modlock {
 namespace {

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "backends/base/text.h"
 #include "plugin/eval/evaluator.h"
 #include "plugin/eval/type_constraint.h"
-#include "plugin/hcl/near_names.h"
 #include "plugin/value/convert.h"
 
 namespace modlock::eval {
@@ -80,7 +79,7 @@ Problem unknown_function(std::string_view written) {
                     "(provider, core)",
                     written)};
   }
-  const auto nearest = hcl::nearest_name(name, function_names());
+  const auto nearest = nearest_name(name, function_names());
   return {fmt::format("call to unknown function: there is no function named \"{}\"", written),
           nearest ? fmt::format("did you mean \"{}\"?", *nearest) : ""};
 }

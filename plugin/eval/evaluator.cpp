@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "plugin/eval/dependencies.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"

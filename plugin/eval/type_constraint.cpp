@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"

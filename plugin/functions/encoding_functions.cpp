@@ -4,16 +4,18 @@
 #include <vector>
 
 #include "backends/base/ascii.h"
+#include "backends/base/digest.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/json_text.h"
 #include "plugin/value/value.h"
+#include "protocol/base/utf8.h"
 
 // Functions that convert values to and from texts of other languages.
 namespace modlock::eval {
 namespace {
 
 FunctionResult base64encode(const Call& call) {
-  return Value::string(encode_base64(call.arguments[0].as_string()));
+  return Value::string(base64(call.arguments[0].as_string()));
 }
 
 FunctionResult base64decode(const Call& call) {
@@ -91,11 +93,8 @@ class CsvReader {
     row_line_ = line_;
     Row row;
     for (std::size_t at = 0;;) {
-      auto field = line.compare(at, 1, "\"") == 0 ? quoted_field(line, at) : plain_field(line, at);
-      if (!field) {
-        return tl::unexpected(field.error());
-      }
-      row.push_back(*std::move(field));
+      MODLOCK_TRY(auto field, line.compare(at, 1, "\"") == 0 ? quoted_field(line, at) : plain_field(line, at));
+      row.push_back(std::move(field));
       if (at >= line.size() || line[at] != ',') {
         return row;
       }
@@ -174,37 +173,31 @@ class CsvReader {
 // csvdecode(): RFC 4180 as Go's encoding/csv reads it. The first row has the names; the other rows become objects.
 FunctionResult decode_csv(std::string_view text) {
   CsvReader reader(text);
-  const auto names = reader.read();
-  if (!names) {
-    return tl::unexpected(names.error());
-  }
-  if (names->empty()) {
+  MODLOCK_TRY(const auto names, reader.read());
+  if (names.empty()) {
     return refuse("missing header line");
   }
   std::map<std::string, Type> attributes;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (!attributes.emplace(name, Type::string()).second) {
       return refuse(fmt::format("duplicate column name {}", go_quoted(name)));
     }
   }
   Value::Items rows;
   for (;;) {
-    auto row = reader.read();
-    if (!row) {
-      return tl::unexpected(row.error());
-    }
-    if (row->empty()) {
+    MODLOCK_TRY(auto row, reader.read());
+    if (row.empty()) {
       return Value::list(Type::object(std::move(attributes)), std::move(rows));
     }
-    if (row->size() != names->size()) {
+    if (row.size() != names.size()) {
       return refuse(fmt::format("CSV parse error on line {}: wrong number of fields", reader.row_line()));
     }
-    if ((rows.size() + 1) * names->size() > kMaxElements) {
+    if ((rows.size() + 1) * names.size() > kMaxElements) {
       return too_many_elements();
     }
     Value::Members members;
-    for (std::size_t i = 0; i < row->size(); ++i) {
-      members.emplace((*names)[i], Value::string(std::move((*row)[i])));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      members.emplace(names[i], Value::string(std::move(row[i])));
     }
     rows.push_back(Value::object(std::move(members)));
   }

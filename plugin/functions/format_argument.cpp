@@ -5,7 +5,6 @@
 #include <string>
 
 #include "backends/base/ascii.h"
-#include "plugin/functions/format_functions.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/json_text.h"
 #include "plugin/hcl/characters.h"

@@ -1,4 +1,3 @@
-#include "plugin/functions/format_functions.h"
 
 #include <fmt/format.h>
 
@@ -48,14 +47,11 @@ tl::expected<std::size_t, FunctionError> iterations(std::span<const Value> argum
 
 FunctionResult formatlist(const Call& call) {
   const std::span<const Value> arguments = call.arguments.subspan(1);
-  const auto count = iterations(arguments);
-  if (!count) {
-    return tl::unexpected(count.error());
-  }
+  MODLOCK_TRY(const auto count, iterations(arguments));
   Value::Items texts;
   std::size_t bytes = 0;
   std::vector<Value> chosen(arguments.size());
-  for (std::size_t n = 0; n < *count; ++n) {
+  for (std::size_t n = 0; n < count; ++n) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       chosen[i] = is_iterated(arguments[i]) ? arguments[i].items()[n] : arguments[i];
     }
@@ -189,19 +185,14 @@ FormatResult format_text(std::string_view format, std::span<const Value> argumen
       at += 2;
     } else if (at < format.size()) {
       VerbReader reader(format, at);
-      const auto verb = reader.read(next);
-      if (!verb) {
-        return tl::unexpected(verb.error());
-      }
-      if (verb->argument > arguments.size()) {
+      MODLOCK_TRY(const auto verb, reader.read(next));
+      if (verb.argument > arguments.size()) {
         return refuse(fmt::format("not enough arguments for {} at {}: need index {} but have {} total",
-                                  go_quoted(verb->raw), verb->offset, verb->argument, arguments.size()));
+                                  go_quoted(verb.raw), verb.offset, verb.argument, arguments.size()));
       }
-      if (auto done = format_argument(*verb, arguments[verb->argument - 1], out); !done) {
-        return done;
-      }
-      highest = std::max(highest, verb->argument);
-      next = verb->argument + 1;
+      MODLOCK_TRY(format_argument(verb, arguments[verb.argument - 1], out));
+      highest = std::max(highest, verb.argument);
+      next = verb.argument + 1;
       at = reader.at();
     }
   }

@@ -2,17 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <limits>
 
 #include "plugin/hcl/characters.h"
-#include "plugin/value/value.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock::eval {
 namespace {
-
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // The letter after the backslash, or 0 if there is no short form.
 char short_escape(char32_t character) {
@@ -40,51 +35,6 @@ char short_escape(char32_t character) {
 }
 
 }  // namespace
-
-std::string encode_base64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::string_view group = bytes.substr(at, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      bits = (bits << 8U) | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text += i <= group.size() ? kAlphabet[(bits >> (18U - 6U * i)) & 63U] : '=';
-    }
-  }
-  return text;
-}
-
-std::optional<std::string> decode_base64(std::string_view text) {
-  std::string bytes;
-  std::uint32_t group = 0;
-  int digits = 0;
-  int padding = 0;
-  for (const char character : text) {
-    if (character == '\n' || character == '\r') {
-      continue;
-    }
-    const std::size_t value = kAlphabet.find(character);
-    const bool is_padding = character == '=';
-    if (is_padding ? digits < 2 : value == std::string_view::npos || padding > 0) {
-      return std::nullopt;
-    }
-    padding += is_padding ? 1 : 0;
-    group = (group << 6U) | (is_padding ? 0U : static_cast<std::uint32_t>(value));
-    if (++digits < 4) {
-      continue;
-    }
-    for (int i = 0; i < 3 - padding; ++i) {
-      bytes += static_cast<char>((group >> (16U - 8U * static_cast<unsigned>(i))) & 0xFFU);
-    }
-    group = 0;
-    // No group starts after padding: neither a digit nor a "=" is accepted then.
-    digits = 0;
-  }
-  return digits == 0 ? std::optional(std::move(bytes)) : std::nullopt;
-}
 
 std::string go_quoted(std::string_view text) {
   std::string quoted = "\"";
@@ -152,17 +102,6 @@ tl::expected<std::int64_t, std::string> whole_number(const Value& number) {
 
 bool equal_values(const Value& left, const Value& right) {
   return (left.is_null() && right.is_null()) || left.equals(right);
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = utf8_sequence_length(text);
-    if (size == 0) {
-      return false;
-    }
-    text.remove_prefix(size);
-  }
-  return true;
 }
 
 bool is_sequence(const Type& type) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,14 +8,17 @@
 #include "plugin/functions/functions.h"
 #include "plugin/value/value.h"
 
+namespace modlock {
+
+// For MODLOCK_TRY in a function of the language.
+inline tl::unexpected<eval::FunctionError> fail(eval::FunctionError error) {
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace modlock
+
 // Helpers that several families of functions use, and the tables of the families. Only for the files of this directory.
 namespace modlock::eval {
-
-// In base64 with padding (RFC 4648 section 4).
-std::string encode_base64(std::string_view bytes);
-
-// Decodes base64 with padding; ignores line endings in it. nullopt for any other text.
-std::optional<std::string> decode_base64(std::string_view text);
 
 // A string literal as in OpenTofu's messages (%q of Go's fmt): "a\nb", with control characters and unprintable
 // characters escaped.
@@ -75,8 +77,6 @@ tl::expected<std::int64_t, std::string> whole_number(const Value& number);
 // `==` of the language: nulls of all types are equal.
 bool equal_values(const Value& left, const Value& right);
 
-bool is_utf8(std::string_view text);
-
 bool is_sequence(const Type& type);  // a list, set or tuple
 
 // Builds a text. It stops growing at kMaxTextBytes.
@@ -93,5 +93,33 @@ class TextBuilder {
   std::string text_;
   bool is_full_ = false;
 };
+
+// One "%5.2f" of a format text.
+struct FormatVerb {
+  std::string_view raw = {};
+  std::size_t offset = 0;
+  std::size_t argument = 0;  // 1-based
+  char mode = 0;
+  bool zero = false;
+  bool sharp = false;
+  bool plus = false;
+  bool minus = false;
+  bool space = false;
+  std::int64_t width = -1;      // -1: not given
+  std::int64_t precision = -1;  // -1: not given
+};
+
+// Why a text cannot be formatted; `argument` counts the arguments after the format from 1.
+using FormatResult = tl::expected<void, FunctionError>;
+
+// Appends `format` with its verbs replaced by `arguments`, by the rules of cty's format().
+FormatResult format_text(std::string_view format, std::span<const Value> arguments, TextBuilder& out);
+
+// Appends one argument as its verb specifies.
+FormatResult format_argument(const FormatVerb& verb, const Value& argument, TextBuilder& out);
+
+// Returns the bytes of the file that the first argument names; a leading "~" is the home directory. The error is that
+// of FileAccess, in OpenTofu's wording if the file does not exist.
+tl::expected<std::string, FunctionError> read_file(const Call& call);
 
 }  // namespace modlock::eval

@@ -6,7 +6,6 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
-#include "plugin/functions/file_path.h"
 #include "plugin/functions/function_tables.h"
 
 namespace modlock::eval {
@@ -18,9 +17,9 @@ template <Hash algorithm, Encoding encoding>
 Value hashed(std::string_view bytes) {
   const std::vector<std::uint8_t> digest = hash_of(algorithm, bytes);
   if constexpr (encoding == Encoding::hexadecimal) {
-    return Value::string(hex(digest.data(), digest.size()));
+    return Value::string(hex(digest));
   }
-  return Value::string(encode_base64(std::string(digest.begin(), digest.end())));
+  return Value::string(base64(digest));
 }
 
 template <Hash algorithm, Encoding encoding>
@@ -30,11 +29,8 @@ FunctionResult hash_text(const Call& call) {
 
 template <Hash algorithm, Encoding encoding>
 FunctionResult hash_file(const Call& call) {
-  const auto bytes = read_file(call);
-  if (!bytes) {
-    return tl::unexpected(bytes.error());
-  }
-  return hashed<algorithm, encoding>(*bytes);
+  MODLOCK_TRY(const auto bytes, read_file(call));
+  return hashed<algorithm, encoding>(bytes);
 }
 
 // The 32 digits of a UUID in any notation that OpenTofu reads.
@@ -98,7 +94,7 @@ FunctionResult uuidv5(const Call& call) {
   std::vector<std::uint8_t> hash = hash_of(Hash::sha1, bytes + call.arguments[1].as_string());
   hash[6] = static_cast<std::uint8_t>((hash[6] & 0x0FU) | 0x50U);
   hash[8] = static_cast<std::uint8_t>((hash[8] & 0x3FU) | 0x80U);
-  std::string uuid = hex(hash.data(), 16);
+  std::string uuid = hex(std::span(hash).first(16));
   for (const std::size_t dash : {std::size_t{20}, std::size_t{16}, std::size_t{12}, std::size_t{8}}) {
     uuid.insert(dash, 1, '-');
   }

@@ -6,7 +6,6 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/value/value.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {
@@ -237,11 +236,8 @@ class Decoder {
     const char letter = at_ < text_.size() ? text_[at_] : '\0';
     if (letter == 'u') {
       ++at_;
-      const auto character = decode_code_point();
-      if (!character) {
-        return tl::unexpected(character.error());
-      }
-      append_utf8(text, *character);
+      MODLOCK_TRY(const auto character, decode_code_point());
+      append_utf8(text, character);
       return {};
     }
     const std::size_t known = kLetters.find(letter);
@@ -302,10 +298,7 @@ class Decoder {
       return Value::object({});
     }
     while (peek() == '"') {
-      auto name = decode_string();
-      if (!name) {
-        return tl::unexpected(name.error());
-      }
+      MODLOCK_TRY(auto name, decode_string());
       if (peek() != ':') {
         return wrong(" after object key", "EOF");
       }
@@ -314,11 +307,11 @@ class Decoder {
       if (!value) {
         return value;
       }
-      const auto before = members.find(*name);
+      const auto before = members.find(name);
       if (before != members.end() && !(before->second.type() == value->type())) {
-        return refuse(fmt::format("duplicate {} property in JSON object", go_quoted(*name)));
+        return refuse(fmt::format("duplicate {} property in JSON object", go_quoted(name)));
       }
-      members.insert_or_assign(*std::move(name), *std::move(value));
+      members.insert_or_assign(std::move(name), *std::move(value));
       const char next = peek();
       if (next != ',' && next != '}') {
         return wrong(" after object key:value pair", "EOF");

@@ -96,31 +96,25 @@ tl::expected<Pattern, FunctionError> pattern_of(const Call& call) {
 }
 
 FunctionResult regex(const Call& call) {
-  const auto pattern = pattern_of(call);
-  if (!pattern) {
-    return tl::unexpected(pattern.error());
-  }
-  const auto match = pattern->expression.find(call.arguments[1].as_string(), 0);
+  MODLOCK_TRY(const auto pattern, pattern_of(call));
+  const auto match = pattern.expression.find(call.arguments[1].as_string(), 0);
   if (!match) {
     return refuse("pattern did not match any part of the given string");
   }
-  return pattern->value(*match);
+  return pattern.value(*match);
 }
 
 FunctionResult regexall(const Call& call) {
-  const auto pattern = pattern_of(call);
-  if (!pattern) {
-    return tl::unexpected(pattern.error());
-  }
+  MODLOCK_TRY(const auto pattern, pattern_of(call));
   const std::string_view text = call.arguments[1].as_string();
   Value::Items matches;
   const char* previous_end = nullptr;
-  SearchBudget budget(pattern->expression);
+  SearchBudget budget(pattern.expression);
   for (std::size_t at = 0; at <= text.size();) {
     if (!matches.empty() && !budget.take(text.size() - at)) {
       return SearchBudget::exceeded();
     }
-    const auto match = pattern->expression.find(text, at);
+    const auto match = pattern.expression.find(text, at);
     if (!match) {
       break;
     }
@@ -134,10 +128,10 @@ FunctionResult regexall(const Call& call) {
       if (matches.size() == kMaxElements) {
         return too_many_elements();
       }
-      matches.push_back(pattern->value(*match));
+      matches.push_back(pattern.value(*match));
     }
   }
-  return Value::list(pattern->type(), std::move(matches));
+  return Value::list(pattern.type(), std::move(matches));
 }
 
 // The size in bytes of the letter, digit or underscore at `at`, or 0 if there is none.

@@ -123,27 +123,21 @@ FunctionResult setproduct(const Call& call) {
   }
   std::vector<Type> types;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const auto type = factor_type(call.arguments, i);
-    if (!type) {
-      return tl::unexpected(type.error());
-    }
-    types.push_back(*type);
+    MODLOCK_TRY(const auto type, factor_type(call.arguments, i));
+    types.push_back(type);
   }
   const bool is_empty =
       std::any_of(call.arguments.begin(), call.arguments.end(), [](const Value& set) { return set.size() == 0; });
   std::vector<Value::Items> factors;
   std::size_t total = is_empty ? 0 : 1;
   for (std::size_t i = 0; i < call.arguments.size() && !is_empty; ++i) {
-    auto items = factor(call.arguments, i, types[i]);
-    if (!items) {
-      return tl::unexpected(items.error());
-    }
+    MODLOCK_TRY(auto items, factor(call.arguments, i, types[i]));
     // Counts the elements of all tuples; `total` is at most kMaxElements before this.
-    total *= items->size();
+    total *= items.size();
     if (total * call.arguments.size() > kMaxElements) {
       return too_many_elements();
     }
-    factors.push_back(*std::move(items));
+    factors.push_back(std::move(items));
   }
   const bool is_ordered = std::none_of(call.arguments.begin(), call.arguments.end(),
                                        [](const Value& argument) { return argument.is(Kind::set); });

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/base/ascii.h"
+#include "backends/base/digest.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/value/convert.h"
 #include "plugin/value/value.h"

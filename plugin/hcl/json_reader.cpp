@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <utility>
 
 #include "backends/base/ascii.h"

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_reader.h"
-#include "plugin/hcl/parser.h"
 
 namespace modlock::hcl {
 namespace {

@@ -2,18 +2,15 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "plugin/hcl/ast.h"
 #include "plugin/hcl/lexer.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/hcl/source_map.h"
 #include "protocol/base/result.h"
 
 namespace modlock::hcl {

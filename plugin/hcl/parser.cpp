@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <utility>
 
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/lexer.h"
 #include "plugin/hcl/native_parser.h"
-#include "plugin/hcl/source_map.h"
 
 namespace modlock::hcl {
 namespace {
@@ -266,6 +264,19 @@ Result<Expression> template_of(const Expression& expression, const std::string& 
 Result<Expression> expression_of(const Expression& expression, const std::string& path) {
   const auto& string = std::get<JsonString>(expression.node);
   return NativeParser(string.text, SourceMap(string, expression.range.start), path).parse_whole_expression();
+}
+
+void name_conflict_markers(ParsedFile& file, std::string_view text) {
+  for (Diagnostic& diagnostic : file.diagnostics) {
+    const auto& location = diagnostic.what.location;
+    const std::size_t at = location && location->range ? location->range->start.byte : 0;
+    const std::size_t line = text.rfind('\n', at) + 1;
+    if (diagnostic.severity == Severity::error && text.substr(at == 0 ? 0 : line).starts_with("<<<<<<< ")) {
+      diagnostic.what.message = "the file has conflict markers of a merge";
+      diagnostic.what.hint = "resolve the conflict in this file, then run the command again";
+      return;
+    }
+  }
 }
 
 }  // namespace modlock::hcl

@@ -59,4 +59,7 @@ Result<Expression> template_of(const Expression& expression, const std::string& 
 // As an expression: "aws.west", "list(string)".
 Result<Expression> expression_of(const Expression& expression, const std::string& path);
 
+// Reports a syntax error at the conflict markers of a merge in `text` as what it is.
+void name_conflict_markers(ParsedFile& file, std::string_view text);
+
 }  // namespace modlock::hcl

@@ -76,7 +76,7 @@ std::string describe_process(long process) {
 
 }  // namespace
 
-Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context, LockPatience patience) {
+Result<std::optional<FileLock>> lock_root(const DataDirectory& data, const Context& context, LockPatience patience) {
   const auto ours = data.pin(data.ours());
   if (!ours) {
     return std::nullopt;

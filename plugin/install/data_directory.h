@@ -39,7 +39,7 @@ Result<DataDirectory> find_data_directory(const std::filesystem::path& root, con
 // Holds a root against other processes that write its lock file or its installation, as long as the object lives; what
 // killed ones left in `ours` is removed. Nothing is held where `ours` cannot be written. After a second the log hears
 // which process is waited for. Errors: TIMEOUT after five minutes; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-Result<std::optional<FileLock>> hold_root(const DataDirectory& data, const Context& context,
+Result<std::optional<FileLock>> lock_root(const DataDirectory& data, const Context& context,
                                           LockPatience patience = {});
 
 }  // namespace modlock

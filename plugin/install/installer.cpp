@@ -43,7 +43,7 @@ class Installer {
       return std::move(report_);  // a client writes no manifest either
     }
     MODLOCK_TRY(auto guard, enter());
-    auto ok = look_at_manifest();
+    auto ok = read_previous_manifest();
     if (ok) {
       ok = place_packages();
     }
@@ -353,7 +353,7 @@ class Installer {
   }
 
   // Calls that nobody serves, and what lies below them.
-  bool left_as_it_lies(std::string key) const {
+  bool is_unmanaged(std::string key) const {
     for (; !key.empty(); key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'))) {
       const auto node = request_.plan.tree.nodes.find(key);
       if (node != request_.plan.tree.nodes.end() && !node->second.is_local() &&
@@ -370,14 +370,14 @@ class Installer {
     if (!modules_) {
       return std::nullopt;
     }
-    auto held = hold_root(request_.data, context_);
+    auto held = lock_root(request_.data, context_);
     if (held && *held) {
       remove_unfinished_writes(modules_->path());
     }
     return held;
   }
 
-  Result<void> look_at_manifest() {
+  Result<void> read_previous_manifest() {
     const auto text = read_file(request_.data.manifest());
     if (!text) {
       return text.error().code == Code::not_found ? Result<void>() : fail(text.error());
@@ -391,7 +391,7 @@ class Installer {
   }
 
   // As late as it can be: where the installation fails, the file is still where it was.
-  Result<void> move_broken_aside() {
+  Result<void> set_aside_broken_manifest() {
     if (!broken_) {
       return {};
     }
@@ -425,7 +425,7 @@ class Installer {
     for (const std::string& key : keys) {
       std::error_code ignored;
       const auto place = request_.data.place_of(key);
-      if (!place || has_place(key) || left_as_it_lies(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
+      if (!place || has_place(key) || is_unmanaged(key) || !fs::exists(fs::symlink_status(*place, ignored))) {
         continue;
       }
       MODLOCK_TRY(const auto directory, modules());
@@ -454,12 +454,12 @@ class Installer {
     Manifest manifest;
     manifest.emplace("", ManifestRecord{.key = {}, .source = {}, .version = {}, .directory = "."});
     for (const auto& [key, record] : before_) {
-      if (left_as_it_lies(key)) {
+      if (is_unmanaged(key)) {
         manifest.emplace(key, record);
       }
     }
     for (const auto& [key, node] : request_.plan.tree.nodes) {
-      if (left_as_it_lies(key)) {
+      if (is_unmanaged(key)) {
         continue;
       }
       manifest.insert_or_assign(key, ManifestRecord{.key = key,
@@ -470,7 +470,7 @@ class Installer {
     if (manifest == before_) {
       return {};
     }
-    MODLOCK_TRY(move_broken_aside());
+    MODLOCK_TRY(set_aside_broken_manifest());
     MODLOCK_TRY(const auto directory, modules());
     return write_file_atomically(directory / request_.data.manifest().filename(), write_manifest(manifest));
   }

@@ -117,7 +117,7 @@ class OriginCheck {
         }
       }
       if (!asked->content) {
-        asked->proof = wish_for_proof(*asked);
+        asked->proof = request_for_proof(*asked);
       }
       for (const auto& request : {asked->content, asked->proof}) {
         if (request) {
@@ -130,7 +130,7 @@ class OriginCheck {
 
   // Returns nullopt if the content need not be checked, if the source failed (an error), or if its listing no longer
   // has the locked version and id (a verdict).
-  std::optional<FetchRequest> wish_for_proof(const SourceCheck& asked) const {
+  std::optional<FetchRequest> request_for_proof(const SourceCheck& asked) const {
     FetchRequest request{.id = locked_id(asked), .ref = {}, .locked = true};
     if (!names_fixed_content(request.id) || asked.call.lock->hash_value("h1").empty() ||
         fetcher_.stored(asked.source(), request)) {

@@ -58,13 +58,13 @@ class ProviderChecker {
     std::vector<Verdict> verdicts(order.size());
     const std::size_t threads = std::min(core_count(), kMostProviderThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
-    parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = judge(order[i]); });
+    parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = check(order[i]); });
     MODLOCK_TRY(context_.check());
     return verdicts;
   }
 
  private:
-  Verdict judge(const ProviderAddress& provider) const {
+  Verdict check(const ProviderAddress& provider) const {
     Verdict verdict{.subject = "provider." + provider.to_string()};
     const auto required = check_.required.find(provider);
     const auto locked = check_.lock.providers.find(provider);

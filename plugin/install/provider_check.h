@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 #include "backends/store/store.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
-#include "plugin/client/client_configuration_files.h"
+#include "plugin/client/client_configuration.h"
 #include "plugin/client/hcl1.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

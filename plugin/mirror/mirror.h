@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "backends/base/private_file.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/mirror/mirror_server.h"
-#include "plugin/mirror/private_file.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

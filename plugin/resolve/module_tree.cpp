@@ -8,10 +8,10 @@
 #include <set>
 
 #include "backends/address/source_remote.h"
+#include "backends/base/text.h"
 #include "backends/package/subdir_glob.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
-#include "plugin/hcl/near_names.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/module_reader.h"
@@ -415,7 +415,7 @@ std::string rule_hint(const std::string& key, const ModuleRule& rule, const Modu
   std::vector<std::string_view> known;
   std::transform(tree.nodes.begin(), tree.nodes.end(), std::back_inserter(known),
                  [](const auto& entry) { return std::string_view(entry.first); });
-  return rule.is_inherited ? "" : hcl::did_you_mean(key, known);
+  return rule.is_inherited ? "" : did_you_mean(key, known);
 }
 
 }  // namespace

@@ -296,8 +296,8 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   known.insert(request.restorable.begin(), request.restorable.end());
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, known);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
-  if (request.judge) {
-    request.judge(plan.tree, plan.diagnostics);
+  if (request.check) {
+    request.check(plan.tree, plan.diagnostics);
   }
   drop_repeated(plan.diagnostics);
   std::erase_if(plan.diagnostics, [&](Diagnostic& diagnostic) {
@@ -327,7 +327,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
   plan.diagnostics.insert(plan.diagnostics.end(), warnings.begin(), warnings.end());
   name_tags_seen_elsewhere(plan, fetcher);
-  name_young_releases(request, plan, fetcher);
+  warn_about_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
   return plan;
 }

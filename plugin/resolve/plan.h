@@ -74,7 +74,7 @@ struct PlanRequest {
   // call's constraints allow it. Empty: nothing is adopted.
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
-  std::function<void(const ModuleTree&, Diagnostics&)> judge = {};
+  std::function<void(const ModuleTree&, Diagnostics&)> check = {};
   // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
   // no entry for a call that cannot be resolved.
   Diagnostics* skipped = nullptr;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "plugin/value/client_rules.h"
+#include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

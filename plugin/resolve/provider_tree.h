@@ -25,7 +25,7 @@ std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const Modu
 // its module as subject and a location in its file; `related` contains the location of the call.
 Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version);
 
-// Returns a warning for each use of a rule that this version of the client does not have (client_rules.h), and that
+// Returns a warning for each use of a rule that this version of the client does not have (ClientRule), and that
 // affects a module call or a provider: functions are found in the source and version of calls, not in the values that
 // these refer to.
 Diagnostics check_client_rules(const ModuleTree& tree, ClientKind tool, const std::string& version);

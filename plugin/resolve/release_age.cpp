@@ -144,7 +144,7 @@ Diagnostic name_exception(Change& change, const std::string& name, const std::st
                 .hint = "review it before committing the lock"}};
 }
 
-void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
+void warn_about_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
   for (Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
     const auto resolved = plan.resolved.find(key);

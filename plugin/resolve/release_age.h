@@ -56,6 +56,6 @@ std::string youth_text(SourceFetcher::Time since, SourceFetcher::Time now);
 
 // Records when the newly locked content of a plan was first seen. If it is newer than the minimum age of the settings
 // or the request, adds the exception to the reason of the change and warns (SETTING_UNSERVED, at the rule).
-void name_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher);
+void warn_about_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher);
 
 }  // namespace modlock

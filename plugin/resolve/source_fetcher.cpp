@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kFetches = 16;
 
 // Versions of a registry module may share an id (one commit) and be in different directories of it.
-std::string wished_thing(const Source& source, const FetchRequest& request) {
+std::string request_key(const Source& source, const FetchRequest& request) {
   const bool needs_ref = request.id.empty() || source.is_registry();
   return needs_ref ? fmt::format("{} ref:{}", request.id, request.ref) : request.id;
 }
@@ -261,7 +261,7 @@ const Result<Pin>& SourceFetcher::pinned(const Source& source) const {
 }
 
 const Result<Package>& SourceFetcher::package(const SourceAddress& source, const FetchRequest& request) const {
-  return packages_.at(Key{package_key(source), wished_thing(source.source, request)});
+  return packages_.at(Key{package_key(source), request_key(source.source, request)});
 }
 
 std::optional<Package> SourceFetcher::stored(const Source& source, const FetchRequest& request) const {
@@ -349,12 +349,12 @@ void SourceFetcher::warn_damaged_package(const Missing& wanted) {
 }
 
 std::string SourceFetcher::question_of(const PackageRequest& request) {
-  return package_key(*request.source) + "\n" + wished_thing(request.source->source, request.request);
+  return package_key(*request.source) + "\n" + request_key(request.source->source, request.request);
 }
 
 // Returns where the package of a request will be; null if it was requested before.
 Result<Package>* SourceFetcher::add_package(const PackageRequest& request) {
-  Key key{package_key(*request.source), wished_thing(request.source->source, request.request)};
+  Key key{package_key(*request.source), request_key(request.source->source, request.request)};
   const std::scoped_lock lock(mutex_);
   const auto [at, is_new] = packages_.emplace(std::move(key), Package{});
   return is_new ? &at->second : nullptr;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
-#include "plugin/hcl/near_names.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
@@ -99,7 +99,7 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
 }
 
 Error unknown_subject(const std::string& subject, const std::vector<std::string>& known) {
-  const std::string nearest = hcl::did_you_mean(subject, {known.begin(), known.end()});
+  const std::string nearest = did_you_mean(subject, {known.begin(), known.end()});
   return {.code = Code::invalid_params,
           .message = fmt::format("\"{}\" {}", escape_controls(subject), kMatchesNone),
           .subject = subject,

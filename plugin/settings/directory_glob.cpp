@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "plugin/functions/regular_expression.h"
-
 namespace modlock {
 
 Result<DirectoryGlob> DirectoryGlob::parse(std::string_view text) {

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/address/ip_address.h"
+#include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/settings/settings_reader.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -332,15 +331,15 @@ Error denied_release(const DenyRule& rule, std::string_view release, std::string
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
   const auto signing = std::find_if(settings.sources.begin(), settings.sources.end(),
                                     [](const SourceRule& rule) { return rule.signature.has_value(); });
-  const Location* const judge = !settings.deny_sources.empty()      ? &settings.deny_sources.front().location
-                                : !settings.allow_lists.empty()     ? &settings.allow_lists.front().location
-                                : !settings.deny_rules.empty()      ? &settings.deny_rules.front().location
-                                : signing != settings.sources.end() ? &signing->location
-                                                                    : nullptr;
-  if (judge != nullptr && has_other_spelling(identity)) {
+  const Location* const rule = !settings.deny_sources.empty()      ? &settings.deny_sources.front().location
+                               : !settings.allow_lists.empty()     ? &settings.allow_lists.front().location
+                               : !settings.deny_rules.empty()      ? &settings.deny_rules.front().location
+                               : signing != settings.sources.end() ? &signing->location
+                                                                   : nullptr;
+  if (rule != nullptr && has_other_spelling(identity)) {
     return denied(fmt::format("the source \"{}\" is not written in its plain form, so the rules of {} cannot match it",
-                              identity, file_and_line(*judge)),
-                  *judge);
+                              identity, file_and_line(*rule)),
+                  *rule);
   }
   const auto matches = [&](const SourceText& glob) { return matches_glob(glob.text, identity); };
   const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(),

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 #include "plugin/config/source_text.h"
 #include "plugin/settings/release_pattern.h"
 #include "protocol/base/result.h"

@@ -8,10 +8,9 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
+#include "backends/base/text.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/hcl/conflict_markers.h"
-#include "plugin/hcl/near_names.h"
 #include "plugin/hcl/value.h"
 #include "plugin/settings/setting_table.h"
 #include "protocol/base/result.h"
@@ -45,7 +44,7 @@ tl::unexpected<Error> SettingsText::reject(const Range& range, std::string messa
 
 tl::unexpected<Error> SettingsText::unknown(std::string_view what, std::string_view name, const Range& range,
                                             const Words& known) const {
-  std::string hint = hcl::did_you_mean(name, known);
+  std::string hint = did_you_mean(name, known);
   return reject(range, fmt::format("unknown {} {} in {}", what, hcl::quoted_for_message(name), at(range)),
                 hint.empty() ? fmt::format("use one of {}", quoted_list(known, ", ")) : std::move(hint));
 }
@@ -153,23 +152,15 @@ Result<void> SettingsReader::read() {
       return fail(diagnostic.what);
     }
   }
-  if (auto fits = check_release(); !fits) {
-    return fits;
-  }
+  MODLOCK_TRY(check_release());
   if (place_ != SettingsPlace::user) {
-    if (auto allowed = deny_programs(body()); !allowed) {
-      return allowed;
-    }
+    MODLOCK_TRY(deny_programs(body()));
   }
   for (const hcl::Attribute& attribute : body().attributes) {
-    if (auto done = read_setting(attribute); !done) {
-      return done;
-    }
+    MODLOCK_TRY(read_setting(attribute));
   }
   for (const hcl::Block& block : body().blocks) {
-    if (auto done = read_block(block); !done) {
-      return done;
-    }
+    MODLOCK_TRY(read_block(block));
   }
   return {};
 }
@@ -213,9 +204,7 @@ Result<void> SettingsReader::deny_programs(const hcl::Body& body) const {
     if (block.type == "backend") {
       return deny("a backend block", block.header_range);
     }
-    if (auto inner = deny_programs(block.body); !inner) {
-      return inner;
-    }
+    MODLOCK_TRY(deny_programs(block.body));
   }
   return {};
 }
@@ -281,9 +270,7 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
                     at(block.header_range)),
         fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
   }
-  if (auto fits = check_block(block, "the key of a call", setting_names(block.type)); !fits) {
-    return fits;
-  }
+  MODLOCK_TRY(check_block(block, "the key of a call", setting_names(block.type)));
   auto version = read_argument(block.body, "version");
   auto tag_prefix = read_argument(block.body, "tag_prefix");
   for (const auto* value : {&version, &tag_prefix}) {
@@ -299,9 +286,7 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
 }
 
 Result<void> SettingsReader::read_source(const hcl::Block& block) {
-  if (auto fits = check_block(block, "a glob", setting_names(block.type)); !fits) {
-    return fits;
-  }
+  MODLOCK_TRY(check_block(block, "a glob", setting_names(block.type)));
   auto version = read_argument(block.body, "version");
   auto tag_prefix = read_argument(block.body, "tag_prefix");
   auto age = read_age(block.body);
@@ -402,9 +387,7 @@ Result<void> SettingsReader::read_deny(const hcl::Block& block) {
 }
 
 Result<void> SettingsReader::read_backend(const hcl::Block& block) {
-  if (auto fits = check_block(block, "a scheme", setting_names(block.type)); !fits) {
-    return fits;
-  }
+  MODLOCK_TRY(check_block(block, "a scheme", setting_names(block.type)));
   const hcl::Attribute* attribute = block.body.find("command");
   if (attribute == nullptr) {
     return reject(block.header_range,

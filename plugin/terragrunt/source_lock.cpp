@@ -75,7 +75,7 @@ Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
     return false;
   }
   // Another process may have written the file since it was read.
-  MODLOCK_TRY(const auto held, hold_root(open.root.data, open.context));
+  MODLOCK_TRY(const auto held, lock_root(open.root.data, open.context));
   MODLOCK_TRY(open.read_lock_again());
   const LockFile before = effective_lock(open.lock);
   ModuleLocks modules = before.modules;

@@ -55,7 +55,7 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // the package; IO_ERROR.
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
 // Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those
-// of hold_root() and OpenRoot::read_lock_again(); IO_ERROR.
+// of lock_root() and OpenRoot::read_lock_again(); IO_ERROR.
 Result<bool> restore_unit_source(OpenRoot& open, const ModuleLock& entry);
 // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
 // `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the

@@ -127,7 +127,7 @@ Result<void> UnitLock::keep() const {
 }
 
 Result<void> UnitLock::take_over(const DataDirectory& data, const Context& context) const {
-  MODLOCK_TRY(const auto held, hold_root(data, context));
+  MODLOCK_TRY(const auto held, lock_root(data, context));
   MODLOCK_TRY(take_kept());
   MODLOCK_TRY(const auto lock, read_lock_file(unit_ / kLockFileName, tool_));
   if (lock && lock->modules.empty()) {
@@ -154,7 +154,7 @@ Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, con
 }
 
 Result<void> UnitLock::give_back(const DataDirectory& data, const Context& context) const {
-  MODLOCK_TRY(const auto held, hold_root(data, context));
+  MODLOCK_TRY(const auto held, lock_root(data, context));
   if (unit_ == working_directory_) {
     return keep();
   }

@@ -33,7 +33,7 @@ class UnitLock {
   Result<void> take_kept() const;
   // Copies the module blocks of the unit to the working directory. If the unit's lock file has none and no earlier ones
   // are known, those of its last committed version become the blocks that `lock` restores. Errors: those of
-  // parse_lock(), with the path of the file; IO_ERROR; those of hold_root() for `data`, the data directory of the
+  // parse_lock(), with the path of the file; IO_ERROR; those of lock_root() for `data`, the data directory of the
   // working directory, which is held meanwhile; cancellation.
   Result<void> take_over(const DataDirectory& data, const Context& context) const;
   // Copies the module blocks of the working directory to the unit, if it has a lock file (Terragrunt leaves none if

@@ -9,7 +9,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/update/text_origin.h"
 #include "protocol/base/result.h"
@@ -100,7 +100,7 @@ eval::Value::Members values_of(const hcl::Body& body, const std::string& object,
 // SHA-1 in the alphabet for URLs, without padding.
 std::string encode(std::string_view text) {
   const auto hash = hash_of(Hash::sha1, text);
-  std::string encoded = base64(hash.data(), hash.size());
+  std::string encoded = base64(hash);
   encoded.resize(encoded.find('='));
   std::replace(encoded.begin(), encoded.end(), '+', '-');
   std::replace(encoded.begin(), encoded.end(), '/', '_');

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "backends/base/ascii.h"

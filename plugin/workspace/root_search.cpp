@@ -158,7 +158,7 @@ class Tree {
     }
     std::set<std::size_t> chosen;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      judge(i, chosen, found);
+      check(i, chosen, found);
     }
     take_undecided(chosen);
     found.has_units |= std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) {
@@ -372,7 +372,7 @@ class Tree {
   }
 
   // Adds the candidate to the chosen roots, or to the excluded ones.
-  void judge(std::size_t i, std::set<std::size_t>& chosen, messages::WorkspaceRootsResult& found) {
+  void check(std::size_t i, std::set<std::size_t>& chosen, messages::WorkspaceRootsResult& found) {
     const Candidate& one = candidates_[i];
     if (!one.exists && lock_directories_.count(one.path) == 0) {
       return;

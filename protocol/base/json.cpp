@@ -10,8 +10,6 @@
 #include <memory>
 #include <utility>
 
-#include "protocol/base/json_scan.h"
-#include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {

@@ -1,4 +1,4 @@
-#include "protocol/base/json_scan.h"
+#include "protocol/base/json.h"
 
 #include <fmt/format.h>
 

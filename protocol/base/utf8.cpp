@@ -78,4 +78,25 @@ std::string to_valid_utf8(std::string text) {
   return text;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_sequence_length(text);
+    if (size == 0) {
+      return false;
+    }
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+std::string cut_text(std::string text, std::size_t size) {
+  if (text.size() <= size) {
+    return text;
+  }
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) {
+    --size;
+  }
+  return text.substr(0, size) + "…";
+}
+
 }  // namespace modlock

@@ -16,4 +16,9 @@ void append_utf8(std::string& out, char32_t code_point);
 // Returns the text if it is valid UTF-8, else the text with U+FFFD for each byte that is not part of a sequence.
 std::string to_valid_utf8(std::string text);
 
+bool is_utf8(std::string_view text);
+
+// Shortens the text to at most `size` bytes and an ellipsis, without splitting a character.
+std::string cut_text(std::string text, std::size_t size);
+
 }  // namespace modlock

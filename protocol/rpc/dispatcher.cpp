@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "protocol/base/object_reader.h"
-#include "protocol/rpc/notifications.h"
 
 namespace modlock {
 namespace {
@@ -242,9 +241,7 @@ Result<void> Dispatcher::set_log_level(const Json::Value& params) {
   ObjectReader in(params);
   in.required_string("level");
   const auto level = read_log_level(in, "level");
-  if (auto ok = in.finish(); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(in.finish());
   log_.set_level(*level);
   return {};
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "protocol/base/json.h"
-#include "protocol/messages/session.h"
 #include "protocol/rpc/rpc.h"
 
 namespace modlock {

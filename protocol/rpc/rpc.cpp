@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "protocol/base/json.h"
-#include "protocol/base/json_scan.h"
 #include "protocol/messages/error_json.h"
 
 namespace modlock {

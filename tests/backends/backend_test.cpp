@@ -8,7 +8,7 @@ namespace modlock::test {
 namespace {
 
 // Says the secret wherever it can.
-class Talker final : public BackendCore {
+class Talker final : public BackendCore, public GitAbilities {
  public:
   bool serves(const Source& /*source*/) const override { return true; }
   Result<Listing> list_versions(const SourceAddress& /*source*/, std::string_view /*tag_prefix*/,
@@ -41,6 +41,7 @@ class Talker final : public BackendCore {
     return fail(Code::not_found, "none with canary-token");
   }
   std::string hash_scheme() const override { return scheme; }
+  GitAbilities* git() override { return this; }
   std::optional<CommitDistance> commit_distance(const SourceAddress& /*source*/, const std::string& /*older*/,
                                                 const std::string& /*newer*/, const Context& /*context*/) override {
     return CommitDistance{.descends = true, .commits = 3};
@@ -143,9 +144,29 @@ BOOST_AUTO_TEST_CASE(what_a_core_answers_stays) {
   BOOST_TEST(redirected.error().message == "denied …");
 }
 
-BOOST_AUTO_TEST_CASE(a_source_without_signatures_is_never_verified) {
-  Talker core;
-  const auto signer = core.BackendCore::verify_signature(source, {}, {}, context);
+BOOST_AUTO_TEST_CASE(a_source_without_git_has_none_of_its_abilities) {
+  class WithoutGit final : public BackendCore {
+   public:
+    bool serves(const Source& /*source*/) const override { return true; }
+    Result<Listing> list_versions(const SourceAddress& /*source*/, std::string_view /*tag_prefix*/,
+                                  const Context& /*context*/) override {
+      return Listing{};
+    }
+    Result<Pin> pin(const SourceAddress& /*source*/, const Context& /*context*/) override { return Pin{}; }
+    std::vector<Result<FetchedTree>> fetch(const SourceAddress& /*source*/, std::span<const FetchRequest> /*requests*/,
+                                           const std::filesystem::path& /*parent*/,
+                                           const Context& /*context*/) override {
+      return {};
+    }
+  };
+  Backend plain(std::make_unique<WithoutGit>());
+  BOOST_TEST(!plain.commit_distance(source, "1", "2", context));
+  BOOST_TEST(plain.check_redirected(source, context).has_value());
+  const auto repository = plain.repository_with(source, {}, context);
+  BOOST_REQUIRE(!repository.has_value());
+  BOOST_TEST((repository.error().code == Code::source_unsupported));
+  BOOST_TEST(repository.error().message == "\"git::https://example.com/x\" has no git repository");
+  const auto signer = plain.verify_signature(source, {}, {}, context);
   BOOST_REQUIRE(!signer.has_value());
   BOOST_TEST((signer.error().code == Code::signature_invalid));
   BOOST_TEST(signer.error().message ==

@@ -31,10 +31,7 @@ class HashedFile final : public BodySink {
     hash_.update(bytes);
     return {};
   }
-  std::string id() {
-    const auto digest = hash_.finish();
-    return hex(digest.data(), digest.size());
-  }
+  std::string id() { return hex(hash_.finish()); }
 
  private:
   std::string path_;

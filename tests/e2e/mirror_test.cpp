@@ -392,7 +392,7 @@ BOOST_AUTO_TEST_CASE(only_locked_urls_are_rewritten) {
   write("main.tf", module_call("a", std::string(kGit) + "net?ref=main"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   const std::string own = url_of("https://git.example.test/net");
-  BOOST_TEST(own.find("/tmp/tofu-modlock-mirror-") != std::string::npos, own);
+  BOOST_TEST(own.find("/tmp/tofu-modlock-private-") != std::string::npos, own);
   BOOST_TEST(url_of("https://git.example.test/net-lib") == shown("file://" + repositories().string() + "/net-lib\n"));
   BOOST_TEST(url_of("https://git.example.test/net/x") == shown("file://" + repositories().string() + "/net/x\n"));
   BOOST_TEST(url_of("https://other.example.test/net") == "https://other.example.test/net\n");

@@ -9,7 +9,7 @@
 namespace modlock::test {
 
 inline std::string base64_of(std::string_view bytes) {
-  return base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  return base64(bytes);
 }
 
 }  // namespace modlock::test

@@ -169,7 +169,7 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
 
 namespace {
 
-class ForwardingCore final : public BackendCore {
+class ForwardingCore final : public BackendCore, public FakeGitAbilities {
  public:
   explicit ForwardingCore(FakeBackend& backend) : backend_(backend) {}
 
@@ -187,6 +187,7 @@ class ForwardingCore final : public BackendCore {
                            : backend_.fetch(source, requests, parent, context);
   }
   std::string hash_scheme() const override { return backend_.hash_scheme(); }
+  GitAbilities* git() override { return this; }
   bool trusts_dates(const Source& source) const override { return backend_.trusts_dates(source); }
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override {

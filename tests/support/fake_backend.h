@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "tests/support/fake_git_abilities.h"
 
 namespace modlock::test {
 
 // Sources of one kind in memory: packages with tags (a registry: versions; an archive: the one tag "") and, for git,
 // branches, each with the files of its tree. Ids are made as the kind makes them. Counts what it is asked.
-class FakeBackend final : public BackendCore {
+class FakeBackend final : public BackendCore, public FakeGitAbilities {
  public:
   using Files = std::map<std::string, std::string>;
 
@@ -41,6 +42,7 @@ class FakeBackend final : public BackendCore {
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string hash_scheme() const override;
+  GitAbilities* git() override { return this; }
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override;
   std::optional<CommitDistance> commit_distance(const SourceAddress& source, const std::string& older,
                                                 const std::string& newer, const Context& context) override;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "backends/base/ascii.h"
+#include "backends/http/http_client.h"
 #include "backends/http/retrying_http_client.h"
-#include "backends/http/text.h"
 
 namespace modlock::test {
 namespace {
@@ -17,8 +18,8 @@ std::string_view name_of(HttpRequest::Method method) {
 }  // namespace
 
 std::string SentRequest::header(std::string_view name) const {
-  const auto found =
-      std::find_if(headers.begin(), headers.end(), [&](const auto& row) { return http::same_name(row.first, name); });
+  const auto found = std::find_if(headers.begin(), headers.end(),
+                                  [&](const auto& row) { return ascii::equals_ignoring_case(row.first, name); });
   return found == headers.end() ? std::string() : found->second;
 }
 

@@ -9,15 +9,17 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "backends/http/text.h"
+#include "backends/base/ascii.h"
+#include "backends/http/http_client.h"
 #include "tests/support/loopback.h"
 
 namespace modlock::test {
 namespace {
 
 std::string header_in(const std::vector<HttpHeader>& headers, std::string_view name) {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [&](const HttpHeader& header) { return http::same_name(header.name, name); });
+  const auto found = std::find_if(headers.begin(), headers.end(), [&](const HttpHeader& header) {
+    return ascii::equals_ignoring_case(header.name, name);
+  });
   return found == headers.end() ? std::string() : found->value;
 }
 

@@ -90,8 +90,7 @@ std::string GitRepository::date() const {
 
 std::string GitRepository::write_object(std::string_view type, const std::string& content) {
   const std::string object = std::string(type) + " " + std::to_string(content.size()) + '\0' + content;
-  const std::vector<std::uint8_t> hash = hash_of(Hash::sha1, object);
-  std::string id = hex(hash.data(), hash.size());
+  std::string id = hex(hash_of(Hash::sha1, object));
   const fs::path file = path_ / "objects" / id.substr(0, 2) / id.substr(2);
   if (!fs::exists(file)) {
     write_text(file, compressed(object));

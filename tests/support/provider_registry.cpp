@@ -35,7 +35,7 @@ std::string directory_hash(std::vector<std::pair<std::string, std::string>> file
     lines += fmt::format("{}  {}\n", sha256_hex(content), name);
   }
   const std::vector<std::uint8_t> digest = hash_of(Hash::sha256, lines);
-  return "h1:" + base64(digest.data(), digest.size());
+  return "h1:" + base64(digest);
 }
 
 Json::Value strings(const std::vector<std::string>& texts) {

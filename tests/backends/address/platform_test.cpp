@@ -1,4 +1,4 @@
-#include "backends/address/platform.h"
+#include "backends/address/provider_address.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -108,4 +108,43 @@ BOOST_AUTO_TEST_CASE(shows_addresses_without_secrets) {
   BOOST_TEST(printable_address(std::string(300, '\xA0')) == "…");
 }
 
+BOOST_AUTO_TEST_CASE(finds_parts_that_lead_up) {
+  for (const char* const path : {"..", "../a", "a/..", "a/../b", "a\\..\\b", "..\\a"}) {
+    BOOST_TEST(has_dot_dot(path), path);
+  }
+  for (const char* const path : {"", ".", "a", "a..b/c", "...", "a/.../b"}) {
+    BOOST_TEST(!has_dot_dot(path), path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(removes_the_user_of_a_url) {
+  struct Row {
+    const char* name;
+    const char* url;
+    const char* without;
+    const char* replaced;
+  };
+  const Row rows[] = {
+      {"no user", "http://proxy:3128", "http://proxy:3128", "http://proxy:3128"},
+      {"user and password", "http://user:pw@proxy:3128", "http://proxy:3128", "http://***@proxy:3128"},
+      {"no protocol", "user:pw@proxy:3128", "proxy:3128", "***@proxy:3128"},
+      {"at sign in the password", "http://user:p@w@proxy", "http://proxy", "http://***@proxy"},
+      {"a key of git", "credential.https://user@host/a.helper", "credential.https://host/a.helper",
+       "credential.https://***@host/a.helper"},
+      {"at sign before the protocol", "a@b://host", "a@b://host", "a@b://host"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(without_user(row.url) == row.without);
+      BOOST_TEST(without_user(row.url, "***@") == row.replaced);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(foreign_texts_fit_into_a_message) {
+  BOOST_TEST(quotable("a\nb\xFF") == "a\\x0ab\xEF\xBF\xBD");
+  BOOST_TEST(quotable("abcdef", 6) == "abcdef");
+  BOOST_TEST(quotable("abc\ndef", 4) == "abc\\x0a…");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,8 +10,7 @@ using namespace modlock::test;
 namespace {
 
 std::string digits(Hash algorithm, const std::string& bytes) {
-  const auto digest = hash_of(algorithm, bytes);
-  return hex(digest.data(), digest.size());
+  return hex(hash_of(algorithm, bytes));
 }
 
 }  // namespace

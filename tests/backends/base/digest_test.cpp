@@ -16,8 +16,7 @@ std::string digest_of_pieces(std::string_view bytes, std::size_t piece) {
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     sha.update(bytes.substr(at, piece));
   }
-  const auto digest = sha.finish();
-  return hex(digest.data(), digest.size());
+  return hex(sha.finish());
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ BOOST_AUTO_TEST_CASE(starts_again_after_finish_and_can_be_moved) {
   Sha256 second = std::move(first);
   second.update("abc");
   const auto digest = second.finish();
-  BOOST_TEST(hex(digest.data(), 4) == "ba7816bf");
+  BOOST_TEST(hex(std::span(digest).first(4)) == "ba7816bf");
 }
 
 BOOST_AUTO_TEST_CASE(sha256_of_a_file_and_of_none) {
@@ -62,7 +61,7 @@ BOOST_AUTO_TEST_CASE(sha256_of_a_file_and_of_none) {
   std::ofstream(directory / "file", std::ios::binary) << bytes;
   const auto digest = sha256_file(directory / "file");
   BOOST_REQUIRE(digest.has_value());
-  BOOST_TEST(hex(digest->data(), digest->size()) == sha256_hex(bytes));
+  BOOST_TEST(hex(*digest) == sha256_hex(bytes));
 
   const auto none = sha256_file(directory / "none");
   BOOST_REQUIRE(!none.has_value());
@@ -85,7 +84,7 @@ BOOST_AUTO_TEST_CASE(base64_of_known_texts) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.expected) {
       const std::string_view bytes = row.bytes;
-      BOOST_TEST(base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) == row.expected);
+      BOOST_TEST(base64(bytes) == row.expected);
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "backends/base/home.h"
+#include "backends/base/environment.h"
 
 #include <pwd.h>
 #include <unistd.h>

@@ -152,6 +152,33 @@ BOOST_AUTO_TEST_CASE(a_failure_has_none) {
   BOOST_TEST(clocked.ask(2).value() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_is_returned_during_its_life_unless_it_concerns_only_its_caller) {
+  struct Row {
+    const char* name;
+    Code code;
+    bool is_kept;
+  };
+  const Row rows[] = {{"of the value", Code::unreachable, true},
+                      {"cancelled", Code::request_cancelled, false},
+                      {"late", Code::deadline_exceeded, false},
+                      {"offline", Code::offline_miss, false},
+                      {"with a broken configuration", Code::config_parse, false}};
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      SingleFlightMap<std::string, int>::Clock::time_point now = {};
+      SingleFlightMap<std::string, int> map(
+          kLife, [&now] { return now; }, std::chrono::seconds(10));
+      const auto ask = [&](Result<int> made) { return map.get("key", {}, [&] { return made; }); };
+      BOOST_TEST(!ask(fail(row.code, "no")).has_value());
+      now += std::chrono::seconds(10) - std::chrono::nanoseconds(1);
+      BOOST_TEST(ask(7).has_value() != row.is_kept);
+      now += std::chrono::nanoseconds(1);
+      BOOST_TEST(ask(7).value_or(0) == 7);
+      BOOST_TEST(ask(fail(row.code, "no")).value_or(0) == 7);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(those_who_wait_share_the_answer) {
   const Told told(1);
   BOOST_TEST(told.asked == 1);

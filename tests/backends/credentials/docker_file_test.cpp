@@ -1,4 +1,4 @@
-#include "backends/credentials/docker_file.h"
+#include "backends/credentials/oci_credential_finder.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -191,7 +191,7 @@ struct Line : GitFixture {
     third = repository.commit({{"main.tf", "# 3\n"}});
   }
   std::string told(const std::string& older, const std::string& newer) {
-    const auto descent = backend->commit_distance(source(repository.url()), older, newer, context);
+    const auto descent = backend->git()->commit_distance(source(repository.url()), older, newer, context);
     return !descent ? "unknown" : descent->descends ? std::to_string(descent->commits) + " ahead" : "does not descend";
   }
 

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(it_serves_git_only) {
 
 BOOST_AUTO_TEST_CASE(no_server_redirects_to_this_machine_unless_git_allows_it) {
   const auto redirected = [&](const std::string& url) {
-    return outcome(backend->check_redirected(source(url), context));
+    return outcome(backend->git()->check_redirected(source(url), context));
   };
   const std::string denied = "SOURCE_DENIED: the repository \"git::" + repository.url() +
                              "\" is on this machine, and a server must not redirect to it";
@@ -195,15 +195,15 @@ BOOST_AUTO_TEST_CASE(a_repository_with_commits_costs_one_request_and_is_fetched_
     return objects->is_whole(first) && objects->is_whole(third);
   };
   const SourceAddress address = source(repository.url());
-  const auto found = backend->repository_with(address, wanted, context);
+  const auto found = backend->git()->repository_with(address, wanted, context);
   BOOST_TEST(is_whole(found));
-  BOOST_TEST(is_whole(backend->repository_with(address, wanted, context)));
+  BOOST_TEST(is_whole(backend->git()->repository_with(address, wanted, context)));
   BOOST_TEST(requests() == 1U);
   fs::remove_all(*found / "objects" / "pack");
-  BOOST_TEST(is_whole(backend->repository_with(address, wanted, context)));
+  BOOST_TEST(is_whole(backend->git()->repository_with(address, wanted, context)));
   BOOST_TEST(requests() == 3U);  // one of them failed
-  BOOST_TEST(outcome(backend->repository_with(address, std::vector<FetchRequest>{{std::string(40, '1'), "", true}},
-                                              context)) ==
+  BOOST_TEST(outcome(backend->git()->repository_with(
+                 address, std::vector<FetchRequest>{{std::string(40, '1'), "", true}}, context)) ==
              "NOT_FOUND: \"" + display() + "\" has no commit " + std::string(40, '1'));
 }
 

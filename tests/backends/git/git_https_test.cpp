@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(a_signed_tag_costs_no_further_request, *needs(HttpsGitServe
       https.renew_backend(GitEngine::libgit2);
       BOOST_TEST_REQUIRE((!is_fetched || https.fetch_one(https.url("open"), https.request())));
       const std::size_t before = https.asked("upload-pack").size();
-      const auto signer =
-          https.backend->verify_signature(https.source(https.url("open")), https.request(), demand, https.context);
+      const auto signer = https.backend->git()->verify_signature(https.source(https.url("open")), https.request(),
+                                                                 demand, https.context);
       BOOST_TEST(outcome(signer) == "ok");
       BOOST_TEST((https.asked("upload-pack").size() == before) == is_fetched);
     }

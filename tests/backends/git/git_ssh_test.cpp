@@ -45,7 +45,7 @@ struct Ssh : GitFixture {
   static std::string key_argument() {
     const std::string key = read_text(ssh_server()->key());
     const std::vector<std::uint8_t> bytes(key.begin(), key.end());
-    std::string text = base64(bytes.data(), bytes.size());
+    std::string text = base64(bytes);
     for (std::size_t at = 0; (at = text.find('+', at)) != std::string::npos;) {
       text.replace(at, 1, "%2B");
     }

@@ -26,7 +26,7 @@ struct Signed : GitFixture {
 
   // The signer, or the error.
   std::string verify(const std::string& ref, const SignatureDemand& demand, const std::string& id = {}) {
-    const auto signer = backend->verify_signature(
+    const auto signer = backend->git()->verify_signature(
         source(repository.url()), {.id = id.empty() ? commit : id, .ref = ref, .locked = true}, demand, context);
     return signer ? *signer : outcome(signer);
   }
@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(openpgp_signatures_of_tags) {
       BOOST_TEST(verify(row.ref, demand(row.keys, Format::openpgp)) == row.outcome);
     }
   }
-  const auto unreadable = backend->verify_signature(source(repository.url()), {.id = commit, .ref = "v1.0.0"},
-                                                    demand("keys\n", Format::openpgp), context);
+  const auto unreadable = backend->git()->verify_signature(source(repository.url()), {.id = commit, .ref = "v1.0.0"},
+                                                           demand("keys\n", Format::openpgp), context);
   BOOST_TEST(unreadable.error().hint == "export the keys into it again: gpg --export KEY");
 }
 
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(without_a_directory_for_temporary_files_nothing_is_verified
   keys.sign_tag(repository, "v1.0.0", "main", "release");
   const ScopedEnvironment missing("TMPDIR", (directory / "missing").string());
   BOOST_TEST(verify("v1.0.0", demand(release)) ==
-             "IO_ERROR: cannot use the directory for temporary files: No such file or directory");
+             "IO_ERROR: there is no directory for temporary files: No such file or directory");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

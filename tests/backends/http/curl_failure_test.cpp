@@ -1,4 +1,4 @@
-#include "backends/http/curl_failure.h"
+#include "backends/http/curl_transfer.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cerrno>

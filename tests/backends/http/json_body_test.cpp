@@ -1,4 +1,4 @@
-#include "backends/http/json_body.h"
+#include "backends/http/http_client.h"
 
 #include <boost/test/unit_test.hpp>
 

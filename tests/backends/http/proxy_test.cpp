@@ -1,4 +1,4 @@
-#include "backends/http/proxy.h"
+#include "backends/http/curl_http_client.h"
 
 #include <boost/test/unit_test.hpp>
 #include <deque>

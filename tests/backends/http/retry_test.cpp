@@ -1,4 +1,4 @@
-#include "backends/http/retry.h"
+#include "backends/http/retrying_http_client.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "backends/oci/challenge.h"
+#include "backends/oci/authorizer.h"
 
 #include <boost/test/unit_test.hpp>
 

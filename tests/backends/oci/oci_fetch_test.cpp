@@ -155,10 +155,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_not_those_of_a_digest_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(digests_may_be_of_sha512) {
-  const auto sha512 = [](const std::string& bytes) {
-    const auto raw = hash_of(Hash::sha512, bytes);
-    return "sha512:" + hex(raw.data(), raw.size());
-  };
+  const auto sha512 = [](const std::string& bytes) { return "sha512:" + hex(hash_of(Hash::sha512, bytes)); };
   const OciModule module = make_oci_module(kFiles);
   std::string body = module.manifest;
   const std::string layer = sha512(module.package);

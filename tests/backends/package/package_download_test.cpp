@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(brings_every_format) {
         BOOST_REQUIRE(digests);
         BOOST_TEST(digests->sha256 == sha256_hex(row.bytes));
         const auto sha1 = modlock::hash_of(Hash::sha1, row.bytes);
-        BOOST_TEST(digests->also == hex(sha1.data(), sha1.size()));
+        BOOST_TEST(digests->also == hex(sha1));
         BOOST_TEST((package->format() == row.format));
         const auto tree = package->unpack();
         BOOST_TEST(outcome(tree) == kBoth);

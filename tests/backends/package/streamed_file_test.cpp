@@ -1,4 +1,3 @@
-#include "backends/package/streamed_file.h"
 
 #include <fmt/format.h>
 

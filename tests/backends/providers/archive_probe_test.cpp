@@ -1,4 +1,4 @@
-#include "backends/providers/archive_probe.h"
+#include "backends/providers/provider_archives.h"
 
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ struct ProbeFixture {
   ProviderClient client() {
     return {registry::RegistryHttp(server, credentials, {}, ""), configuration, ClientTraits{}};
   }
-  Result<std::optional<KnownArchive>> look() {
+  Result<std::optional<ProviderArchiveHashes>> look() {
     return probe_archive(client(), fetch_request, directory.path() / "tmp", {});
   }
 

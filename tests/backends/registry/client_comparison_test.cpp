@@ -20,7 +20,7 @@ namespace modlock {
 namespace {
 
 using namespace test;
-using registry::LocationRules;
+using registry::ClientRules;
 
 // Archives by plain URLs, without anything that a real backend for them does besides.
 class PlainArchives final : public BackendCore {
@@ -102,7 +102,7 @@ struct Scene {
             .requests = api_requests()};
   }
 
-  Outcome of_ours(LocationRules rules) {
+  Outcome of_ours(ClientRules rules) {
     const ScopedEnvironment file_transport("GIT_ALLOW_PROTOCOL", "file");  // as the client allows it
     TemporaryDirectory cache;
     ClientConfiguration client;
@@ -143,7 +143,7 @@ struct Scene {
 
 void compare(Scene& scene, const std::string& client) {
   const Outcome theirs = scene.of_client(client);
-  const Outcome ours = scene.of_ours(client == "tofu" ? LocationRules::opentofu_1_12 : LocationRules::terraform);
+  const Outcome ours = scene.of_ours(client == "tofu" ? ClientRules::opentofu_1_12 : ClientRules::terraform);
   BOOST_TEST(ours.version == theirs.version);
   BOOST_TEST(ours.h1 == theirs.h1);
   BOOST_TEST(ours.requests == theirs.requests, boost::test_tools::per_element());

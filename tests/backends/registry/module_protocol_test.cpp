@@ -35,7 +35,7 @@ HttpResponse answer(int status, std::string body, const std::string& header = {}
 }
 
 // "source <identity>", "direct <url> with|without token", or the error.
-std::string location_of(const HttpResponse& response, LocationRules rules = LocationRules::opentofu_1_12) {
+std::string location_of(const HttpResponse& response, ClientRules rules = ClientRules::opentofu_1_12) {
   const auto location = parse_location(response, kAsked, rules);
   if (!location) {
     return std::string(to_string(location.error().code)) + ": " + location.error().message;
@@ -283,9 +283,9 @@ BOOST_AUTO_TEST_CASE(each_client_reads_an_answer_by_its_own_rules) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      BOOST_TEST(location_of(row.response, LocationRules::terraform) == row.terraform);
-      BOOST_TEST(location_of(row.response, LocationRules::opentofu) == row.opentofu);
-      BOOST_TEST(location_of(row.response, LocationRules::opentofu_1_12) == row.opentofu_1_12);
+      BOOST_TEST(location_of(row.response, ClientRules::terraform) == row.terraform);
+      BOOST_TEST(location_of(row.response, ClientRules::opentofu) == row.opentofu);
+      BOOST_TEST(location_of(row.response, ClientRules::opentofu_1_12) == row.opentofu_1_12);
     }
   }
 }
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(locations_that_are_refused) {
       BOOST_TEST(location_of(row.response) == row.expected);
     }
   }
-  const auto helper = parse_location(answer(204, "", "git::ext::sh -c x"), kAsked, LocationRules::opentofu_1_12);
+  const auto helper = parse_location(answer(204, "", "git::ext::sh -c x"), kAsked, ClientRules::opentofu_1_12);
   BOOST_REQUIRE(!helper);
   BOOST_TEST((helper.error().code == Code::source_denied));
 }
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(secrets_of_a_location_stay_out_of_its_errors) {
                                "https://u:CANARY@example.com:99999/m?x=CANARY", "CANARY::x::y?CANARY"}) {
     for (const char* direct : {"", R"(,"use_registry_credentials":true)"}) {
       const std::string body = std::string(R"({"location":")") + location + "\"" + direct + "}";
-      const auto result = parse_location(answer(200, body), kAsked, LocationRules::opentofu_1_12);
+      const auto result = parse_location(answer(200, body), kAsked, ClientRules::opentofu_1_12);
       BOOST_TEST_CONTEXT(body) {
         BOOST_TEST((result || result.error().message.find("CANARY@") == std::string::npos));
         BOOST_TEST((result || result.error().message.find("=CANARY") == std::string::npos));

@@ -8,13 +8,14 @@
 #include "backends/backend.h"
 #include "backends/registry/registry_backend.h"
 #include "tests/support/fake_credentials.h"
+#include "tests/support/fake_git_abilities.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {
 
 // A backend of one kind that gives whatever it is asked for, and writes down what that was.
-class RecordingBackend final : public BackendCore {
+class RecordingBackend final : public BackendCore, public FakeGitAbilities {
  public:
   // `scheme`: of its hashes, "git".
   RecordingBackend(SourceKind kind, std::string scheme) : kind_(kind), scheme_(std::move(scheme)) {}
@@ -26,6 +27,7 @@ class RecordingBackend final : public BackendCore {
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
                                          const std::filesystem::path& parent, const Context& context) override;
   std::string hash_scheme() const override { return scheme_; }
+  GitAbilities* git() override { return this; }
   Result<void> check_redirected(const SourceAddress& source, const Context& context) override;
 
   // "pin <identity>", "fetch <package identity>: id@ref locked, …".

@@ -12,7 +12,7 @@
 #include <mutex>
 
 #include "backends/base/digest.h"
-#include "backends/base/mapped_file.h"
+#include "backends/base/files.h"
 #include "backends/http/curl_http_client.h"
 #include "protocol/base/json.h"
 #include "tests/support/closures_of.h"

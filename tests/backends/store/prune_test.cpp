@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(answers_without_an_id_go_after_a_day) {
 BOOST_AUTO_TEST_CASE(writes_left_unfinished_for_a_day_go) {
   const Package package = add("a", 10, hours(0));
   const fs::path record = fs::directory_iterator(fs::directory_iterator(store.identity_directory())->path())->path();
-  BOOST_REQUIRE(store.make_response_directory().has_value());
+  BOOST_REQUIRE(store.make(store.response_directory()).has_value());
   for (const fs::path& place : {record.parent_path(), store.response_directory()}) {
     BOOST_TEST_CONTEXT(place.filename().string()) {
       const fs::path abandoned = place / ".a.json.0123456789abcdef";

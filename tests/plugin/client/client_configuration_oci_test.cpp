@@ -1,4 +1,4 @@
-#include "plugin/client/client_configuration_oci.h"
+#include "plugin/client/client_configuration_providers.h"
 
 #include <boost/test/unit_test.hpp>
 

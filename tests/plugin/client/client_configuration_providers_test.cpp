@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "plugin/client/client_configuration.h"
-#include "plugin/client/client_configuration_files.h"
 #include "tests/backends/credentials/user.h"
 
 using namespace modlock;

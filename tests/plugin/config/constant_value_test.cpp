@@ -1,4 +1,4 @@
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "plugin/config/diagnostic_limit.h"
+#include "plugin/config/module_call.h"
 
 #include <fmt/format.h>
 #include <boost/test/unit_test.hpp>

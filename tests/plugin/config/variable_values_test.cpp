@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "tests/plugin/config/scope_setup.h"
 #include "tests/support/temporary_directory.h"
 

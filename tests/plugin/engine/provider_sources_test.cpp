@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(mirrors_are_asked_once_for_all_roots, Scene) {
       mirror.forget_requests();
       const std::size_t begin = oci.lines().size();
       const auto store = Store::open(directory / row.name);
-      const Network network({.git_engine = "auto", .client_version = "1.12.6", .asks_once = true}, *store);
+      const Network network({.git_engine = "auto", .client_version = "1.12.6", .memoizes = true}, *store);
       const auto provider = ProviderAddress::parse(row.provider, kOpenTofuRegistry).value();
       std::array<std::string, 8> answers;
       parallel_for(answers.size(), answers.size(), [&](std::size_t i) {

@@ -1,4 +1,4 @@
-#include "plugin/hcl/source_map.h"
+#include "plugin/hcl/lexer.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>

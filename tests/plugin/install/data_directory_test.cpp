@@ -24,7 +24,7 @@ struct LinesOfLog final : Log {
 };
 
 struct HeldRoot {
-  Result<std::optional<FileLock>> hold(LockPatience patience) { return hold_root(data, context, std::move(patience)); }
+  Result<std::optional<FileLock>> hold(LockPatience patience) { return lock_root(data, context, std::move(patience)); }
 
   TemporaryDirectory directory;
   DataDirectory data = find_data_directory(directory.path(), std::nullopt).value();

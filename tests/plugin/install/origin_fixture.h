@@ -8,6 +8,7 @@
 
 #include "plugin/install/origin_check.h"
 #include "tests/plugin/resolve/plan_fixture.h"
+#include "tests/support/fake_git_abilities.h"
 
 namespace modlock::test {
 
@@ -16,7 +17,7 @@ inline constexpr const char* kNew = "2222222222222222222222222222222222222222";
 inline constexpr const char* kLockedH1 = "h1:pJD3aUk3bGbSs6MiKa2SE8/BRpB8ivYT3qnv2XDZ2GU=";  // of an empty main.tf
 
 // Answers as the fake does, knows descents, and may be out of reach.
-class Origins final : public BackendCore {
+class Origins final : public BackendCore, public FakeGitAbilities {
  public:
   explicit Origins(FakeBackend& fake) : fake_(fake) {}
 
@@ -40,6 +41,7 @@ class Origins final : public BackendCore {
     return fake_.fetch(source, requests, parent, context);
   }
   std::string hash_scheme() const override { return fake_.hash_scheme(); }
+  GitAbilities* git() override { return this; }
   std::optional<CommitDistance> commit_distance(const SourceAddress& /*source*/, const std::string& /*older*/,
                                                 const std::string& /*newer*/, const Context& /*context*/) override {
     return known_descent;

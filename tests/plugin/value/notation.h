@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/eval/constant_value.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/eval/type_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/value/convert.h"

@@ -1,4 +1,4 @@
-#include "protocol/base/json_scan.h"
+#include "protocol/base/json.h"
 
 #include <boost/test/unit_test.hpp>
 

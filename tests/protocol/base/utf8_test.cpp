@@ -54,6 +54,26 @@ BOOST_AUTO_TEST_CASE(invalid_bytes_are_replaced_one_by_one) {
   BOOST_TEST(to_valid_utf8("a\xFF\x80z") == "a\xEF\xBF\xBD\xEF\xBF\xBDz");
 }
 
+BOOST_AUTO_TEST_CASE(whole_texts_are_checked) {
+  BOOST_TEST(is_utf8(""));
+  BOOST_TEST(is_utf8("caf\xC3\xA9"));
+  BOOST_TEST(!is_utf8("caf\xC3"));
+}
+
+BOOST_AUTO_TEST_CASE(a_text_is_cut_between_characters) {
+  struct Row {
+    const char* name;
+    std::size_t size;
+    const char* cut;
+  };
+  for (const Row& row : {Row{"all of it", 5, "caf\xC3\xA9"}, Row{"before a character", 3, "caf…"},
+                         Row{"within a character", 4, "caf…"}, Row{"nothing", 0, "…"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(cut_text("caf\xC3\xA9", row.size) == row.cut);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

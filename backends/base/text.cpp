@@ -1,12 +1,10 @@
-#include "plugin/hcl/near_names.h"
+#include "backends/base/text.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <numeric>
-#include <vector>
 
-namespace modlock::hcl {
+#include "backends/base/ascii.h"
+
+namespace modlock {
 namespace {
 
 constexpr std::size_t kNear = 2;
@@ -33,6 +31,21 @@ std::size_t distance(std::string_view left, std::string_view right) {
 
 }  // namespace
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "_./@:+,=-";
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
+  });
+  if (is_plain) {
+    return std::string(text);
+  }
+  std::string quoted = "'";
+  for (const char c : text) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
 std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known) {
   std::optional<std::string_view> nearest;
   std::size_t least = kNear + 1;
@@ -54,4 +67,4 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
   return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : std::string{};
 }
 
-}  // namespace modlock::hcl
+}  // namespace modlock

@@ -11,7 +11,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
-#include "plugin/mirror/private_file.h"
+#include "backends/base/private_file.h"
 #include "protocol/base/system_reason.h"
 
 namespace modlock {
@@ -19,19 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "tofu-modlock-mirror-";
+constexpr std::string_view kPrefix = "tofu-modlock-private-";
 constexpr int kMostTries = 8;
-
-bool write_all(const Descriptor& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 tl::unexpected<Error> cannot_write(const fs::path& path) {
   return fail(Code::io_error, fmt::format("cannot write {}: {}", path.string(), system_reason(errno)));
@@ -91,7 +80,7 @@ Result<PrivateFile> PrivateFile::create(std::string_view name, const Content& co
   PrivateFile made(fs::path(directory) / name, std::move(held));
   MODLOCK_TRY(const auto text, content(directory));
   const Descriptor file(::open(made.path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid() || !write_all(file, text)) {
+  if (!file.valid() || write_all(file.get(), text) != 0) {
     return cannot_write(made.path_);
   }
   return made;

@@ -1,4 +1,4 @@
-#include "plugin/mirror/private_file.h"
+#include "backends/base/private_file.h"
 
 #include <sys/stat.h>
 
@@ -35,17 +35,17 @@ BOOST_AUTO_TEST_CASE(removes_what_is_abandoned_and_nothing_else) {
   const ScopedEnvironment temporary("TMPDIR", directory.path().string());
   const auto in_use = PrivateFile::create("rc", "secret");
   BOOST_REQUIRE(in_use.has_value());
-  directory.write("tofu-modlock-mirror-killed/rc", "secret");
-  directory.write("tofu-modlock-mirror-killed/0/HEAD", "ref: refs/heads/main\n");
+  directory.write("tofu-modlock-private-killed/rc", "secret");
+  directory.write("tofu-modlock-private-killed/0/HEAD", "ref: refs/heads/main\n");
   directory.write("tofu-modlock-other/rc", "");
   directory.write("elsewhere/rc", "");
-  directory.write("tofu-modlock-mirror-file", "");
-  std::filesystem::create_directory_symlink("elsewhere", directory / "tofu-modlock-mirror-link");
+  directory.write("tofu-modlock-private-file", "");
+  std::filesystem::create_directory_symlink("elsewhere", directory / "tofu-modlock-private-link");
   PrivateFile::remove_abandoned();
-  BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock-mirror-killed"));
+  BOOST_TEST(!std::filesystem::exists(directory / "tofu-modlock-private-killed"));
   BOOST_TEST(read_text(in_use->path()) == "secret");
   for (const char* kept :
-       {"tofu-modlock-other/rc", "elsewhere/rc", "tofu-modlock-mirror-file", "tofu-modlock-mirror-link/rc"}) {
+       {"tofu-modlock-other/rc", "elsewhere/rc", "tofu-modlock-private-file", "tofu-modlock-private-link/rc"}) {
     BOOST_TEST(std::filesystem::exists(directory / kept), kept);
   }
 }
