@@ -215,18 +215,24 @@ class ZipHasher {
     MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), rules_.display()));
     std::map<std::uint64_t, const ZipEntry*> by_offset;
     for (const ZipEntry& entry : entries) {
-      MODLOCK_TRY(context.check());
       if (!by_offset.emplace(entry.offset, &entry).second) {
         return unsafe_entry(rules_.display(), entry.name, "shares its bytes with another entry");
       }
-      MODLOCK_TRY(contents_[&entry], hash_entry(entry));
     }
+    // Before anything is inflated: entries in each other would be read again and again.
     std::uint64_t end = 0;
     for (const auto& [offset, entry] : by_offset) {
       if (offset < end) {
         return unsafe_entry(rules_.display(), entry->name, "shares its bytes with another entry");
       }
-      end = contents_[entry].end;
+      const std::uint64_t header = kLocalHeaderSize + entry->name.size();
+      if (offset > size_ || header > size_ - offset || entry->packed > size_ - offset - header) {
+        return unsafe_entry(rules_.display(), entry->name, "is not at the offset given in the central directory");
+      }
+      end = offset + header + entry->packed;
+    }
+    for (const ZipEntry& entry : entries) {
+      MODLOCK_TRY(contents_[&entry], hash_entry(entry, context));
     }
     return ProviderArchiveHashes{.size = size_,
                                  .h1 = directory_hash(entries, layout),
@@ -236,11 +242,6 @@ class ZipHasher {
   }
 
  private:
-  struct Content {
-    std::string sha256;  // 64 hexadecimal digits
-    std::uint64_t end = 0;
-  };
-
   // Returns fewer bytes at the end. Errors: IO_ERROR.
   Result<std::string> read(std::uint64_t at, std::size_t size) {
     std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, size_ - std::min(at, size_))), '\0');
@@ -249,7 +250,8 @@ class ZipHasher {
     return file_ ? Result<std::string>(std::move(bytes)) : system_failure("read", path_, errno == 0 ? EIO : errno);
   }
 
-  Result<Content> hash_entry(const ZipEntry& entry) {
+  // Returns the SHA-256 of the content as 64 hexadecimal digits.
+  Result<std::string> hash_entry(const ZipEntry& entry, const Context& context) {
     const std::string shown = to_valid_utf8(escape_controls(entry.name.substr(0, 256)));
     MODLOCK_TRY(const auto header, read(entry.offset, kLocalHeaderSize + entry.name.size()));
     if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader)) {
@@ -268,6 +270,9 @@ class ZipHasher {
       return unsafe_entry(rules_.display(), entry.name, "is a directory with content");
     }
     std::uint64_t at = entry.offset + kLocalHeaderSize + name_size + zip_number(header, 28, 2);
+    if (at > size_ || entry.packed > size_ - at) {
+      return unsafe_entry(rules_.display(), entry.name, "has a different size in the central directory");
+    }
     const std::uint64_t end = at + entry.packed;
     std::optional<Inflater> inflater;
     if (entry.method == kDeflated) {
@@ -284,6 +289,7 @@ class ZipHasher {
       return {};
     };
     while (at < end) {
+      MODLOCK_TRY(context.check());
       MODLOCK_TRY(const auto bytes,
                   read(at, static_cast<std::size_t>(std::min<std::uint64_t>(kUnpackPiece, end - at))));
       auto ok = bytes.empty() ? fail(Code::bad_response, "") : inflater ? inflater->take(bytes, add) : add(bytes);
@@ -300,14 +306,14 @@ class ZipHasher {
       return bad_archive(rules_.display(),
                          fmt::format("\"{}\" has a different checksum in the central directory", shown));
     }
-    return Content{hex(sha.finish()), end};
+    return hex(sha.finish());
   }
 
   std::string directory_hash(const std::vector<ZipEntry>& entries, const ZipLayout& layout) const {
     std::map<std::string_view, const std::string*> files;  // the last entry of a name is kept
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!layout.paths[i].empty()) {
-        files[layout.paths[i]] = &contents_.at(&entries[i]).sha256;
+        files[layout.paths[i]] = &contents_.at(&entries[i]);
       }
     }
     TreeSummary summary;
@@ -321,7 +327,7 @@ class ZipHasher {
     std::map<std::string_view, std::string_view> contents;  // the last entry of a name is kept
     for (const ZipEntry& entry : entries) {
       contents[entry.name] =
-          entry.name.ends_with('/') ? std::string_view(kNothing) : std::string_view(contents_.at(&entry).sha256);
+          entry.name.ends_with('/') ? std::string_view(kNothing) : std::string_view(contents_.at(&entry));
     }
     TreeSummary summary;
     for (const ZipEntry& entry : entries) {
@@ -334,7 +340,7 @@ class ZipHasher {
   const std::filesystem::path& path_;
   std::uint64_t size_;
   unpack::Rules rules_;
-  std::map<const ZipEntry*, Content> contents_;
+  std::map<const ZipEntry*, std::string> contents_;
 };
 
 Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::uint64_t size, Sha256& whole,
@@ -379,7 +385,7 @@ Result<void> ArrivingArchive::write(std::string_view bytes) {
 
 Result<std::string> ArrivingArchive::text() {
   file_.close();
-  return read_file(path_);
+  return file_ ? read_file(path_) : system_failure("write", path_, errno);
 }
 
 Result<ProviderArchiveHashes> ArrivingArchive::finish(const Context& context, std::string_view expected) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "backends/address/go_url.h"
@@ -270,7 +269,7 @@ class NetworkMirror final : public ProviderSource {
     HttpRequest request;
     request.url = SecretText(*url);
     request.purpose = fmt::format("download {}", display);
-    request.body_limit = std::numeric_limits<std::size_t>::max();
+    request.body_limit = UnpackLimits{}.total_bytes;
     request.is_large = true;
     request.retries = options_.download_retries;
     request.check_redirect = redirect_policy(context);
