@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -47,7 +48,7 @@ class Push {
         bytes += listed[end].index.size;
       }
       std::vector<Result<Asked>> group(end - begin);
-      parallel_for(group.size(), kClosures, [&](std::size_t i) { group[i] = ask(listed[begin + i]); });
+      for_each(group, [&](std::size_t i) { return ask(listed[begin + i]); });
       std::vector<Missing> missing;
       for (Result<Asked>& answer : group) {
         MODLOCK_TRY(auto asked, std::move(answer));
@@ -86,6 +87,22 @@ class Push {
 
   bool is_trusted(const std::optional<std::string>& known, const std::string& text) const {
     return presence_ == Presence::trusted && known == blob_of(text).digest;
+  }
+
+  // Calls `ask` for each answer in parallel, up to the first error, which then is the only one of `answers`.
+  template <typename T, typename Ask>
+  static void for_each(std::vector<Result<T>>& answers, const Ask& ask) {
+    std::atomic<bool> has_failed = false;
+    parallel_for(answers.size(), kClosures, [&](std::size_t i) {
+      if (!has_failed) {
+        answers[i] = ask(i);
+        has_failed = has_failed || !answers[i];
+      }
+    });
+    const auto failed = std::find_if(answers.begin(), answers.end(), [](const auto& answer) { return !answer; });
+    if (failed != answers.end()) {
+      std::swap(answers.front(), *failed);
+    }
   }
 
   // May be called from any thread.
@@ -140,7 +157,7 @@ class Push {
       return registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_);
     };
     std::vector<Result<bool>> stored(missing.size());
-    parallel_for(missing.size(), kClosures, [&](std::size_t i) { stored[i] = push_index(missing[i]); });
+    for_each(stored, [&](std::size_t i) { return push_index(missing[i]); });
     for (std::size_t i = 0; i < missing.size(); ++i) {
       MODLOCK_TRY(bool is_stored, std::move(stored[i]));
       if (!is_stored) {

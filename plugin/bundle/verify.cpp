@@ -24,7 +24,7 @@ using remote::BundledProvider;
 using remote::Closure;
 
 constexpr std::size_t kChecks = 8;
-constexpr std::size_t kClosures = 16;  // requested at once
+constexpr std::size_t kClosures = 8;  // requested at once, and in memory
 
 Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
                             const std::string& provider = {}) {
