@@ -54,7 +54,8 @@ struct ProviderArchiveRequest {
 Result<void> download_archive(const ProviderClient& client, const ProviderArchiveRequest& request, BodySink& sink,
                               const Context& context);
 
-// Downloads an archive and hashes it. Errors: those of ProviderClient::send_anonymously() and ArrivingArchive::finish().
+// Downloads an archive and hashes it. Errors: those of ProviderClient::send_anonymously() and
+// ArrivingArchive::finish().
 Result<ProviderArchiveHashes> read_archive(const ProviderClient& client, const ProviderArchiveRequest& request,
                                            const std::filesystem::path& temporary, const Context& context);
 

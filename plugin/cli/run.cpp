@@ -38,17 +38,16 @@ int run_line(CommandLine& line) {
   if (const auto* const alone = std::get_if<CommandLine::RunAlone>(&line.run)) {
     return (*alone)(line);
   }
-  if (!line.unit.empty()) {
-    if (auto ok = prepare_hook(line); !ok) {
-      return failed(ok.error(), CommonFlags{}).exit_code;
-    }
+  const auto run = std::get<CommandLine::RunWithHost>(line.run);
+  if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
+    return failed(ok.error(), CommonFlags{}).exit_code;
   }
   Interrupt interrupt;
   const auto host = Host::start(line.common, &interrupt);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }
-  int code = std::get<CommandLine::RunWithHost>(line.run)(line, *host);
+  int code = run(line, *host);
   if (!flush_out()) {
     print_err("Error: the output could not be written [IO_ERROR]\n");
     code = worse_exit_code(code, exit_code(Code::io_error));

@@ -360,11 +360,12 @@ class Hook {
     if (engine_.options().in_ci && !lock_.exists()) {
       return {};
     }
-    MODLOCK_TRY(open_root(OpenRoot::Merging::yes));
-    MODLOCK_TRY(const auto known, load_lock_backup(open_->root.data.path));
+    MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
+    MODLOCK_TRY(const auto known, load_lock_backup(data.path));
     if (!known) {
       return {};
     }
+    MODLOCK_TRY(open_root(OpenRoot::Merging::yes));
     auto ok = restore_source(known->modules);
     ok = ok ? lock_modules("missing") : ok;
     if (!ok && ok.error().code == Code::offline_miss) {

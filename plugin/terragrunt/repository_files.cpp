@@ -63,8 +63,8 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
     return *index_;
   }
   Index& index = index_.emplace();
-  std::size_t count = 0;
   for (const fs::path& directory : {repository_, unit_}) {
+    std::size_t count = 0;
     std::error_code error;
     for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
          at.increment(error), ++count) {

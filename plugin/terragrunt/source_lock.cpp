@@ -290,6 +290,7 @@ Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOp
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
   MODLOCK_TRY(verdict.paths, differing_files(*files, options, open.context));
+  MODLOCK_TRY(open.context.check());  // a cancelled search of the user's own files finds none
   verdict.kind = verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
   return VerifiedUnitSource{.verdict = std::move(verdict)};
 }

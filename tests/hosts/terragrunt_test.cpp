@@ -336,6 +336,10 @@ BOOST_AUTO_TEST_CASE(what_it_cannot_be_asked) {
        {"hook", "--unit", "../home", "--root", ".", "plan"},
        "Error: --unit <dir>/home is not below --root <dir>/root [INVALID_PARAMS]\n"
        "  hint: name the directory of the repository that holds the unit\n"},
+      {"an empty unit",
+       {"hook", "--unit", "", "--root", ".", "plan"},
+       "Error: --unit must be a directory, found \"\" [INVALID_PARAMS]\n"
+       "  hint: in terragrunt.hcl: --unit get_terragrunt_dir() and --root get_repo_root()\n"},
       {"no unit",
        {"hook", "--unit", "live/none", "--root", ".", "plan"},
        "Error: --unit must be a directory, found \"live/none\" [INVALID_PARAMS]\n"
