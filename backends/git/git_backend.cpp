@@ -21,6 +21,7 @@
 #include "backends/git/signature.h"
 #include "backends/git/smart_http.h"
 #include "backends/git/submodules.h"
+#include "backends/memo.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -36,10 +37,21 @@ Result<RemoteAddress> address_of(const SourceAddress& source, const Context& con
   return address;
 }
 
+std::string question_of(const RemoteAddress& address, bool is_head) {
+  std::string question = address.url + (is_head ? "\nHEAD" : "");
+  for (const SecretText& secret :
+       {address.full_url, address.username, address.password.value_or(SecretText()), address.ssh_key}) {
+    question += '\n' + sha256_hex(secret.reveal());
+  }
+  return question;
+}
+
 class GitBackend final : public BackendCore, public GitAbilities {
  public:
   explicit GitBackend(GitOptions options)
-      : cache_directory_(std::move(options.cache_directory)), http_(options.http, options.engine) {}
+      : cache_directory_(std::move(options.cache_directory)),
+        http_(options.http, options.engine),
+        memoizes_(options.memoizes) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
 
@@ -58,8 +70,13 @@ class GitBackend final : public BackendCore, public GitAbilities {
       return pin_commit(remote, ascii::lower(ref), context);
     }
     const bool is_head = ref.empty() || ref == "HEAD" || ref == "@";
-    MODLOCK_TRY(const auto references, remote.list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
-                                                   is_head ? "find the HEAD of" : "list the branches and tags of"));
+    const auto list = [&](const Context& given) {
+      return Remote(address, given, &http_)
+          .list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
+                is_head ? "find the HEAD of" : "list the branches and tags of");
+    };
+    MODLOCK_TRY(const auto references,
+                memoizes_ ? references_.get(question_of(address, is_head), context, list) : list(context));
     auto pin = find_reference(references, ref, address.display, address.prefers_branches);
     if (!may_name_commit(pin, remote, ref)) {
       return pin;
@@ -271,6 +288,8 @@ class GitBackend final : public BackendCore, public GitAbilities {
 
   std::filesystem::path cache_directory_;
   SmartHttp http_;
+  const bool memoizes_;
+  Memo<References> references_;
 };
 
 }  // namespace

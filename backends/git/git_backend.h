@@ -21,6 +21,7 @@ struct GitOptions {
   std::filesystem::path cache_directory;  // of bare repositories
   HttpClient* http = nullptr;             // must outlive the backend; null: as GitEngine::git
   GitEngine engine = GitEngine::automatic;
+  bool memoizes = false;  // as BackendOptions: all references of a repository are pinned with one request
 };
 
 // Serves git repositories over https, http, ssh, git and file URLs. Each package source has a bare repository below

@@ -93,7 +93,8 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                .http = http_.get(),
                                .engine = options.git_engine == "git"       ? GitEngine::git
                                          : options.git_engine == "libgit2" ? GitEngine::libgit2
-                                                                           : GitEngine::automatic}));
+                                                                           : GitEngine::automatic,
+                               .memoizes = options.memoizes}));
   add("registry", make_registry_backend({.http = *caching_,
                                          .credentials = *credentials_,
                                          .client = client_,

@@ -97,6 +97,20 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_with_one_request) {
   BOOST_TEST(requests() == 1U);
 }
 
+// A backend for one command: many calls of a repository name references of it, and directories in it.
+BOOST_AUTO_TEST_CASE(references_of_a_repository_are_pinned_with_one_request) {
+  backend = make_git_backend({.cache_directory = directory / "cache", .http = http.get(), .memoizes = true});
+  for (const char* const call : {"//sub?ref=v1.0.0", "?ref=v1.1.0", "//other?ref=main", "?ref=v1.0.0"}) {
+    BOOST_TEST(outcome(backend->pin(source(repository.url() + call), context)) == "ok");
+  }
+  BOOST_TEST(requests() == 1U);
+  BOOST_TEST(pin("v1.1.0")->id == second);
+  const auto head = backend->pin(source(repository.url()), context);
+  BOOST_TEST_REQUIRE(head.has_value());
+  BOOST_TEST(head->id == third);
+  BOOST_TEST(requests() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(references_are_pinned) {
   repository.branch("v1.1.0", first);
   repository.branch("side", first);
