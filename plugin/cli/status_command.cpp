@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plugin/cli/over_roots.h"
@@ -36,11 +35,8 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   return asked;
 }
 
-// The detail of a denied release also has the verdict of its installation.
-const char* installed_text(VerdictKind kind, std::string_view detail) {
-  const auto mentions = [&](VerdictKind other) {
-    return detail.find(fmt::format("; {}: ", to_string(other))) != std::string_view::npos;
-  };
+// A denied release may be installed or not.
+const char* installed_text(VerdictKind kind, VerdictKind other) {
   switch (kind) {
     case VerdictKind::not_locked:
       return "-";
@@ -55,9 +51,7 @@ const char* installed_text(VerdictKind kind, std::string_view detail) {
     case VerdictKind::vanished:
       break;
     case VerdictKind::denied:
-      return mentions(VerdictKind::missing)                                    ? "no"
-             : mentions(VerdictKind::stale) || mentions(VerdictKind::tampered) ? "differs"
-                                                                               : "yes";
+      return installed_text(other, VerdictKind::held);
   }
   return "yes";
 }
@@ -125,7 +119,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
-                    {installed_text(verdict.kind, verdict.detail)},
+                    {installed_text(verdict.kind, verdict.other)},
                     {newer},
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }

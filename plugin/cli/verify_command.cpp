@@ -51,7 +51,7 @@ void print_tampered(const messages::Verdict& verdict) {
   }
   text += both_sides(verdict);
   text +=
-      verdict.detail.find(kContradiction) == std::string::npos
+      !verdict.is_lock_wrong
           ? fmt::format(
                 "  To restore the locked package, run:\n    tofu-modlock install\n"
                 "  To lock the newest version instead, run:\n    {}\n",

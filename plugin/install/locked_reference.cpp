@@ -85,7 +85,8 @@ std::optional<Verdict> check_locked_content(const ModuleLock& lock, const Backen
                  .actual = std::string(h1),
                  .detail = fmt::format("{}, for the content of its {} has another checksum; take it from version "
                                        "control again",
-                                       kContradiction, backend.id_hash(id))};
+                                       kContradiction, backend.id_hash(id)),
+                 .is_lock_wrong = true};
 }
 
 }  // namespace modlock

@@ -33,6 +33,8 @@ Verdict merge(Verdict left, Verdict right) {
     const std::string added = says_more ? fmt::format("{}: {}", to_string(other.kind), other.detail) : other.detail;
     worse.detail = worse.detail.empty() ? added : fmt::format("{}; {}", worse.detail, added);
   }
+  worse.other = worse.other == VerdictKind::held ? other.kind : worse.other;
+  worse.is_lock_wrong = worse.is_lock_wrong || other.is_lock_wrong;
   if (worse.paths.empty()) {
     worse.paths = other.paths;
     worse.more_paths = other.more_paths;

@@ -57,6 +57,10 @@ struct Verdict {
   std::optional<bool> descends = {};
   std::optional<std::size_t> commits_behind = {};
   std::optional<Location> location = {};  // the call if it is in the root or a local module, else the lock's block
+  // Not sent: a better kind that applies too, and whether the lock entry contradicts itself, so that no package can
+  // match it.
+  VerdictKind other = VerdictKind::held;
+  bool is_lock_wrong = false;
 };
 
 struct LockVerifyResult {
