@@ -121,22 +121,9 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
   print_out(text.empty() ? "" : text + with_root(kSelectHint));
 }
 
-// Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
-WrittenUpdate plan_and_write(const CommandLine& line, const Host& host, const std::string& root,
-                             NamedSubjects& targets) {
-  PlanAnswer asked = targets.ask(root, [&](const std::vector<std::string>& wanted) -> PlanAnswer {
-    return host.call(&Engine::plan, plan_params(line, host, root, wanted));
-  });
-  return write_update(line, host, root, std::move(asked));
-}
-
-RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked,
-                      const NamedSubjects& targets) {
+RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked) {
   const auto& result = asked.result;
   const auto& details = asked.details;
-  if (auto outcome = targets.skipped(root)) {
-    return std::move(*outcome);
-  }
   if (!result) {
     return not_written(failed(result.error(), line.common, root, details.error_data));
   }
@@ -204,10 +191,13 @@ int run_lock(const CommandLine& line, const Host& host) {
   if (const auto error = find_misplaced_subject(line)) {
     return failed_everywhere(*error, line.common);
   }
-  NamedSubjects targets(line.common, line.targets);
-  return run_for_roots(
-      line.common, host, [&](const std::string& root) { return plan_and_write(line, host, root, targets); },
-      [&](const std::string& root, const WrittenUpdate& asked) { return lock_root(line, host, root, asked, targets); });
+  return run_for_subjects(
+      line.targets, line.common, host,
+      [&](const std::string& root, const std::vector<std::string>& targets) {
+        // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
+        return write_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root, targets)));
+      },
+      [&](const std::string& root, const WrittenUpdate& asked) { return lock_root(line, host, root, asked); });
 }
 
 }  // namespace modlock::cli

@@ -45,21 +45,8 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
 
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
-AskedUpdates look_up_root(const CommandLine& line, const Host& host, const std::string& root, NamedSubjects& named) {
-  return named.ask(root, [&](const std::vector<std::string>& subjects) -> AskedUpdates {
-    messages::UpdateLookupParams params;
-    params.root = host.root_params(root, line.common);
-    params.subjects = subjects;
-    return host.call(&Engine::lookup, params);
-  });
-}
-
-RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked,
-                      const NamedSubjects& named) {
+RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
   auto& [result, details] = asked;
-  if (auto outcome = named.skipped(root)) {
-    return std::move(*outcome);
-  }
   if (!result) {
     const bool has_no_calls = find_missing_configuration(root).has_value();
     const std::string subject = result.error().subject;
@@ -96,10 +83,14 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 }  // namespace
 
 int run_outdated(const CommandLine& line, const Host& host) {
-  NamedSubjects named(line.common, line.updates);
-  return run_for_roots(
-      line.common, host, [&](const std::string& root) { return look_up_root(line, host, root, named); },
-      [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked), named); });
+  return run_for_subjects(
+      line.updates, line.common, host,
+      [&](const std::string& root, const std::vector<std::string>& subjects) {
+        return host.call(&Engine::lookup,
+                         messages::UpdateLookupParams{
+                             .root = host.root_params(root, line.common), .lock = {}, .subjects = subjects});
+      },
+      [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

@@ -164,6 +164,22 @@ class NamedSubjects {
   std::map<std::string, std::map<std::string, Error>> lacking_;  // by root and name
 };
 
+// Like run_for_roots(), but `ask` also gets the names of subjects that the root has, and a root without any is skipped.
+template <typename Ask, typename Tell>
+int run_for_subjects(std::vector<std::string> names, const CommonFlags& flags, const Host& host, const Ask& ask,
+                     const Tell& tell) {
+  NamedSubjects named(flags, std::move(names));
+  return run_for_roots(
+      flags, host,
+      [&](const std::string& root) {
+        return named.ask(root, [&](const std::vector<std::string>& wanted) { return ask(root, wanted); });
+      },
+      [&](const std::string& root, auto asked) {
+        auto skipped = named.skipped(root);
+        return skipped ? std::move(*skipped) : tell(root, std::move(asked));
+      });
+}
+
 // Prints each on stderr with the line of its location. A note about a block of shared settings is printed at the end of
 // run_for_roots() with --recursive, if the block applies to none of the roots.
 void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);

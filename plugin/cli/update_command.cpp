@@ -172,23 +172,16 @@ int run_subjects(const CommandLine& line, const Host& host, const std::vector<me
                  [](const messages::Update& update) { return update.subject; });
   CommonFlags flags = line.common;
   flags.jobs = 1;
-  NamedSubjects named(flags, names);
-  const auto ask = [&](const std::string& root) {
-    return named.ask(root, [&](const std::vector<std::string>& wanted) {
-      std::vector<messages::Update> left;
-      std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
-        return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
-      });
-      return write_update(line, host, root, plan_updates(line, host, root, left));
-    });
-  };
-  const auto tell = [&](const std::string& root, const WrittenUpdate& asked) {
-    if (auto skipped = named.skipped(root)) {
-      return std::move(*skipped);
-    }
-    return print_update(line, host, root, asked);
-  };
-  return run_for_roots(flags, host, ask, tell);
+  return run_for_subjects(
+      names, flags, host,
+      [&](const std::string& root, const std::vector<std::string>& wanted) {
+        std::vector<messages::Update> left;
+        std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
+          return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
+        });
+        return write_update(line, host, root, plan_updates(line, host, root, left));
+      },
+      [&](const std::string& root, const WrittenUpdate& asked) { return print_update(line, host, root, asked); });
 }
 
 // Returns a reader of roots that shares this run.
