@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -24,15 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns "signed, key ID 0123456789ABCDEF" by subject; nothing for providers without signature or without request.
-std::map<std::string, std::string> signatures_of(const std::vector<messages::LockedProvider>& providers) {
-  std::map<std::string, std::string> texts;
-  for (const messages::LockedProvider& provider : providers) {
-    if (provider.signature.status == "signed") {
-      texts["provider." + provider.address] = fmt::format("signed, key ID {}", provider.signature.key_id);
-    }
-  }
-  return texts;
+// Returns "signed, key ID 0123456789ABCDEF"; empty for subjects that are removed, not signed or not asked for.
+std::string signature_of(const messages::Change& change, const std::vector<messages::LockedProvider>& providers) {
+  const auto provider = std::find_if(providers.begin(), providers.end(),
+                                     [&](const auto& one) { return "provider." + one.address == change.subject; });
+  const bool is_signed =
+      change.action != Action::removed && provider != providers.end() && provider->signature.status == "signed";
+  return is_signed ? fmt::format("signed, key ID {}", provider->signature.key_id) : "";
 }
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
@@ -288,14 +285,11 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
 void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics) {
   print_diagnostics(diagnostics, root);
-  const auto signatures = signatures_of(result.providers);
   std::vector<std::vector<Cell>> rows;
   for (const messages::Change& change : result.changes) {
-    const auto signature = signatures.find(change.subject);
+    const std::string signature = signature_of(change, result.providers);
     ChangeText text = change_text(change);
-    if (signature != signatures.end() && change.action != Action::removed) {
-      text.note += (text.note.empty() ? "" : "  ") + signature->second;
-    }
+    text.note += text.note.empty() || signature.empty() ? signature : "  " + signature;
     rows.push_back({{change.subject}, {text.what, color_of(change)}, {text.note}});
   }
   print_table_out(rows, Fit::wrap, line.color);
