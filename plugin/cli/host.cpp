@@ -154,10 +154,7 @@ void Host::request_done() const {
 
 Result<Json::Value> Host::ask(const std::string& method, const Json::Value& params, CallDetails& details) const {
   MODLOCK_TRY(auto allowed, time_allowed(params));
-  RequestContext request;
-  request.stop = stop_;
-  request.progress = progress_.get();
-  request.log = log_.get();
+  RequestContext request{.stop = stop_, .log = log_.get(), .progress = progress_.get()};
   if (allowed) {
     request.deadline = std::chrono::steady_clock::now() + *allowed;
   }
@@ -186,9 +183,7 @@ void Host::root_done(const std::string& root) const {
 }
 
 Context Host::context() const {
-  Context context;
-  context.stop = stop_;
-  return context;
+  return {.stop = stop_};
 }
 
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host) {

@@ -97,16 +97,6 @@ std::string next_text(const NextSteps& next, const std::vector<std::string>& roo
   return text.empty() ? "" : text + ".\n";
 }
 
-// Returns the JSON for several roots.
-Json::Value results_of(std::vector<Json::Value>& answers) {
-  Json::Value several;
-  Json::Value& results = several["results"] = Json::arrayValue;
-  for (Json::Value& answer : answers) {
-    results.append(std::move(answer));
-  }
-  return several;
-}
-
 }  // namespace
 
 int failed_everywhere(const Error& error, const CommonFlags& flags) {
@@ -181,7 +171,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   printed_for_roots().clear();
   unused_blocks().clear();
   const bool are_several = roots.size() > 1;
-  std::vector<Json::Value> answers;
+  Json::Value answers;
   std::vector<RootRow> rows;
   std::vector<std::vector<Cell>> states;
   bool is_interrupted = false;
@@ -208,7 +198,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
       outcome.json["root"] = root;
       outcome.json["exitCode"] = outcome.exit_code;
     }
-    answers.push_back(std::move(outcome.json));
+    answers.append(std::move(outcome.json));
   }
   for (const auto& [place, block] : unused_blocks()) {
     print_err(flags.recursive && block.roots == roots.size() ? block.text : "");
@@ -226,7 +216,9 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     print_out(next_text(next, roots, flags));
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
-    print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : results_of(answers)));
+    Json::Value several;
+    several["results"] = answers.isNull() ? Json::Value(Json::arrayValue) : answers;
+    print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : several));
   }
   return worst;
 }
