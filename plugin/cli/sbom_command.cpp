@@ -12,11 +12,7 @@ int run_sbom(const CommandLine& line, const Host& host) {
     if (!lock) {
       return failed(lock.error(), line.common, root);
     }
-    SbomRequest request;
-    if (!line.name.empty()) {
-      request.name = line.name;
-    }
-    return {.exit_code = 0, .json = bill_of_materials(*lock, request)};
+    return {.exit_code = 0, .json = bill_of_materials(*lock, line.name)};
   });
 }
 

@@ -129,7 +129,7 @@ class Bill {
     }
   }
 
-  Json::Value finish(const SbomRequest& request) && {
+  Json::Value finish(const std::string& name) && {
     Json::Value bill(Json::objectValue);
     bill["$schema"] = "http://cyclonedx.org/schema/bom-1.6.schema.json";
     bill["bomFormat"] = "CycloneDX";
@@ -138,7 +138,7 @@ class Bill {
     Json::Value& root = bill["metadata"]["component"];
     root["type"] = "application";
     root["bom-ref"] = std::string(kRootReference);
-    root["name"] = request.name;
+    root["name"] = name.empty() ? "root module" : name;
     Json::Value& tool = bill["metadata"]["tools"]["components"][0];
     tool["type"] = "application";
     tool["name"] = "tofu-modlock";
@@ -241,8 +241,8 @@ class Bill {
 
 }  // namespace
 
-Json::Value bill_of_materials(const LockFile& lock, const SbomRequest& request) {
-  return Bill(lock).finish(request);
+Json::Value bill_of_materials(const LockFile& lock, const std::string& name) {
+  return Bill(lock).finish(name);
 }
 
 }  // namespace modlock

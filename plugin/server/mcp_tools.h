@@ -14,8 +14,7 @@ namespace modlock {
 
 // What the tools of an MCP server may read.
 struct McpRoots {
-  std::vector<std::string>
-      directories;  // absolute, without links: a root module is one of these, or inside one of them
+  std::vector<std::string> directories;  // absolute, without links: a root module is in one of these, or one of them
   // Returns the params of each method for a root module. Errors: CONFIG_PARSE (it has no configuration).
   std::function<Result<Json::Value>(const std::string& root)> params;
 };

@@ -46,7 +46,7 @@ std::vector<std::string> properties_of(const Json::Value& component, const std::
 BOOST_AUTO_TEST_SUITE(cyclonedx)
 
 BOOST_AUTO_TEST_CASE(what_every_bill_has) {
-  const Json::Value bill = bill_of_materials(sample_lock(), {.name = "shop"});
+  const Json::Value bill = bill_of_materials(sample_lock(), "shop");
   BOOST_TEST(bill["bomFormat"].asString() == "CycloneDX");
   BOOST_TEST(bill["specVersion"].asString() == "1.6");
   BOOST_TEST(bill["version"].asInt() == 1);
