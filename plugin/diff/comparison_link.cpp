@@ -22,18 +22,17 @@ constexpr std::array<Host, 6> kHosts = {{{"github", "{0}/compare/{1}...{2}"},
                                          {"codeberg.org", "{0}/compare/{1}...{2}"},
                                          {"bitbucket.org", "{0}/branches/compare/{2}%0D{1}"}}};
 
-std::string encoded(std::string_view text, std::string_view also_plain = "") {
-  constexpr std::string_view kPlain = "-._~/+";
+}  // namespace
+
+std::string percent_encoded(std::string_view text, std::string_view also) {
   std::string out;
   for (const char c : text) {
     const bool is_plain =
-        ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos || also_plain.find(c) != std::string_view::npos;
+        ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~' || also.find(c) != std::string_view::npos;
     out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
-
-}  // namespace
 
 std::string comparison_link(const Source& source, std::string_view before, std::string_view after) {
   const std::string without_port = source.host.substr(0, source.host.find(':'));
@@ -50,8 +49,8 @@ std::string comparison_link(const Source& source, std::string_view before, std::
   // The port of ssh is not that of the pages.
   const std::string name = source.scheme == "ssh" ? without_port : source.host;
   // The source of a nested call is a text of a package: nothing in it is markup of a report.
-  return fmt::format(fmt::runtime(host->page), "https://" + encoded(name + path, ":%"), encoded(before),
-                     encoded(after));
+  return fmt::format(fmt::runtime(host->page), "https://" + percent_encoded(name + path, "/+:%"),
+                     percent_encoded(before, "/+"), percent_encoded(after, "/+"));
 }
 
 }  // namespace modlock

@@ -7,28 +7,12 @@
 #include <vector>
 
 #include "backends/base/ascii.h"
+#include "plugin/diff/comparison_link.h"
 
 namespace modlock {
 namespace {
 
 constexpr std::string_view kGitSuffix = ".git";
-
-bool is_plain(char c) {
-  return ascii::is_alnum(c) || c == '.' || c == '-' || c == '_' || c == '~';
-}
-
-// Escapes everything except unreserved characters and `also`.
-std::string escaped(std::string_view text, std::string_view also = {}) {
-  std::string out;
-  for (const char c : text) {
-    if (is_plain(c) || also.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
 
 std::string without_suffix(std::string path) {
   if (path.ends_with(kGitSuffix)) {
@@ -44,11 +28,12 @@ std::string last_part(const std::string& path) {
 // Paths and qualifiers that come from an address are already percent-encoded: its "%" stays.
 class Url {
  public:
-  Url(std::string_view type, std::string_view path) : text_(fmt::format("pkg:{}/{}", type, escaped(path, "/%"))) {}
+  Url(std::string_view type, std::string_view path)
+      : text_(fmt::format("pkg:{}/{}", type, percent_encoded(path, "/%"))) {}
 
   Url& at(const std::string& version) {
     if (!version.empty()) {
-      text_ += "@" + escaped(version);
+      text_ += "@" + percent_encoded(version);
     }
     return *this;
   }
@@ -58,14 +43,14 @@ class Url {
     char sign = '?';
     for (const auto& [name, value] : qualifiers) {
       if (!value.empty()) {
-        text_ += fmt::format("{}{}={}", sign, name, escaped(value, "/:%"));
+        text_ += fmt::format("{}{}={}", sign, name, percent_encoded(value, "/:%"));
         sign = '&';
       }
     }
     return *this;
   }
   std::string below(const std::string& subdir) const {
-    return subdir.empty() ? text_ : text_ + "#" + escaped(subdir, "/");
+    return subdir.empty() ? text_ : text_ + "#" + percent_encoded(subdir, "/");
   }
 
  private:

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/base/ascii.h"
 #include "backends/base/build_info.h"
+#include "plugin/diff/comparison_link.h"
 #include "plugin/diff/package_diff.h"
 #include "plugin/lock/lock_file.h"
 
@@ -32,22 +32,6 @@ constexpr std::array<Rule, 8> kRules = {
      {"not-locked", "error", "A module call has no matching lock entry, or a lock entry has no module call."},
      {"update-available", "note", "A newer version satisfies the constraints."},
      {"denied", "error", "A rule of the settings denies the locked release."}}};
-
-std::string percent_encoded(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-._~/";
-  std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
-    if (is_plain) {
-      out += c;
-    } else {
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
-}
 
 // Brackets in a message are links, unless they are escaped.
 Json::Value message(std::string_view text) {
@@ -75,9 +59,9 @@ Json::Value place(const Location& location, const std::string& root, const std::
   const fs::path path = (fs::path(root) / location.path).lexically_normal();
   const std::string relative = path.lexically_relative(base).generic_string();
   if (relative.empty() || relative.starts_with("..")) {
-    physical["artifactLocation"]["uri"] = "file://" + percent_encoded(path.generic_string());
+    physical["artifactLocation"]["uri"] = "file://" + percent_encoded(path.generic_string(), "/");
   } else {
-    physical["artifactLocation"]["uri"] = percent_encoded(relative);
+    physical["artifactLocation"]["uri"] = percent_encoded(relative, "/");
     physical["artifactLocation"]["uriBaseId"] = "%SRCROOT%";
   }
   if (location.range) {
@@ -171,7 +155,8 @@ Json::Value new_run(std::span<const Rule> rules, bool is_successful, const Diagn
                     const std::string& base, int exit_code) {
   Json::Value run(Json::objectValue);
   run["tool"]["driver"] = driver(rules);
-  run["originalUriBaseIds"]["%SRCROOT%"]["uri"] = "file://" + percent_encoded(base) + (base.ends_with('/') ? "" : "/");
+  run["originalUriBaseIds"]["%SRCROOT%"]["uri"] =
+      "file://" + percent_encoded(base, "/") + (base.ends_with('/') ? "" : "/");
   Json::Value invocation(Json::objectValue);
   invocation["executionSuccessful"] = is_successful;
   invocation["exitCode"] = exit_code;
