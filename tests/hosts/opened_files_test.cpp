@@ -67,11 +67,11 @@ BOOST_FIXTURE_TEST_SUITE(opened_files, TracedScene, *needs("strace"))
 BOOST_AUTO_TEST_CASE(of_a_command) {
   write("main.tf", module_call("vpc", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
-  // The second time before it is written, and the third for the name of the client in the next step.
-  BOOST_TEST(opened_by("lock") == "lock 3, sidecar 1, settings 1");
+  // The second time before it is written.
+  BOOST_TEST(opened_by("lock") == "lock 2, sidecar 1, settings 1");
   BOOST_TEST(opened_by("lock") == "lock 1, sidecar 1, settings 1");
   BOOST_TEST(opened_by("install") == "lock 1, sidecar 1, settings 1");
-  BOOST_TEST(opened_by("verify") == "lock 2, sidecar 1, settings 1");
+  BOOST_TEST(opened_by("verify") == "lock 1, sidecar 1, settings 1");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hook) {
