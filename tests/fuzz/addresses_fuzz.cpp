@@ -24,8 +24,8 @@ void check_source(std::string_view text) {
   if (!parsed || parsed->source.kind == SourceKind::directory) return;
   const auto again = parse_source(parsed->normalised.reveal());
   require(again && again->source == parsed->source);
-  // A detector's own form of doubled slashes is another one when OpenTofu reads it again.
-  const bool is_detected = parsed->source.kind == SourceKind::gcs || parsed->source.kind == SourceKind::s3;
+  // A detector's own form of doubled slashes is another one when OpenTofu reads it again, also behind "git::".
+  const bool is_detected = text.find(".googleapis.com/") != text.npos || text.find(".amazonaws.com/") != text.npos;
   require(is_detected || again->normalised == parsed->normalised);
   if (parsed->source.kind == SourceKind::unsupported) return;  // refused before anything is locked
   const std::string identity = parsed->source.identity();
