@@ -122,6 +122,7 @@ class Ci {
     messages::LockVerifyParams params;
     params.root = host_.root_params(root, line_.common);
     params.include = include_;
+    params.age = line_.age;
     // Without init, no providers are expected.
     params.include.providers = include_.providers && subcommand(line_.command) == "init";
     const auto verified = host_.call(&Engine::verify, params);

@@ -167,9 +167,16 @@ void install_flags(CLI::App& command, CommandLine& out) {
   add_plain_http_flag(command, out.common);
 }
 
+void add_age_flag(CLI::App& command, CommandLine& out) {
+  command.get_option("--offline")
+      ->excludes(command.add_flag("--age", out.age,
+                                  "Also check that the locked releases are older than the minimum release age"));
+}
+
 void ci_flags(CLI::App& command, CommandLine& out) {
   install_flags(command, out);
   add_include_flag(command, out.common);
+  add_age_flag(command, out);
   command.get_option("--json")->group("");  // an error that names the commands that have it
 }
 
@@ -180,6 +187,7 @@ void verify_flags(CLI::App& command, CommandLine& out) {
       add(command, "--online", out.online, "Also check the sources for moved, deleted, and newer versions");
   add_network_flags(command, out.common);
   command.get_option("--offline")->excludes(online);
+  add_age_flag(command, out);
   add(command, "--strict", out.strict, "Report every differing file, and calls that cannot be locked yet");
   add(command, "--full", out.full, "Hash every file, including files that did not change since the last run");
   add(command, "--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");

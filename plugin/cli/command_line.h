@@ -100,6 +100,7 @@ struct CommandLine {
   std::string cli_config;       // unpack
   // verify
   bool online = false;
+  bool age = false;
   bool strict = false;
   std::optional<bool> strict_install;
   bool full = false;

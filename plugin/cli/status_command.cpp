@@ -47,6 +47,7 @@ const char* installed_text(VerdictKind kind, VerdictKind other) {
       return "differs";
     case VerdictKind::held:
     case VerdictKind::update_available:
+    case VerdictKind::too_new:
     case VerdictKind::moved:
     case VerdictKind::vanished:
       break;

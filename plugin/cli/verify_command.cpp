@@ -89,6 +89,8 @@ std::string short_reason(const messages::Verdict& verdict) {
     case VerdictKind::held:
     case VerdictKind::update_available:
       break;
+    case VerdictKind::too_new:
+      return "newer than minimum_release_age";
     case VerdictKind::not_locked:
       return "the lock entry does not match";
     case VerdictKind::missing:
@@ -117,6 +119,8 @@ std::string hint_for(const messages::Verdict& verdict) {
     case VerdictKind::held:
     case VerdictKind::update_available:
       break;
+    case VerdictKind::too_new:
+      return "review the release, or wait";
     case VerdictKind::not_locked:
       return "run tofu-modlock lock, then tofu-modlock install";
     case VerdictKind::missing:
@@ -173,7 +177,7 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
     if (verdict.kind == VerdictKind::not_locked) {
       next.lock = true;
     }
-    if (exit_code(verdict.kind) == exit_code(VerdictKind::missing)) {
+    if (verdict.kind != VerdictKind::too_new && exit_code(verdict.kind) == exit_code(VerdictKind::missing)) {
       next.install = next.install || is_module;
       next.init = is_module ? next.init : client;
     }
@@ -190,6 +194,7 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
   params.online = line.online;
   params.strict = line.strict;
   params.full = line.full;
+  params.age = line.age;
   return host.call(&Engine::verify, params);
 }
 

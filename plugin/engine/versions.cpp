@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "backends/address/source_text.h"
@@ -124,9 +125,7 @@ Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot
   }
   const ModuleNode& node = found->second;
   const Source& source = node.address.source;
-  const SourceFetcher::FetchTask task{.listings = {{&node.address, node.tag_prefix}},
-                                      .choose = [] { return std::vector<SourceFetcher::PackageRequest>(); }};
-  fetcher.run({&task, 1});
+  fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
   const auto& listing = fetcher.listing(node.address, node.tag_prefix);
   if (!listing) {
     return fail(open->network().with_warnings(listing.error()));

@@ -11,6 +11,7 @@ int exit_code(VerdictKind kind) {
     case VerdictKind::held:
     case VerdictKind::update_available:
       return 0;
+    case VerdictKind::too_new:
     case VerdictKind::not_locked:
     case VerdictKind::missing:
     case VerdictKind::stale:

@@ -23,7 +23,7 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 8> kRules = {
+constexpr std::array<Rule, 9> kRules = {
     {{"tampered", "error", "The installed content does not match the lock file."},
      {"moved", "error", "A tag points to content other than what was locked."},
      {"vanished", "error", "A locked version is no longer available at its source."},
@@ -31,6 +31,7 @@ constexpr std::array<Rule, 8> kRules = {
      {"missing", "error", "A locked version is not installed."},
      {"not-locked", "error", "A module call has no matching lock entry, or a lock entry has no module call."},
      {"update-available", "note", "A newer version satisfies the constraints."},
+     {"too-new", "error", "The locked release is newer than the minimum release age."},
      {"denied", "error", "A rule of the settings denies the locked release."}}};
 
 // Brackets in a message are links, unless they are escaped.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -156,9 +157,7 @@ class ModuleExplainer {
   }
 
   void list_candidates(const ResolvedModule& resolved) {
-    SourceFetcher::FetchTask task{.listings = {{&node_.address, node_.tag_prefix}},
-                                  .choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; }};
-    fetcher_.run({&task, 1});
+    fetcher_.list(std::array{SourceFetcher::ListingRequest{&node_.address, node_.tag_prefix}});
     const auto& listing = fetcher_.listing(node_.address, node_.tag_prefix);
     if (!listing) {
       candidates_.push_back({*resolved.version, first_seen_});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -55,9 +56,7 @@ Result<std::string> SignatureCheck::find_reference(const ModuleNode& node, const
   if (!version) {
     return named_reference(node.address.source);
   }
-  const SourceFetcher::FetchTask task{.listings = {{&node.address, node.tag_prefix}},
-                                      .choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; }};
-  fetcher_.run({&task, 1});
+  fetcher_.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
   const auto& listing = fetcher_.listing(node.address, node.tag_prefix);
   if (!listing) {
     return fail(listing.error());

@@ -98,6 +98,19 @@ void SourceFetcher::run(std::span<const FetchTask> tasks) {
   parallel_for(work.size(), kFetches, [&](std::size_t i) { work[i](); });
 }
 
+void SourceFetcher::list(std::span<const ListingRequest> requests) {
+  std::map<std::string, FetchTask> by_package;
+  for (const ListingRequest& request : requests) {
+    FetchTask& task = by_package[package_key(*request.source)];
+    task.listings.push_back(request);
+    task.choose = [] { return std::vector<PackageRequest>(); };
+  }
+  std::vector<FetchTask> tasks;
+  std::transform(by_package.begin(), by_package.end(), std::back_inserter(tasks),
+                 [](auto& entry) { return std::move(entry.second); });
+  run(tasks);
+}
+
 // In a run over many roots, most requests were already sent for other roots; threads would cost more.
 void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work) {
   for (const auto& question : questions_of(task)) {
@@ -154,7 +167,8 @@ SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
     if (is_new) {
       questions.emplace_back([this, &request, &slot = at->second] {
         report("listing " + request.source->source.package_identity());
-        slot.listing = list(*backend(request.source->source), *request.source, request.tag_prefix, store_, context_);
+        slot.listing =
+            modlock::list(*backend(request.source->source), *request.source, request.tag_prefix, store_, context_);
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
           slot.known_since = FirstSeen(store_).note(request.source->source, sightings, now_, context_);

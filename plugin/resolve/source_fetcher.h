@@ -62,6 +62,9 @@ class SourceFetcher {
   // one fetch. A backend must serve every source.
   void run(std::span<const FetchTask> tasks);
 
+  // Requests listings only, in parallel.
+  void list(std::span<const ListingRequest> requests);
+
   // Returns a response that a fetch task requested. `choose` of that task may already read it.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
   // Returns since when each version of a listing is known, in their order; empty if the listing failed. If the user

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "backends/address/git_reference.h"
@@ -286,9 +287,7 @@ Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const R
 Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
   const std::string prefix =
       node.tag_prefix.empty() ? tag_prefix_of(node.address.source.named_tag()).value_or("") : node.tag_prefix;
-  const SourceFetcher::FetchTask task{.listings = {{&node.address, prefix}},
-                                      .choose = [] { return std::vector<SourceFetcher::PackageRequest>(); }};
-  fetcher_.run({&task, 1});
+  fetcher_.list(std::array{SourceFetcher::ListingRequest{&node.address, prefix}});
   const Result<Listing>& listing = fetcher_.listing(node.address, prefix);
   if (!listing) {
     return fail(listing.error());

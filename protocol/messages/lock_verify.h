@@ -17,6 +17,7 @@ struct LockVerifyParams {
   bool online = false;
   bool full = false;
   bool strict = false;
+  bool age = false;
   Include include;
 };
 template <typename Form>
@@ -28,13 +29,28 @@ void fields(Form& form, In<Form, LockVerifyParams> params) {
                 "newer ones exist");
   form.optional("full", params.full, "hash every file again, also those that did not change since the last time");
   form.optional("strict", params.strict, "count every differing file, and calls that cannot be locked yet");
+  form.optional(
+      "age", params.age,
+      "also query the sources: whether the locked releases are older than the minimum release age of the settings");
   form.optional("include", params.include, "absent: both");
 }
 
 // The state of one locked module or provider, from best to worst. If several apply, the last one is used.
-enum class VerdictKind { held, update_available, not_locked, missing, stale, vanished, moved, tampered, denied };
-constexpr std::array<std::string_view, 9> names_of(const VerdictKind*) {
-  return {"held", "update-available", "not-locked", "missing", "stale", "vanished", "moved", "tampered", "denied"};
+enum class VerdictKind {
+  held,
+  update_available,
+  not_locked,
+  missing,
+  stale,
+  too_new,
+  vanished,
+  moved,
+  tampered,
+  denied
+};
+constexpr std::array<std::string_view, 10> names_of(const VerdictKind*) {
+  return {"held",    "update-available", "not-locked", "missing",  "stale",
+          "too-new", "vanished",         "moved",      "tampered", "denied"};
 }
 
 struct Verdict {

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>
+#include <regex>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/docker_registry.h"
@@ -129,6 +130,43 @@ BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {
   const Ran ran = modlock({"lock", "--minimum-release-age", "3 days"});
   BOOST_TEST(ran.exit_code == 2);
   BOOST_TEST(ran.err.find("--minimum-release-age must be a duration, found \"3 days\"") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(verify_names_what_is_too_new) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()) + module_call("main", "git::" + vpc.url() + "?ref=main") +
+                       module_call("tag", "git::" + vpc.url() + "?ref=v1.0.0"));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  const Ran unset = modlock({"verify", "--age"});
+  BOOST_TEST(unset.exit_code == 2);
+  BOOST_TEST(unset.err.find("the settings have no minimum_release_age to compare with") != std::string::npos,
+             unset.err);
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + kRule);
+  BOOST_TEST(modlock({"verify"}).exit_code == 0);
+  const Json::Value result = json({"verify", "--age"}, 3);
+  BOOST_TEST(result["ok"].asBool() == false);
+  BOOST_REQUIRE(result["verdicts"].size() == 3U);
+  for (const Json::Value& verdict : result["verdicts"]) {
+    BOOST_TEST(verdict["verdict"].asString() == "too-new");
+    const std::string detail = verdict["detail"].asString();
+    BOOST_TEST(std::regex_match(detail, std::regex("first seen at 20[0-9TZ:-]+; the minimum release age is 3d, until "
+                                                   "20[0-9TZ:-]+")),
+               detail);
+  }
+  const Ran young = modlock({"ci", "--age"});
+  BOOST_TEST(young.exit_code == 3);
+  BOOST_TEST(young.err.find(".     too-new  review the release, or wait\n") != std::string::npos, young.err);
+  BOOST_TEST(young.err.find("module.vpc: first seen at 20") != std::string::npos, young.out + young.err);
+  let_pass(73);
+  for (const char* command : {"verify", "ci"}) {
+    const Ran old = modlock({command, "--age"});
+    BOOST_TEST(old.exit_code == 0, old.out + old.err);
+  }
+  fs::remove_all(cache());
+  BOOST_TEST(modlock({"verify", "--age"}).exit_code == 3, "in a new cache nothing is known");
+  BOOST_TEST(modlock({"verify", "--age", "--offline"}).exit_code == 2);
 }
 
 BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {

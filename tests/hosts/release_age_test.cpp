@@ -291,6 +291,30 @@ BOOST_AUTO_TEST_CASE(install_of_a_new_call_locks_nothing) {
   BOOST_TEST(scene.read("r/.terraform.lock.hcl") == before);
 }
 
+// A lock that another program wrote: each source, before and after the age.
+BOOST_AUTO_TEST_CASE(verify_finds_a_young_release) {
+  for (const auto& [origin, name] : kOrigins) {
+    BOOST_TEST_CONTEXT(name) {
+      YoungRelease scene(origin);
+      scene.configure("~> 1.0");
+      const auto verdict = [&] {
+        const std::string out = scene.in_root({"verify", "--age"}).out;
+        return out.substr(0, out.find(' '));
+      };
+      BOOST_TEST(verdict() == "missing");  // 1.0.0 is old enough, and not installed
+      BOOST_TEST(scene.in_root({"update", "provider.acme/cloud=1.2.0"}).exit_code == 0);
+      BOOST_TEST(verdict() == "too-new");
+      const Ran ran = scene.in_root({"verify", "--age"});
+      BOOST_TEST(ran.exit_code == 3);
+      BOOST_TEST(ran.err.find("/acme/cloud: first seen at 20") != std::string::npos, ran.out << ran.err);
+      BOOST_TEST(ran.err.find("; the minimum release age is 3d, until 20") != std::string::npos, ran.out << ran.err);
+      scene.let_pass(73);
+      // A trusted date counts instead of that of the cache.
+      BOOST_TEST(verdict() == (origin == Origin::trusted_registry ? "too-new" : "missing"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(queries_know_the_age) {
   YoungRelease scene(Origin::registry);
   scene.configure("~> 1.0");

@@ -97,6 +97,7 @@ constexpr Shown kShownElsewhere[] = {
     {"params.from", "modules_are_installed_without_their_sources"},
     {"params.remoteOnly", "remote_only_asks_no_source"},
     {"params.link", "the_setting_of_the_user_links_and_a_flag_has_precedence"},
+    {"params.age", "verify_names_what_is_too_new"},
 };
 
 std::string all_tests() {

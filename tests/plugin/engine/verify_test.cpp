@@ -88,8 +88,7 @@ BOOST_AUTO_TEST_CASE(what_a_verification_refuses) {
   params.online = true;
   options.offline = true;
   open();
-  BOOST_TEST(outcome(call(&Engine::verify, params)) ==
-             "INVALID_PARAMS: lock/verify: online and offline exclude each other");
+  BOOST_TEST(outcome(call(&Engine::verify, params)) == "INVALID_PARAMS: lock/verify: online and age exclude offline");
   params.online = false;
   write(kLock, "module \"vpc\" {\n");
   BOOST_TEST(outcome(call(&Engine::verify, params)) ==

@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(sarif_has_a_rule_for_each_verdict_but_held) {
   BOOST_TEST(rules ==
              "tampered error\nmoved error\nvanished error\nstale error\nmissing error\nnot-locked error\n"
              "update-available note\n"
+             "too-new error\n"
              "denied error\n");
   BOOST_TEST(run["results"].isArray());
   BOOST_TEST(run["results"].empty());
