@@ -128,6 +128,13 @@ scene_settings() { :; }
 scene_bad_release() { locked_checkout; }
 scene_protocol() { locked_checkout; }
 scene_sbom() { locked_checkout; }
+
+scene_release_age() {
+  locked_checkout
+  tofu-modlock install
+  printf '\nsource "*" {\n  minimum_release_age = "3d"\n}\n' >> .tofu-modlock.hcl
+}
+
 scene_upgrade() { locked_checkout; }
 
 scene_verdicts() {
