@@ -12,7 +12,7 @@ int run_sbom(const CommandLine& line, const Host& host) {
     if (!lock) {
       return failed(lock.error(), line.common, root);
     }
-    return {.exit_code = 0, .json = bill_of_materials(*lock, line.name)};
+    return {.exit_code = 0, .json = bill_of_materials(lock->lock, line.name, lock->texts)};
   });
 }
 

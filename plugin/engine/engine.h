@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,12 @@ struct EngineOptions {
 // Checks that the version of a client is valid: digits and dots, optionally a prerelease. INVALID_PARAMS names
 // `given_as`, the place of the value. An unset version is valid.
 Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as);
+
+// The lock of a root as an SBOM lists it, and the text of its files by name.
+struct LockedFiles {
+  LockFile lock;
+  std::map<std::string, std::string> texts = {};
+};
 
 // The operations of the program, for all interfaces. Each method reads a root module, and uses the network as the
 // client of that root would. It prints nothing. Options and results are the messages of the protocol, without their
@@ -132,7 +139,7 @@ class Engine {
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
   // there is no lock file; those of load_settings() and parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
-  Result<LockFile> sbom(const std::filesystem::path& root) const;
+  Result<LockedFiles> sbom(const std::filesystem::path& root) const;
   // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
   // file. Packages come from the cache; those that it lacks are fetched, and so are providers. The same locks have the
   // same bytes. Errors: those of install(), ProviderSource::download(), hash_provider_archive() and

@@ -24,7 +24,7 @@ Result<LockFile> read_lock(const fs::path& root, std::string_view name, const st
 
 }  // namespace
 
-Result<LockFile> Engine::sbom(const fs::path& root) const {
+Result<LockedFiles> Engine::sbom(const fs::path& root) const {
   MODLOCK_TRY(const auto settings, load_settings(root, find_repository_root(root), options().user_settings, {}));
   std::vector<fs::path> bounds = user_settings().workspace_roots;
   bounds.push_back(find_repository_root(root));
@@ -34,7 +34,15 @@ Result<LockFile> Engine::sbom(const fs::path& root) const {
     return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
                 "an SBOM lists locked versions: run `tofu-modlock lock` first");
   }
-  return with_module_blocks(std::move(lock), std::move(sidecar), settings.module_lock_file == LockPlacement::sidecar);
+  LockedFiles found;
+  for (const auto& [name, file] : {std::pair{kLockFileName, &lock}, {kSidecarFileName, &sidecar}}) {
+    if (file->exists) {
+      found.texts.emplace(name, file->text);
+    }
+  }
+  found.lock =
+      with_module_blocks(std::move(lock), std::move(sidecar), settings.module_lock_file == LockPlacement::sidecar);
+  return found;
 }
 
 }  // namespace modlock

@@ -129,7 +129,7 @@ class Bill {
     }
   }
 
-  Json::Value finish(const std::string& name) && {
+  Json::Value finish(const std::string& name, const std::map<std::string, std::string>& files) && {
     Json::Value bill(Json::objectValue);
     bill["$schema"] = "http://cyclonedx.org/schema/bom-1.6.schema.json";
     bill["bomFormat"] = "CycloneDX";
@@ -139,6 +139,13 @@ class Bill {
     root["type"] = "application";
     root["bom-ref"] = std::string(kRootReference);
     root["name"] = name.empty() ? "root module" : name;
+    for (const auto& [path, text] : files) {
+      Json::Value& file = root["externalReferences"].append(Json::Value(Json::objectValue));
+      file["type"] = "configuration";
+      file["url"] = path;
+      file["hashes"][0]["alg"] = "SHA-256";
+      file["hashes"][0]["content"] = sha256_hex(text);
+    }
     Json::Value& tool = bill["metadata"]["tools"]["components"][0];
     tool["type"] = "application";
     tool["name"] = "tofu-modlock";
@@ -241,8 +248,9 @@ class Bill {
 
 }  // namespace
 
-Json::Value bill_of_materials(const LockFile& lock, const std::string& name) {
-  return Bill(lock).finish(name);
+Json::Value bill_of_materials(const LockFile& lock, const std::string& name,
+                              const std::map<std::string, std::string>& files) {
+  return Bill(lock).finish(name, files);
 }
 
 }  // namespace modlock

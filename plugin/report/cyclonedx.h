@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <map>
 #include <string>
 
 #include "plugin/lock/lock_file.h"
@@ -15,6 +16,8 @@ namespace modlock {
 // reference, an archive its SHA-256. Calls of the same package and version are one component. A module depends on the
 // modules that it calls. The root depends on the providers, because a lock does not contain which modules need them. An
 // entry that cannot be read as a source has a name and no package URL. `name`: of the product; empty: "root module".
-Json::Value bill_of_materials(const LockFile& lock, const std::string& name);
+// `files`: the text of each lock file, by name; its digest is an external reference of the product.
+Json::Value bill_of_materials(const LockFile& lock, const std::string& name,
+                              const std::map<std::string, std::string>& files = {});
 
 }  // namespace modlock

@@ -2,6 +2,7 @@
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/needs.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -24,6 +25,30 @@ BOOST_AUTO_TEST_CASE(the_lock_alone_is_read) {
   BOOST_TEST(bill["metadata"]["component"]["name"].asString() == "shop");
   BOOST_TEST(bill["components"][0]["bom-ref"].asString() == "module.a");
   BOOST_TEST(modlock({"sbom", "--name", "shop"}).out == first.out);
+}
+
+// The recipe of docs/sbom.md: another job checks that the SBOM was signed, and that it is of this lock file.
+BOOST_AUTO_TEST_CASE(a_signed_sbom_is_checked_in_another_job, *needs("ssh-keygen, cmp, sha256sum")) {
+  write(".terraform.lock.hcl", kOneModule);
+  const auto run = [this](const std::string& script) { return program({"/bin/sh", "-c", script}); };
+  const std::string sbom = "'" + binary + "' sbom --name shop";
+  const Ran made = run("ssh-keygen -q -t ed25519 -N '' -C '' -f key && " + sbom +
+                       " > bom.cdx.json && ssh-keygen -Y sign -f key -n sbom bom.cdx.json && "
+                       "echo \"sbom@example.com namespaces=\\\"sbom\\\" $(cat key.pub)\" > signers");
+  BOOST_TEST(made.exit_code == 0, made.out << made.err);
+  const std::string verify =
+      "ssh-keygen -Y verify -f signers -I sbom@example.com -n sbom -s bom.cdx.json.sig < bom.cdx.json";
+  const std::string compare = sbom + " | cmp - bom.cdx.json";
+  BOOST_TEST(run(verify).exit_code == 0, run(verify).err);
+  BOOST_TEST(run(compare).exit_code == 0);
+  const Json::Value lock = parse_json(read("bom.cdx.json")).value()["metadata"]["component"]["externalReferences"][0];
+  BOOST_TEST(lock["url"].asString() == ".terraform.lock.hcl");
+  BOOST_TEST(lock["hashes"][0]["alg"].asString() == "SHA-256");
+  BOOST_TEST(run("sha256sum .terraform.lock.hcl").out.starts_with(lock["hashes"][0]["content"].asString() + " "));
+  write(".terraform.lock.hcl", std::string(kOneModule) + "# changed\n");
+  BOOST_TEST(run(compare).exit_code == 1);
+  write("bom.cdx.json", read("bom.cdx.json") + " ");
+  BOOST_TEST(run(verify).exit_code != 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_module_blocks_that_apply_are_listed) {
