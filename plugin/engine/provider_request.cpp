@@ -98,9 +98,7 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                               .deny_rules = root.walk.settings.deny_rules};
   MODLOCK_TRY(const auto age, requested_age(params.minimum_release_age));
   request.age_limit = [&settings = root.walk.settings, age](const ProviderAddress& address) {
-    AgeLimit limit = age_limit(settings, address);
-    limit.requested = age;
-    return limit;
+    return AgeLimit{age_limit(settings, address).rule, age};
   };
   if (!params.targets.empty()) {
     MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));

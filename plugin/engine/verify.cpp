@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
@@ -60,42 +61,28 @@ void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocume
   }
 }
 
-// Adds the verdict too_new if a locked release is newer than its limit.
-void add_age(VerifyReport& report, const std::string& subject, const AgeLimit& limit, SourceFetcher::Time since,
-             SourceFetcher::Time now) {
-  const auto young = age_exception(limit, since, std::nullopt, now);
-  for (Verdict& verdict : report.verdicts) {
-    if (young && verdict.subject == subject) {
-      Verdict too_new = verdict;
-      too_new.kind = VerdictKind::too_new;
-      too_new.detail = fmt::format("{}, until {}", *young, time_text(since + limit.wanted()));
-      verdict = merge(std::move(verdict), std::move(too_new));
-    }
-  }
-}
-
-// Returns since when the locked content of a call is known. A branch has no version, but a listing may have its commit.
+// Returns since when the locked content of a call is known. A listing may have the commit of a branch.
 Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher) {
   const Source& source = node.address.source;
   const std::string id = fetcher.backend(source)->id_of(entry.hashes);
   std::string ref = entry.version.value_or("");
   auto since = fetcher.first_seen(source, "", id).value_or(fetcher.now());
   if (source.traits().versions != SourceVersions::none) {
+    fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
     MODLOCK_TRY(const auto listing, fetcher.listing(node.address, node.tag_prefix));
     for (std::size_t i = 0; i < listing.versions.size(); ++i) {
       const ListedVersion& listed = listing.versions[i];
-      if ((listed.id.empty() || listed.id == id) && (!entry.version || listed.version == entry.parsed_version())) {
+      const bool is_same = listed.id == id || (listed.id.empty() && listed.tag == source.named_tag());
+      if (entry.version ? listed.version == entry.parsed_version() && (is_same || listed.id.empty()) : is_same) {
         since = fetcher.known_since(node.address, node.tag_prefix)[i];
         ref = listed.ref;
       }
     }
   }
-  const auto claimed = fetcher.claimed(source, ref, id);
-  return claimed ? std::max(since, *claimed) : since;
+  return std::max(since, fetcher.claimed(source, ref, id).value_or(since));
 }
 
-// Compares the locked releases with the minimum release age of the settings. Calls that were not read have other
-// verdicts.
+// Adds the verdict too_new to releases that are newer than the minimum release age of the settings.
 Result<void> check_ages(OpenRoot& open, const messages::Include& include, VerifyReport& report) {
   const Settings& settings = open.root.walk.settings;
   const auto sets_age = [](const auto& rule) { return rule.minimum_release_age.has_value(); };
@@ -104,48 +91,44 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
     return fail(Code::invalid_params, "the settings have no minimum_release_age to compare with",
                 "write one into .tofu-modlock.hcl: source \"*\" { minimum_release_age = \"3d\" }");
   }
-  const auto add_error = [&](const std::string& subject, Error error) {
-    error.subject = subject;
-    report.diagnostics.push_back({Severity::error, open.network().with_warnings(std::move(error))});
-  };
-  const LockFile lock = effective_lock(open.lock);
   SourceFetcher& fetcher = open.fetcher();
-  MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, lock, open.engine(), open.context));
-  std::vector<std::pair<const ModuleNode*, const ModuleLock*>> calls;
-  std::vector<SourceFetcher::ListingRequest> requests;
-  for (const auto& [key, node] : tree.nodes) {
-    const Source& source = node.address.source;
-    const auto entry = lock.modules.find(key);
-    if (include.modules && entry != lock.modules.end() && fetcher.backend(source) != nullptr &&
-        age_limit(settings, source).wanted().count() != 0 && check_source_allowed(settings, source.identity())) {
-      calls.emplace_back(&node, &entry->second);
-      if (source.traits().versions != SourceVersions::none) {
-        requests.push_back({&node.address, node.tag_prefix});
+  const auto judge = [&](const std::string& subject, const AgeLimit& limit, const Result<SourceFetcher::Time>& since) {
+    if (!since) {
+      report.diagnostics.push_back({Severity::error, open.network().with_warnings(since.error())});
+      report.diagnostics.back().what.subject = subject;
+      return;
+    }
+    const auto young = age_exception(limit, *since, std::nullopt, fetcher.now());
+    for (Verdict& verdict : report.verdicts) {
+      if (young && verdict.subject == subject) {
+        Verdict too_new = verdict;
+        too_new.kind = VerdictKind::too_new;
+        too_new.detail = fmt::format("{}, until {}", *young, time_text(*since + limit.wanted()));
+        verdict = merge(std::move(verdict), std::move(too_new));
       }
     }
-  }
-  fetcher.list(requests);
-  for (const auto& [node, entry] : calls) {
-    if (const auto since = locked_since(*node, *entry, fetcher)) {
-      add_age(report, node->subject(), age_limit(settings, node->address.source), *since, fetcher.now());
-    } else {
-      add_error(node->subject(), since.error());
+  };
+  const LockFile lock = effective_lock(open.lock);
+  MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, lock, open.engine(), open.context));
+  for (const auto& [key, node] : tree.nodes) {
+    const Source& source = node.address.source;
+    const AgeLimit limit = age_limit(settings, source);
+    const auto entry = lock.modules.find(key);
+    if (include.modules && entry != lock.modules.end() && limit.wanted().count() != 0 &&
+        fetcher.backend(source) != nullptr && check_source_allowed(settings, source.identity())) {
+      judge(node.subject(), limit, locked_since(node, entry->second, fetcher));
     }
   }
   const auto providers = open.network().provider_source(open.root.walk.root);
   for (const auto& [address, entry] : include.providers ? open.lock.provider_file().providers : ProviderLocks()) {
-    const AgeLimit limit = age_limit(settings, address);
-    const std::string subject = "provider." + address.to_string();
-    const auto listing =
-        limit.wanted().count() == 0 ? ProviderListing() : providers->list_versions(address, open.context);
-    if (!listing) {
-      add_error(subject, listing.error());
-      continue;
+    if (const AgeLimit limit = age_limit(settings, address); limit.wanted().count() != 0) {
+      judge("provider." + address.to_string(), limit,
+            providers->list_versions(address, open.context).map([&, &locked = entry](const ProviderListing& listing) {
+              const auto found = std::find(listing.versions.begin(), listing.versions.end(), locked.version);
+              const auto at = static_cast<std::size_t>(found - listing.versions.begin());
+              return found == listing.versions.end() ? fetcher.now() : listing.known_since[at];
+            }));
     }
-    const auto found = std::find(listing->versions.begin(), listing->versions.end(), entry.version);
-    const auto at = static_cast<std::size_t>(found - listing->versions.begin());
-    add_age(report, subject, limit, found == listing->versions.end() ? fetcher.now() : listing->known_since[at],
-            fetcher.now());
   }
   return {};
 }

@@ -78,11 +78,6 @@ class ProviderExplainer {
     }
   }
 
-  SourceFetcher::Time since(const ProviderVersion& version) const {
-    const auto known = known_since_.find(version.to_string());
-    return known == known_since_.end() ? request_.now : known->second;
-  }
-
   void explain_age() {
     const AgeLimit limit = request_.limit_of(need_.address);
     if (limit.minimum().count() == 0) {
@@ -91,11 +86,11 @@ class ProviderExplainer {
     add_step({.constraint = "minimum_release_age = \"" + age_text(limit.minimum()) + "\"",
               .location = limit.rule == nullptr ? std::nullopt : std::optional(limit.rule->location)},
              [&](const ProviderVersion& version) -> Why {
-               const bool is_chosen = locked_ != nullptr && version == locked_->version;
-               const bool is_old = request_.now - since(version) >= limit.minimum();
-               return is_chosen || is_old || exact_constraint(need_) != nullptr
-                          ? std::nullopt
-                          : Why(youth_text(since(version), request_.now));
+               if ((locked_ != nullptr && version == locked_->version) || exact_constraint(need_) != nullptr) {
+                 return std::nullopt;
+               }
+               const auto since = known_since_.at(version.to_string());
+               return request_.now - since >= limit.minimum() ? std::nullopt : Why(youth_text(since, request_.now));
              });
   }
 
@@ -149,12 +144,12 @@ class ProviderExplainer {
     out_.selected.version = locked_->version.to_string();
     out_.selected.hashes = locked_->hashes;
     out_.selected.reason = locked_reason(locked_->constraints);
-    if (known_since_.count(locked_->version.to_string()) == 0) {
+    const auto since = known_since_.find(locked_->version.to_string());
+    if (since == known_since_.end()) {
       return;
     }
-    out_.selected.first_seen = time_text(since(locked_->version));
-    if (const auto young =
-            age_exception(request_.limit_of(need_.address), since(locked_->version), std::nullopt, request_.now)) {
+    out_.selected.first_seen = time_text(since->second);
+    if (const auto young = age_exception(request_.limit_of(need_.address), since->second, std::nullopt, request_.now)) {
       out_.selected.reason +=
           fmt::format("; an exception from minimum_release_age: {}, but a locked version stays", *young);
     }

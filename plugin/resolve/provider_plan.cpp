@@ -226,12 +226,8 @@ class Planner {
       return true;
     }
     const auto& versions = finding.listing->versions;
-    auto& known_since = finding.listing->known_since;
     const auto found = std::find(versions.begin(), versions.end(), finding.lock.version) - versions.begin();
-    if (static_cast<std::size_t>(found) >= known_since.size()) {
-      return true;
-    }
-    auto& since = known_since[static_cast<std::size_t>(found)];
+    auto& since = finding.listing->known_since.at(static_cast<std::size_t>(found));
     const auto made = finding.signature ? finding.signature->made : std::nullopt;
     if (made && *made > since && request_.now - *made < minimum_age(need)) {
       since = *made;

@@ -86,9 +86,7 @@ AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider) {
 }
 
 AgeLimit age_limit(const PlanRequest& request, const ModuleNode& node) {
-  AgeLimit limit = age_limit(request.walk.settings, node.address.source);
-  limit.requested = request.minimum_release_age;
-  return limit;
+  return {age_limit(request.walk.settings, node.address.source).rule, request.minimum_release_age};
 }
 
 bool names_one_version(std::span<const ConstraintUse> uses) {

@@ -100,17 +100,11 @@ class Modules {
   }
 
   void look_up(Diagnostics& diagnostics) {
-    std::map<std::string, SourceFetcher::FetchTask> tasks;
+    std::vector<SourceFetcher::ListingRequest> requests;
     for (const ModuleNode* node : nodes_) {
-      SourceFetcher::FetchTask& task = tasks[SourceFetcher::package_key(node->address)];
-      task.listings.push_back({&node->address, prefix(*node)});
-      task.choose = [] { return std::vector<SourceFetcher::PackageRequest>(); };
+      requests.push_back({&node->address, prefix(*node)});
     }
-    std::vector<SourceFetcher::FetchTask> all;
-    for (auto& [key, task] : tasks) {
-      all.push_back(std::move(task));
-    }
-    fetcher_.run(all);
+    fetcher_.list(requests);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, prefix(*nodes_[i]));
       Dependency& dependency = dependencies_[asked_[i]];

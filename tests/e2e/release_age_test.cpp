@@ -194,6 +194,12 @@ BOOST_AUTO_TEST_CASE(young_version_of_an_oci_registry_waits, *needs(DockerRegist
   oci.push("acme/dns", "v1.1.0", {{"main.tf", "# 1.1.0\n"}});
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.out.find("module.dns  1.0.0") == 0U, ran.out + ran.err);
+  write("main.tf",
+        module_call("dns", oci.source("acme/dns")) + module_call("tagged", oci.source("acme/dns") + "?tag=v1.1.0"));
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  const Json::Value verdicts = json({"verify", "--age"}, 3)["verdicts"];
+  BOOST_TEST(verdicts[0]["verdict"].asString() == "held");
+  BOOST_TEST(verdicts[1]["verdict"].asString() == "too-new");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

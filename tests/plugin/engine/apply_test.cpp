@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(an_sbom_reads_the_lock_files) {
       }
       const auto found = engine->sbom(root);
       std::string text = found ? "" : outcome(found);
-      for (const auto& [key, module] : found ? found->modules : ModuleLocks()) {
+      for (const auto& [key, module] : found ? found->lock.modules : ModuleLocks()) {
         text += key + " ";
       }
       BOOST_TEST(text == row.text);
