@@ -3,7 +3,6 @@
 #include <exception>
 #include <string_view>
 
-#include "backends/base/build_info.h"
 #include "backends/base/environment.h"
 #include "backends/base/private_file.h"
 #include "plugin/cli/commands.h"

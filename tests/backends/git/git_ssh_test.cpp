@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(a_key_of_the_address_is_offered_and_leaves_nothing, *needs(
   // A git that keeps its arguments and the mode of the key.
   const fs::path record = ssh.directory / "record";
   const fs::path program = ssh.directory / "bin" / "git";
-  write_text(program, "#!/bin/sh\necho \"$@\" >> " + record.string() + "\nstat -c %a " + temporary.string() + "/* >> " +
-                          record.string() + "\nexec " + find_program("git")->string() + " \"$@\"\n");
+  write_text(program, "#!/bin/sh\necho \"$@\" >> " + record.string() + "\nstat -c %a " + temporary.string() +
+                          "/*/* >> " + record.string() + "\nexec " + find_program("git")->string() + " \"$@\"\n");
   fs::permissions(program, fs::perms::owner_all);
   const ScopedEnvironment path("PATH", (ssh.directory / "bin").string() + ":/usr/bin:/bin");
 
