@@ -35,24 +35,22 @@ struct LockedSubject {
   std::string version;
 };
 
-// Of `.terraform.lock.hcl` and the sidecar file; a file that cannot be read has none.
+// Of the lock file with the module blocks that apply; a file that cannot be read has none.
 std::vector<LockedSubject> locked_subjects(const fs::path& root) {
   std::vector<LockedSubject> subjects;
-  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+  const auto read = [&](std::string_view name) {
     const auto text = read_file(root / name);
-    const auto lock = text ? parse_lock(*text, std::string(name)) : fail(text.error());
-    if (!lock) {
-      continue;
-    }
-    for (const auto& [key, entry] : lock->modules) {
-      subjects.push_back({"module." + key, entry.version.value_or("")});
-    }
-    for (const auto& [address, entry] : lock->providers) {
-      const std::string full = address.to_string();
-      const bool is_default = full.starts_with(kOpenTofuRegistry) || full.starts_with(kTerraformRegistry);
-      subjects.push_back(
-          {"provider." + (is_default ? full.substr(full.find('/') + 1) : full), entry.version.to_string()});
-    }
+    return text ? parse_lock(*text, std::string(name)).value_or(LockFile{}) : LockFile{};
+  };
+  const LockFile lock = with_module_blocks(read(kLockFileName), read(kSidecarFileName), false);
+  for (const auto& [key, entry] : lock.modules) {
+    subjects.push_back({"module." + key, entry.version.value_or("")});
+  }
+  for (const auto& [address, entry] : lock.providers) {
+    const std::string full = address.to_string();
+    const bool is_default = full.starts_with(kOpenTofuRegistry) || full.starts_with(kTerraformRegistry);
+    subjects.push_back(
+        {"provider." + (is_default ? full.substr(full.find('/') + 1) : full), entry.version.to_string()});
   }
   // A shell would run commands of other characters after the line is entered. A checkout may contain any lock file.
   constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-";

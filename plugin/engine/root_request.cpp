@@ -153,10 +153,6 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   return parse_lock(*text, name, default_registry(root.walk.tool));
 }
 
-bool has_module_block(const std::optional<std::string>& text) {
-  return text && (text->starts_with("module \"") || text->find("\nmodule \"") != std::string::npos);
-}
-
 // Returns whether the module blocks are in the sidecar. Without a setting they stay where they are.
 Result<bool> uses_sidecar(const RootRequest& root) {
   if (const auto& setting = root.walk.settings.module_lock_file) {
@@ -164,7 +160,7 @@ Result<bool> uses_sidecar(const RootRequest& root) {
   }
   MODLOCK_TRY(const auto sidecar, root.sidecar_text);
   MODLOCK_TRY(const auto lock, root.lock_text);
-  return has_module_block(sidecar) && !has_module_block(lock);
+  return file_with_blocks(lock, sidecar) == kSidecarFileName;
 }
 
 }  // namespace

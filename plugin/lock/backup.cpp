@@ -99,9 +99,12 @@ Result<void> save_lock_backup(const std::filesystem::path& data_dir, const Modul
   if (there ? there->starts_with(kCopyHeader) && there->substr(old) == blocks : modules.empty()) {
     return {};
   }
-  std::error_code ignored;
-  const bool has_sidecar = std::filesystem::exists(root / kSidecarFileName, ignored);
-  MODLOCK_TRY(const auto id, committed_lock_id(root, has_sidecar ? kSidecarFileName : kLockFileName, context));
+  const auto text_of = [&](std::string_view name) {
+    const auto text = read_file(root / name);
+    return text ? std::optional(*text) : std::nullopt;
+  };
+  const std::string_view name = file_with_blocks(text_of(kLockFileName), text_of(kSidecarFileName));
+  MODLOCK_TRY(const auto id, committed_lock_id(root, name, context));
   if (!open) {
     MODLOCK_TRY(make_directories(data_dir));
   }

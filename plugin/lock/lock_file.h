@@ -108,6 +108,10 @@ inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 // Contains the module blocks if module_lock_file = "sidecar".
 inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";
 
+// Returns the name of the file that has the module blocks, by the texts of both (nullopt: there is no such file): the
+// sidecar if only it has any. For decisions before the files are read as locks: they may have conflict markers.
+std::string_view file_with_blocks(const std::optional<std::string>& lock, const std::optional<std::string>& sidecar);
+
 // Returns whether the module blocks of the sidecar apply, not those of the lock file: with module_lock_file = "sidecar"
 // (`is_set`) if it exists, otherwise if it exists and the lock file has none.
 bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set);

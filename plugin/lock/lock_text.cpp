@@ -165,6 +165,13 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
   repair_line_ends(text);
 }
 
+std::string_view file_with_blocks(const std::optional<std::string>& lock, const std::optional<std::string>& sidecar) {
+  const auto has_blocks = [](const std::optional<std::string>& text) {
+    return text && (text->starts_with("module \"") || text->find("\nmodule \"") != std::string::npos);
+  };
+  return has_blocks(sidecar) && !has_blocks(lock) ? kSidecarFileName : kLockFileName;
+}
+
 bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set) {
   return sidecar.exists && (is_set || lock.modules.empty());
 }

@@ -1,0 +1,52 @@
+#include "plugin/terragrunt/unit_lock.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "backends/base/files.h"
+#include "plugin/lock/backup.h"
+#include "tests/support/run.h"
+#include "tests/support/temporary_directory.h"
+
+using namespace modlock;
+using namespace modlock::terragrunt;
+using namespace modlock::test;
+
+BOOST_AUTO_TEST_SUITE(unit_lock)
+
+// Blocks of an earlier commit are those that a client dropped only if the sidecar has none either.
+BOOST_AUTO_TEST_CASE(committed_blocks_are_not_known_beside_a_sidecar) {
+  const std::string block = write_module_block(ModuleLock{.key = "vpc",
+                                                          .version = "1.0.0",
+                                                          .source = "git::https://example.com/vpc.git",
+                                                          .hashes = {"git:" + std::string(40, 'a')}});
+  for (const bool has_sidecar : {false, true}) {
+    BOOST_TEST_CONTEXT(has_sidecar) {
+      const TemporaryDirectory directory;
+      const std::string header(kOpenTofuLockHeader);
+      directory.write("unit/.terraform.lock.hcl", header + "\n" + block);
+      const auto git = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"git", "-c", "user.name=a", "-c", "user.email=a@b.example"});
+        run(std::move(arguments), directory / "unit");
+      };
+      git({"init", "--quiet"});
+      git({"add", "."});
+      git({"commit", "--quiet", "-m", "with blocks"});
+      directory.write("unit/.terraform.lock.hcl", header);
+      if (has_sidecar) {
+        directory.write("unit/.terraform.modules.lock.hcl", block);
+      }
+      git({"add", "."});
+      git({"commit", "--quiet", "-m", "without blocks"});
+      directory.write("work/main.tf", "");
+      const auto data = find_data_directory(directory / "work", std::nullopt).value();
+      const Context context;
+      BOOST_TEST(
+          UnitLock(directory / "unit", directory / "work", ClientKind::opentofu).take_over(data, context).has_value());
+      const auto backup = load_lock_backup(data.path);
+      BOOST_TEST_REQUIRE(backup.has_value());
+      BOOST_TEST(backup->has_value() == !has_sidecar);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
