@@ -3,8 +3,8 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/client/client_configuration.h"
+#include "plugin/client/credential_report.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/engine/credential_report.h"
 #include "protocol/base/json.h"
 
 namespace modlock::cli {

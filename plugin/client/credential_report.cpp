@@ -1,4 +1,4 @@
-#include "plugin/engine/credential_report.h"
+#include "plugin/client/credential_report.h"
 
 #include <fmt/format.h>
 
