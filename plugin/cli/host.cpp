@@ -140,7 +140,9 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
   host.interrupt_ = interrupt;
   host.stop_ = interrupt == nullptr ? std::stop_token() : interrupt->token();
-  host.shared_run_ = Run::for_many_roots({});
+  if (flags.compares || flags.recursive || flags.directories.size() > 1) {
+    host.shared_run_ = Run::for_many_roots({});
+  }
   return host;
 }
 
