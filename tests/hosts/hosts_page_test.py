@@ -92,8 +92,7 @@ class Host:
             binds[home] = self.directory / "home"
         binds[checkout] = self.source  # which may be in the home
         self.root = bare_root.Root(self.directory / "root", binds, links, read_only)
-        self.variables = scene.network | {"PATH": path, "CHECKPOINT_DISABLE": "1",
-                                          "TOFU_MODLOCK_IMPLEMENTATION": scene.implementation} | (variables or {})
+        self.variables = scene.network | {"PATH": path, "CHECKPOINT_DISABLE": "1"} | (variables or {})
         if home:
             self.variables["HOME"] = home
 
@@ -152,7 +151,7 @@ class Hosts(unittest.TestCase):
         cls.checkout = cls.directory / "checkout"
         (cls.checkout / "live/app").mkdir(parents=True)
         (cls.checkout / ".gitignore").write_text(".terraform\n")
-        (cls.checkout / ".tofu-modlock.hcl").write_text('module_lock_file = "sidecar"\n')
+        (cls.checkout / ".tofu-modlock.hcl").write_text(f'module_lock_file = "sidecar"\nimplementation = "{cls.implementation}"\n')
         (cls.checkout / "live/app/main.tf").write_text(ROOT)
         cls.program("git", "init", "-q", cwd=cls.checkout)
         cls.program(BINARY, "lock", "--recursive", cwd=cls.checkout)
@@ -255,10 +254,11 @@ class Hosts(unittest.TestCase):
         project = page_yaml.read(block("Atlantis", "yaml", 1))["projects"][0]
         self.assertTrue((self.checkout / project["dir"]).is_dir())
         patterns = project["autoplan"]["when_modified"]
-        for name in ("main.tf", "main.tofu", "main.tf.json", "x.tfvars", ".terraform.lock.hcl", ".terraform.modules.lock.hcl",
-                     ".tofu-modlock.hcl"):
+        matches = [re.compile(re.escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*") + "$") for pattern in patterns]
+        for name in ("main.tf", "main.tofu", "main.tf.json", "x.tfvars", "modules/x/main.tf", ".terraform.lock.hcl",
+                     ".terraform.modules.lock.hcl", ".tofu-modlock.hcl", os.path.relpath(".tofu-modlock.hcl", project["dir"])):
             with self.subTest(name):
-                self.assertTrue(any(pathlib.PurePath(name).match(pattern) for pattern in patterns))
+                self.assertTrue(any(one.match(name) for one in matches))
 
     def test_spacelift(self):
         """The user of the runner image; a workspace that the worker has made."""
@@ -280,7 +280,7 @@ class Hosts(unittest.TestCase):
         def run(host):
             variables = recipe_variables() | {"ENV0_ENVIRONMENT_NAME": "app"}
             for command in steps["deploy"]["steps"]["terraformInit"]["before"]:
-                host.run(command, variables, shell=("bash", "-c"))
+                host.run(command, variables)
             host.run("tofu init -input=false", variables)
             return host.run("tofu plan -input=false", variables)
 
@@ -374,7 +374,7 @@ class Hosts(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("terraform"), "needs terraform")
     def test_hcp_terraform(self):
-        """The hook starts with a clean environment, and the agent reads variables from a file. The home is not writable."""
+        """The agent reads variables from a file. The home is not writable."""
         def run(host):
             for name in ("terraform-pre-plan", "terraform-pre-apply"):
                 hook = host.directory / "opt" / name
@@ -415,11 +415,14 @@ class Hosts(unittest.TestCase):
         """A user without a name, whose home is /, and `sh -xe`."""
         pipeline = block("Jenkins", "groovy")
         variables = dict(re.findall(r"^    (\w+) = '(.*)'$", pipeline, re.MULTILINE))
-        steps = re.findall(r"^        sh '(.*)'$", pipeline, re.MULTILINE)
+        directory = re.search(r"^        dir\('(.*)'\) {$", pipeline, re.MULTILINE)[1]
+        steps = re.findall(r"^          sh '(.*)'$", pipeline, re.MULTILINE)
+        self.assertEqual(len(steps), 3)
         self.assertEqual(len(variables), 2)
 
         def run(host):
-            return "".join(host.run(step, variables | {"HOME": "/", "WORKSPACE": host.checkout, "CI": "true"}, shell=("sh", "-xec"))
+            return "".join(host.run(step, variables | {"HOME": "/", "WORKSPACE": host.checkout, "CI": "true"}, directory,
+                                    shell=("sh", "-xec"))
                            for step in steps)
 
         self.check(run, ["init", "plan"], user=1000, checkout="/var/jenkins_home/workspace/infra", home=None)
@@ -441,7 +444,7 @@ class Hosts(unittest.TestCase):
                 options[words[at]] = words[at + 1]
                 at += 2
         command = words[at + 1:]
-        self.assertEqual((options["--volume"], options["--workdir"], options["--tmpfs"]), ("/infra:/work", "/work", "/tmp"))
+        self.assertEqual((options["--volume"], options["--workdir"], options["--tmpfs"]), ("/infra:/work", "/work", "/tmp:exec"))
 
         def run(host):
             host.run(command[-1], variables, ".", shell=command[:-1])

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(of_a_command) {
   write("main.tf", module_call("vpc", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   // The second time before it is written.
-  BOOST_TEST(opened_by("lock") == "lock 2, sidecar 1, settings 1");
+  BOOST_TEST(opened_by("lock") == "lock 3, sidecar 2, settings 1");
   BOOST_TEST(opened_by("lock") == "lock 1, sidecar 1, settings 1");
   BOOST_TEST(opened_by("install") == "lock 1, sidecar 1, settings 1");
   BOOST_TEST(opened_by("verify") == "lock 1, sidecar 1, settings 1");
@@ -77,9 +77,9 @@ BOOST_AUTO_TEST_CASE(of_a_command) {
 BOOST_AUTO_TEST_CASE(of_a_hook) {
   // Those of the unit and of the working directory are two files of one name. The hooks before a command also compare
   // each file of the unit with what Terragrunt copied.
-  BOOST_TEST(opened_by_hooks("init") == "lock 8, sidecar 6, settings 3; lock 5, sidecar 3, settings 1");
-  BOOST_TEST(opened_by_hooks("init") == "lock 7, sidecar 3, settings 3; lock 5, sidecar 3, settings 1");
-  BOOST_TEST(opened_by_hooks("plan") == "lock 5, sidecar 2, settings 3");
+  BOOST_TEST(opened_by_hooks("init") == "lock 9, sidecar 8, settings 3; lock 5, sidecar 3, settings 1");
+  BOOST_TEST(opened_by_hooks("init") == "lock 7, sidecar 4, settings 3; lock 5, sidecar 3, settings 1");
+  BOOST_TEST(opened_by_hooks("plan") == "lock 5, sidecar 3, settings 3");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
