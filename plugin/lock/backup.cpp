@@ -103,7 +103,8 @@ Result<void> save_lock_backup(const std::filesystem::path& data_dir, const Modul
     const auto text = read_file(root / name);
     return text ? std::optional(*text) : std::nullopt;
   };
-  const std::string_view name = file_with_blocks(text_of(kLockFileName), text_of(kSidecarFileName));
+  const auto sidecar = text_of(kSidecarFileName);
+  const std::string_view name = sidecar ? file_with_blocks(text_of(kLockFileName), sidecar) : kLockFileName;
   MODLOCK_TRY(const auto id, committed_lock_id(root, name, context));
   if (!open) {
     MODLOCK_TRY(make_directories(data_dir));
