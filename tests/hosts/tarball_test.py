@@ -30,7 +30,7 @@ OTHER_GIT = os.environ.get("MODLOCK_OTHER_GIT")
 
 def static_busybox():
     found = shutil.which("busybox")
-    return found if found and "ld-linux" not in libraries(found) else None
+    return found if found and not libraries(found) else None
 
 
 def libraries(program):
