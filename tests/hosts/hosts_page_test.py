@@ -328,7 +328,7 @@ class Hosts(unittest.TestCase):
                         host.run("/tmp/run-script", variables, project["dir"], shell=("bash", "-eo", "pipefail"))
             return output
 
-        self.check(run, ["init", "plan", "init", "apply"], user=1001, checkout="/home/runner/work/infra/infra")
+        self.check(run, ["init", "plan", "init", "apply"], user=1001, checkout="/home/runner/_work/infra/infra")
 
     def test_terramate_commands(self):
         """The commands of the script, and those of the console, in the directory of a stack."""
