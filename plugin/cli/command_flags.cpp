@@ -59,9 +59,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
       "providers-lock (what `providers lock` writes)",
       {.is_rare = true, .choices = {"superset", "init", "providers-lock"}});
-  add(command, "--resolution", out.resolution,
-      "auto: calls of one repository share a version; unified: of every source; per-call: each its own",
-      {.variable = "TOFU_MODLOCK_RESOLUTION", .is_rare = true, .choices = {"auto", "unified", "per-call"}});
+  add_override(command, "resolution", out.resolution);
   add(command, "--minimum-release-age", out.minimum_release_age,
       "Select only versions first seen at least this long ago (3d, 12h); overrides the settings (0s: no minimum)",
       {.value = "DURATION", .variable = "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"});

@@ -1,7 +1,5 @@
 #include "plugin/cli/flag_groups.h"
 
-#include "plugin/settings/settings.h"
-
 namespace modlock::cli {
 
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& value, const char* on,
@@ -29,15 +27,9 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
   add(command, "--offline", flags.offline, "Work offline: send no network requests",
       {.variable = "TOFU_MODLOCK_OFFLINE"});
-  add(command, "--git-engine", flags.git_engine, "Git implementation for http and https: auto, libgit2, or git",
-      {.variable = "TOFU_MODLOCK_GIT_ENGINE", .is_rare = true, .choices = {"auto", "libgit2", "git"}});
-  add(command, "--connections", flags.connections,
-      "Number of parallel connections to one host (default 32, maximum 64)",
-      {.value = "N", .variable = "TOFU_MODLOCK_CONNECTIONS", .is_rare = true})
-      ->check(CLI::Range(std::size_t{1}, kMostConnections));
-  add(command, "--fetch-timeout", flags.fetch_timeout,
-      "How long a git server or a program that fetches may be silent (default 30s, at most 10m)",
-      {.value = "DURATION", .variable = "TOFU_MODLOCK_FETCH_TIMEOUT", .is_rare = true});
+  add_override(command, "git_engine", flags.git_engine);
+  add_override(command, "connections", flags.connections, "N");
+  add_override(command, "fetch_timeout", flags.fetch_timeout, "DURATION");
 }
 
 void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
@@ -46,8 +38,7 @@ void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
-  add(command, "--implementation", flags.implementation, "The client that will run",
-      {.variable = "TOFU_MODLOCK_IMPLEMENTATION", .is_rare = true, .choices = {"opentofu", "terraform"}});
+  add_override(command, "implementation", flags.implementation);
   add(command, "--implementation-version", flags.implementation_version, "Its version",
       {.value = "VERSION", .variable = "TOFU_MODLOCK_IMPLEMENTATION_VERSION", .is_rare = true});
 }

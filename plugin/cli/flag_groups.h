@@ -1,14 +1,18 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/help_text.h"
+#include "plugin/settings/setting_table.h"
 
 // Flags that several commands have.
 namespace modlock::cli {
@@ -16,7 +20,7 @@ namespace modlock::cli {
 // What a flag has besides its names and its description.
 struct FlagTraits {
   const char* value = "";     // the name of its value in the help
-  const char* variable = "";  // the environment variable that sets it, too
+  std::string variable = {};  // the environment variable that sets it, too
   bool is_rare = false;       // only --help-all shows it
   std::vector<std::string> choices = {};
 };
@@ -41,6 +45,26 @@ CLI::Option* add(CLI::App& command, const std::string& names, Value& value, cons
     option->check(CLI::IsMember(traits.choices));
   }
   return option->envname(traits.variable)->group(traits.is_rare ? kRareFlags : option->get_group());
+}
+
+// Adds the flag that overrides a setting outside of blocks: the table of settings describes it.
+template <typename Value>
+void add_override(CLI::App& command, std::string_view setting_name, Value& value, const char* value_name = "") {
+  const SettingInfo& setting = *find_setting(setting_name);
+  std::string what(setting.meaning);
+  if (setting.is_default) {
+    what += fmt::format(" (default {}{})", setting.value,
+                        setting.most == 0 ? "" : fmt::format(", maximum {}", setting.most));
+  }
+  std::erase(what, '"');
+  CLI::Option* option = add(command, std::string(setting.flag), value, what,
+                            {.value = value_name,
+                             .variable = std::string(setting.variable),
+                             .is_rare = true,
+                             .choices = {setting.choices.begin(), setting.choices.end()}});
+  if (setting.most != 0) {
+    option->check(CLI::Range(setting.least, setting.most));
+  }
 }
 
 // Adds a flag and its opposite.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
@@ -166,11 +168,14 @@ Finding examine_settings(const Engine& engine, const std::string& root) {
   for (const BlockLabel& block : block_labels()) {
     add(block.block, block.print);
   }
-  for (const char* name :
-       {"TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_CONNECTIONS", "TOFU_MODLOCK_GIT_ENGINE",
-        "TOFU_MODLOCK_IMPLEMENTATION", "TOFU_MODLOCK_IMPLEMENTATION_VERSION", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE",
-        "TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_REMOTE", "TOFU_MODLOCK_REMOTE_PLAIN_HTTP", "TOFU_MODLOCK_RESOLUTION"}) {
-    if (const std::string value = environment_variable(name); !value.empty()) {
+  std::set<std::string> variables = {
+      "TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_IMPLEMENTATION_VERSION",
+      "TOFU_MODLOCK_JOBS",      "TOFU_MODLOCK_OFFLINE",     "TOFU_MODLOCK_REMOTE_PLAIN_HTTP"};
+  for (const SettingInfo& setting : setting_table()) {
+    variables.emplace(setting.variable);
+  }
+  for (const std::string& name : variables) {
+    if (const std::string value = environment_variable(name.c_str()); !value.empty()) {
       finding.found = "effective settings and their sources";
       finding.details.push_back(
           fmt::format("{} = {}  (the environment overrides every file)", name, scrub_urls(value)));

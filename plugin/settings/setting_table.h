@@ -8,8 +8,8 @@
 
 namespace modlock {
 
-// A setting of `.tofu-modlock.hcl` or of the user's file. The reader, `init`, `doctor`, and the JSON Schema use this
-// description.
+// A setting of `.tofu-modlock.hcl` or of the user's file. The reader, `init`, `doctor`, the JSON Schema, and the flag
+// that overrides the setting use this description.
 struct SettingInfo {
   enum class Kind { text, choice, list, count, flag, no };  // no: only `false`
   enum class File { any, repository, user };
@@ -29,6 +29,9 @@ struct SettingInfo {
     std::string (*print)(const SettingInfo& setting, const Settings& settings) = nullptr;
   };
   Access access = {};
+  // What overrides the setting; empty: nothing.
+  std::string_view flag = {};
+  std::string_view variable = {};
   std::vector<std::string_view> choices = {};  // of a choice
   std::size_t least = 0;                       // of a count
   std::size_t most = 0;

@@ -59,6 +59,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   write_text(path("home/.config/tofu-modlock/config.hcl"),
              "git_engine = \"git\"\nconnections = 4\nresolution = \"unified\"\n");
   environment["TOFU_MODLOCK_CONNECTIONS"] = "5";
+  environment["TOFU_MODLOCK_FETCH_TIMEOUT"] = "1m";
   environment["TF_TOKEN_registry_example_test"] = "canary";
   environment["HTTPS_PROXY"] = "http://user:canary@proxy.example.test:3128";
   environment["NO_PROXY"] = ".example.test";
@@ -80,6 +81,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
       "                                     TOFU_MODLOCK_CACHE_DIR = <dir>/cache  (the environment overrides every "
       "file)\n"
       "                                     TOFU_MODLOCK_CONNECTIONS = 5  (the environment overrides every file)\n"
+      "                                     TOFU_MODLOCK_FETCH_TIMEOUT = 1m  (the environment overrides every file)\n"
       "cache                       ok       <dir>/cache (TOFU_MODLOCK_CACHE_DIR): 0 packages, 0 git "
       "repositories, 0 KiB\n"
       "                                     writable\n"

@@ -1,9 +1,12 @@
 #include "plugin/cli/settings_documents.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "plugin/settings/setting_table.h"
 #include "plugin/settings/settings.h"
@@ -114,6 +117,9 @@ BOOST_AUTO_TEST_CASE(the_pages_are_up_to_date) {
       const std::string shown = value.starts_with('"') ? "`" + value + "`" : value;
       BOOST_TEST(page.find("| `" + std::string(setting.name) + "` | " + shown + " |") != std::string::npos,
                  setting.name);
+    }
+    for (const std::string_view override : {setting.flag, setting.variable}) {
+      BOOST_TEST((override.empty() || page.find(fmt::format("`{}`", override)) != std::string::npos), override);
     }
   }
 }
