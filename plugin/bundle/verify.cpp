@@ -22,9 +22,9 @@ using remote::Blob;
 using remote::BundledPackage;
 using remote::BundledProvider;
 using remote::Closure;
+using remote::NamedClosure;
 
-constexpr std::size_t kChecks = 8;
-constexpr std::size_t kClosures = 8;  // requested at once, and in memory
+constexpr std::size_t kParallel = 16;  // requests, and closures in memory
 
 Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
                             const std::string& provider = {}) {
@@ -71,7 +71,7 @@ class Verifier {
   Verifier(const Bundle& bundle, const fs::path& work, const Context& context)
       : bundle_(bundle), work_(work), context_(context) {}
 
-  Result<void> verify(const Closure& closure) {
+  Result<void> verify(const std::vector<NamedClosure>& closures) {
     using Check = std::function<Result<void>(const fs::path& work)>;
     std::vector<Check> checks;
     const auto check_config = [&](const std::string& provider) {
@@ -82,27 +82,29 @@ class Verifier {
         });
       }
     };
-    for (const BundledPackage& package : closure.packages) {
-      check_config({});
-      // The digest also stands for the source, the origin and the directory of the package.
-      if (known_.insert(package.manifest.digest + remote::blob_of(write_package_manifest(package)).digest).second) {
-        checks.emplace_back(
-            [&](const fs::path& directory) { return verify_package(bundle_, package, directory, context_); });
+    for (const auto& [tag, closure] : closures) {
+      for (const BundledPackage& package : closure.packages) {
+        check_config({});
+        // The digest also stands for the source, the origin and the directory of the package.
+        if (known_.insert(package.manifest.digest + remote::blob_of(write_package_manifest(package)).digest).second) {
+          checks.emplace_back(
+              [&](const fs::path& directory) { return verify_package(bundle_, package, directory, context_); });
+        }
       }
-    }
-    for (const BundledProvider& provider : closure.providers) {
-      check_config(provider.address);
-      for (const auto& [platform, archive] : provider.archives) {
-        if (archives_.insert({provider.address, provider.version, {{platform, archive}}}).second) {
-          checks.emplace_back([&, name = platform](const fs::path& directory) {
-            return verify_archive(bundle_, provider, name, directory, context_);
-          });
+      for (const BundledProvider& provider : closure.providers) {
+        check_config(provider.address);
+        for (const auto& [platform, archive] : provider.archives) {
+          if (archives_.insert({provider.address, provider.version, {{platform, archive}}}).second) {
+            checks.emplace_back([&, name = platform](const fs::path& directory) {
+              return verify_archive(bundle_, provider, name, directory, context_);
+            });
+          }
         }
       }
     }
     std::vector<Result<void>> results(checks.size());
     std::atomic<bool> has_failed = false;
-    parallel_for(checks.size(), kChecks, [&](std::size_t i) {
+    parallel_for(checks.size(), kParallel, [&](std::size_t i) {
       if (has_failed) {
         return;
       }
@@ -134,17 +136,19 @@ Result<void> read_closures(Bundle& bundle, Verify verify, const fs::path& work, 
                            const Context& context) {
   MODLOCK_TRY(const auto tags, bundle.tags());
   Verifier verifier(bundle, work, context);
-  for (std::size_t begin = 0; begin < tags.size(); begin += kClosures) {
+  for (std::size_t begin = 0; begin < tags.size(); begin += kParallel) {
     MODLOCK_TRY(context.check());
-    std::vector<Result<std::optional<Closure>>> closures(std::min(kClosures, tags.size() - begin));
-    parallel_for(closures.size(), kClosures, [&](std::size_t i) { closures[i] = bundle.closure(tags[begin + i]); });
-    for (std::size_t i = 0; i < closures.size(); ++i) {
-      MODLOCK_TRY(auto closure, std::move(closures[i]));
+    std::vector<Result<std::optional<Closure>>> found(std::min(kParallel, tags.size() - begin));
+    parallel_for(found.size(), kParallel, [&](std::size_t i) { found[i] = bundle.closure(tags[begin + i]); });
+    std::vector<NamedClosure> closures;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      MODLOCK_TRY(auto closure, std::move(found[i]));
       if (closure) {
-        MODLOCK_TRY(verify == Verify::yes ? verifier.verify(*closure) : Result<void>());
-        sink({tags[begin + i], std::move(*closure)});
+        closures.push_back({tags[begin + i], std::move(*closure)});
       }
     }
+    MODLOCK_TRY(verify == Verify::yes ? verifier.verify(closures) : Result<void>());
+    std::for_each(closures.begin(), closures.end(), sink);
   }
   return {};
 }
