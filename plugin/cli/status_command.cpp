@@ -35,28 +35,6 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   return asked;
 }
 
-// A denied release may be installed or not.
-const char* installed_text(VerdictKind kind, VerdictKind other) {
-  switch (kind) {
-    case VerdictKind::not_locked:
-      return "-";
-    case VerdictKind::missing:
-      return "no";
-    case VerdictKind::stale:
-    case VerdictKind::tampered:
-      return "differs";
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-    case VerdictKind::too_new:
-    case VerdictKind::moved:
-    case VerdictKind::vanished:
-      break;
-    case VerdictKind::denied:
-      return installed_text(other, VerdictKind::held);
-  }
-  return "yes";
-}
-
 // Returns the newer versions of a subject: "-" if there are none, "?" if they are not known.
 std::string newer_text(const std::optional<Updates>& updates, const std::string& subject) {
   if (!updates || !updates->result) {
@@ -120,7 +98,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
-                    {installed_text(verdict.kind, verdict.other)},
+                    {std::string(traits(verdict.kind == VerdictKind::denied ? verdict.other : verdict.kind).installed)},
                     {newer},
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }

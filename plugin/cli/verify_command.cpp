@@ -85,28 +85,7 @@ std::string short_reason(const messages::Verdict& verdict) {
   if (detail.size() <= kLong || exit_code(verdict.kind) == 0) {
     return detail;
   }
-  switch (verdict.kind) {
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-      break;
-    case VerdictKind::too_new:
-      return "newer than minimum_release_age";
-    case VerdictKind::not_locked:
-      return "the lock entry does not match";
-    case VerdictKind::missing:
-      return "not installed";
-    case VerdictKind::stale:
-      return "another version is installed";
-    case VerdictKind::vanished:
-      return "no longer available at the source";
-    case VerdictKind::moved:
-      return "replaced at the source";
-    case VerdictKind::tampered:
-      return "does not match the lock file";
-    case VerdictKind::denied:
-      return "denied by the settings";
-  }
-  return "";
+  return std::string(traits(verdict.kind).reason);
 }
 
 bool has_detail(const messages::Verdict& verdict) {
@@ -115,27 +94,8 @@ bool has_detail(const messages::Verdict& verdict) {
 }
 
 std::string hint_for(const messages::Verdict& verdict) {
-  switch (verdict.kind) {
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-      break;
-    case VerdictKind::too_new:
-      return "review the release, or wait";
-    case VerdictKind::not_locked:
-      return "run tofu-modlock lock, then tofu-modlock install";
-    case VerdictKind::missing:
-    case VerdictKind::stale:
-      return "run tofu-modlock install";
-    case VerdictKind::vanished:
-      return "find out why the source no longer has the locked version";
-    case VerdictKind::moved:
-      return "review the current content of the source; to lock it, upgrade this module";
-    case VerdictKind::denied:
-      return "run " + reselect_command(verdict.source, verdict.subject);
-    case VerdictKind::tampered:
-      return "find out who changed it; tofu-modlock install restores the locked package";
-  }
-  return "";
+  return verdict.kind == VerdictKind::denied ? "run " + reselect_command(verdict.source, verdict.subject)
+                                             : std::string(traits(verdict.kind).hint);
 }
 
 void print_detail(const messages::Verdict& verdict) {
@@ -177,7 +137,7 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
     if (verdict.kind == VerdictKind::not_locked) {
       next.lock = true;
     }
-    if (verdict.kind != VerdictKind::too_new && exit_code(verdict.kind) == exit_code(VerdictKind::missing)) {
+    if (traits(verdict.kind).needs_install) {
       next.install = next.install || is_module;
       next.init = is_module ? next.init : client;
     }

@@ -2,28 +2,64 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace modlock {
 
+const VerdictTraits& traits(VerdictKind kind) {
+  // In the order of VerdictKind.
+  static const std::array<VerdictTraits, messages::names_of(static_cast<const VerdictKind*>(nullptr)).size()> table = {{
+      {.installed = "yes"},
+      {.sentence = "A newer version satisfies the constraints.", .installed = "yes"},
+      {.code = Code::missing,
+       .sentence = "A module call has no matching lock entry, or a lock entry has no module call.",
+       .reason = "the lock entry does not match",
+       .hint = "run tofu-modlock lock, then tofu-modlock install",
+       .installed = "-",
+       .needs_install = true},
+      {.code = Code::missing,
+       .sentence = "A locked version is not installed.",
+       .reason = "not installed",
+       .hint = "run tofu-modlock install",
+       .installed = "no",
+       .needs_install = true},
+      {.code = Code::missing,
+       .sentence = "The installed version differs from the locked version.",
+       .reason = "another version is installed",
+       .hint = "run tofu-modlock install",
+       .installed = "differs",
+       .needs_install = true},
+      {.code = Code::missing,
+       .sentence = "The locked release is newer than the minimum release age.",
+       .reason = "newer than minimum_release_age",
+       .hint = "review the release, or wait",
+       .installed = "yes"},
+      {.code = Code::vanished,
+       .sentence = "A locked version is no longer available at its source.",
+       .reason = "no longer available at the source",
+       .hint = "find out why the source no longer has the locked version",
+       .installed = "yes"},
+      {.code = Code::hash_mismatch,
+       .sentence = "A tag points to content other than what was locked.",
+       .reason = "replaced at the source",
+       .hint = "review the current content of the source; to lock it, upgrade this module",
+       .installed = "yes"},
+      {.code = Code::hash_mismatch,
+       .sentence = "The installed content does not match the lock file.",
+       .reason = "does not match the lock file",
+       .hint = "find out who changed it; tofu-modlock install restores the locked package",
+       .installed = "differs"},
+      {.code = Code::hash_mismatch,
+       .sentence = "A rule of the settings denies the locked release.",
+       .reason = "denied by the settings",
+       .installed = "yes"},
+  }};
+  return table.at(static_cast<std::size_t>(kind));
+}
+
 int exit_code(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::held:
-    case VerdictKind::update_available:
-      return 0;
-    case VerdictKind::too_new:
-    case VerdictKind::not_locked:
-    case VerdictKind::missing:
-    case VerdictKind::stale:
-      return exit_code(Code::missing);
-    case VerdictKind::vanished:
-      return exit_code(Code::vanished);
-    case VerdictKind::moved:
-    case VerdictKind::tampered:
-    case VerdictKind::denied:
-      break;
-  }
-  return exit_code(Code::hash_mismatch);
+  return traits(kind).code ? exit_code(*traits(kind).code) : 0;
 }
 
 Verdict merge(Verdict left, Verdict right) {

@@ -1,11 +1,26 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
+#include "protocol/base/error.h"
 #include "protocol/messages/lock_verify.h"
 
 namespace modlock {
 
 using messages::Verdict;
 using messages::VerdictKind;
+
+// What a verdict is for people and programs.
+struct VerdictTraits {
+  std::optional<Code> code;    // whose exit code it has; nullopt: 0
+  std::string_view sentence;   // of its rule in SARIF; empty: it has none
+  std::string_view reason;     // in a table, instead of a long detail
+  std::string_view hint;       // empty: none, or one that depends on the source (denied)
+  std::string_view installed;  // whether the locked version is installed, in a table
+  bool needs_install = false;  // `install` or the client ends it
+};
+const VerdictTraits& traits(VerdictKind kind);
 
 int exit_code(VerdictKind kind);
 

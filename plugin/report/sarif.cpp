@@ -1,7 +1,6 @@
 #include "plugin/report/sarif.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "backends/base/build_info.h"
 #include "plugin/diff/comparison_link.h"
 #include "plugin/diff/package_diff.h"
+#include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
 
 namespace modlock {
@@ -23,16 +23,15 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 9> kRules = {
-    {{"tampered", "error", "The installed content does not match the lock file."},
-     {"moved", "error", "A tag points to content other than what was locked."},
-     {"vanished", "error", "A locked version is no longer available at its source."},
-     {"stale", "error", "The installed version differs from the locked version."},
-     {"missing", "error", "A locked version is not installed."},
-     {"not-locked", "error", "A module call has no matching lock entry, or a lock entry has no module call."},
-     {"update-available", "note", "A newer version satisfies the constraints."},
-     {"too-new", "error", "The locked release is newer than the minimum release age."},
-     {"denied", "error", "A rule of the settings denies the locked release."}}};
+// Returns a rule for each verdict but `held`, which is the first one.
+std::vector<Rule> verdict_rules() {
+  std::vector<Rule> rules;
+  for (std::size_t i = 1; i < messages::names_of(static_cast<const VerdictKind*>(nullptr)).size(); ++i) {
+    const auto kind = static_cast<VerdictKind>(i);
+    rules.push_back({to_string(kind), exit_code(kind) == 0 ? "note" : "error", traits(kind).sentence});
+  }
+  return rules;
+}
 
 // Brackets in a message are links, unless they are escaped.
 Json::Value message(std::string_view text) {
@@ -101,9 +100,10 @@ Json::Value new_result(std::string_view rule, std::size_t index, std::string_vie
   return out;
 }
 
-Json::Value to_result(const messages::Verdict& verdict, std::size_t rule, const std::string& root,
+Json::Value to_result(const messages::Verdict& verdict, std::span<const Rule> rules, const std::string& root,
                       const std::string& base) {
-  Json::Value out = new_result(kRules.at(rule).id, rule, kRules.at(rule).level, sentence(verdict), verdict.subject,
+  const std::size_t index = static_cast<std::size_t>(verdict.kind) - 1;
+  Json::Value out = new_result(rules[index].id, index, rules[index].level, sentence(verdict), verdict.subject,
                                verdict.location ? place(*verdict.location, root, base) : Json::objectValue);
   // Identifies the same finding, even if the block moved in its file.
   out["partialFingerprints"]["subject/v1"] = std::string(to_string(verdict.kind)) + " " + verdict.subject;
@@ -193,12 +193,11 @@ Json::Value to_result(const messages::ModuleDiff& change, const messages::DiffFi
 Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const std::string& root,
                       const std::string& base, int exit_code) {
   const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
-  Json::Value run = new_run(kRules, result.has_value(), said, root, base, exit_code);
+  const std::vector<Rule> rules = verdict_rules();
+  Json::Value run = new_run(rules, result.has_value(), said, root, base, exit_code);
   for (const messages::Verdict& verdict : result ? result->verdicts : std::vector<messages::Verdict>()) {
-    for (std::size_t i = 0; i < kRules.size(); ++i) {
-      if (to_string(verdict.kind) == kRules.at(i).id) {
-        run["results"].append(to_result(verdict, i, root, base));
-      }
+    if (verdict.kind != VerdictKind::held) {
+      run["results"].append(to_result(verdict, rules, root, base));
     }
   }
   return run;
