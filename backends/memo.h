@@ -14,7 +14,8 @@
 namespace modlock {
 
 // Keeps the answers of one run, including failures, so that each question is asked only once. Concurrent callers with
-// the same question wait. A caller gets no answer that its policy denies (Context::check_source). `is_again` of an
+// the same question wait. A caller gets no answer that its policy denies (Context::check_source). One without a policy
+// shares answers only with others without one, because git then follows redirects that no one sees. `is_again` of an
 // answer is true if it was known before. Thread-safe.
 template <typename T>
 class Memo {
@@ -23,7 +24,7 @@ class Memo {
   template <typename Ask>
   Result<T> get(const std::string& question, const Context& context, const Ask& ask) {
     bool is_own = false;
-    const auto kept = answers_.get(question, context, [&] {
+    const auto kept = answers_.get({question, bool(context.check_source)}, context, [&] {
       is_own = true;
       return ask_and_keep(context, ask);
     });
@@ -45,8 +46,10 @@ class Memo {
     return answer;
   }
 
-  // Returns whether get() would return without waiting.
-  bool has(const std::string& question) const { return answers_.has(question); }
+  // Returns whether get() would return without waiting for some caller.
+  bool has(const std::string& question) const {
+    return answers_.has({question, true}) || answers_.has({question, false});
+  }
 
  private:
   // An answer, and the sources to which its request was redirected: the policy of another caller may deny them.
@@ -60,13 +63,15 @@ class Memo {
     std::mutex mutex;
     std::vector<Source> redirected_to;
     Context noting = context;
-    noting.check_source = [&](const Source& source) -> Result<void> {
-      {
-        const std::lock_guard guard(mutex);
-        redirected_to.push_back(source);
-      }
-      return context.check_source ? context.check_source(source) : Result<void>();
-    };
+    if (context.check_source) {
+      noting.check_source = [&](const Source& source) {
+        {
+          const std::lock_guard guard(mutex);
+          redirected_to.push_back(source);
+        }
+        return context.check_source(source);
+      };
+    }
     Result<T> answer = ask(noting);
     if (!answer && depends_on_the_run(answer.error())) {
       return fail(std::move(answer.error()));
@@ -80,7 +85,7 @@ class Memo {
            error.code == Code::source_denied;
   }
 
-  SingleFlightMap<std::string, std::shared_ptr<const CachedAnswer>> answers_;
+  SingleFlightMap<std::pair<std::string, bool>, std::shared_ptr<const CachedAnswer>> answers_;  // with a policy?
 };
 
 }  // namespace modlock

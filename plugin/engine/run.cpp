@@ -8,8 +8,14 @@ Run::Run(RunOptions options) : options_(std::move(options)) {}
 
 Run Run::for_many_roots(RunOptions options) {
   Run run(std::move(options));
-  run.shared_->networks.emplace();
+  run.query_once();
   return run;
+}
+
+void Run::query_once() {
+  if (!shared_->networks) {
+    shared_->networks.emplace();
+  }
 }
 
 Run Run::for_root() const {

@@ -44,6 +44,8 @@ class Run {
   // Returns the context for the layers below the engine. It refers to the statistics of the run.
   Context context(bool offline) const;
   messages::RunStats stats() const;  // so far, with the parts for roots
+  // Gives the run networks of its own, if it has none: it queries each source once from now on.
+  void query_once();
   // Returns null if the run has no networks of its own and uses those of the engine.
   NetworkPool* networks() const { return shared_->networks ? &*shared_->networks : nullptr; }
   // Whether the remote store, or the registry that --from names, could not be reached in this run. Thread-safe.

@@ -139,6 +139,9 @@ Result<messages::LockVerifyResult> Engine::verify(const messages::LockVerifyPara
   if ((params.online || params.age) && options().offline) {
     return fail(Code::invalid_params, "lock/verify: online and age exclude offline", "remove one of them");
   }
+  if (params.online) {
+    run.query_once();
+  }
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params.root, params.lock));
   return verify_root(*open, params);
 }

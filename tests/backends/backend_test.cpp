@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(another_run_is_told_only_what_it_may_ask) {
     Result<Listing> list_versions(const SourceAddress& source, std::string_view /*tag_prefix*/,
                                   const Context& context) override {
       ++asked;
-      const auto ok = context.check_source(source.source);
+      const auto ok = context.check_source ? context.check_source(source.source) : Result<void>();
       return ok ? Result<Listing>(Listing{}) : fail(ok.error());
     }
     Result<Pin> pin(const SourceAddress& /*source*/, const Context& /*context*/) override { return Pin{}; }
@@ -280,8 +280,15 @@ BOOST_AUTO_TEST_CASE(another_run_is_told_only_what_it_may_ask) {
   BOOST_TEST(backend.list_versions(source, "", context).has_value());  // the denial is not kept
   BOOST_TEST(backend.list_versions(source, "", context).has_value());
   BOOST_TEST(redirecting.asked == 2);
+  // No one saw where the requests of a run without a policy went.
   BOOST_TEST(backend.list_versions(source, "", strict).error().message == "not there");
-  BOOST_TEST(redirecting.asked == 2);
+  BOOST_TEST(redirecting.asked == 3);
+  Context lenient = context;
+  lenient.check_source = [](const Source& /*to*/) -> Result<void> { return {}; };
+  BOOST_TEST(backend.list_versions(source, "", lenient).has_value());
+  BOOST_TEST(redirecting.asked == 4);
+  BOOST_TEST(backend.list_versions(source, "", strict).error().message == "not there");
+  BOOST_TEST(redirecting.asked == 4);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

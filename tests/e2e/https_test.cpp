@@ -204,6 +204,42 @@ BOOST_AUTO_TEST_CASE(a_redirect_on_the_same_host_is_followed) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
+// git asks for the protocol first. It follows the redirect itself, because no setting limits the sources.
+BOOST_AUTO_TEST_CASE(verify_asks_a_repository_once_for_all_its_calls) {
+  environment["SSL_CERT_FILE"] = server.authority().string();  // git's own variable alone is for git alone
+  GitRepository::Files files;
+  for (int i = 0; i < 40; ++i) {
+    files["d" + std::to_string(i) + "/main.tf"] = "";
+  }
+  vpc.branch("side", release(vpc, "3.20.0", files));
+  struct Row {
+    const char* name;
+    const char* prefix;
+    const char* engine;
+    std::size_t requests;
+  };
+  for (const Row& row : {Row{"in this process", "open", "libgit2", 1}, Row{"git", "open", "git", 2},
+                         Row{"redirected", "moved", "git", 3}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string calls;
+      for (int i = 0; i < 40; ++i) {
+        calls +=
+            module_call("m" + std::to_string(i), "git::" + server.url(row.prefix, "vpc.git") + "//d" +
+                                                     std::to_string(i) + (i % 2 == 0 ? "?ref=v3.20.0" : "?ref=side"));
+      }
+      write(".tofu-modlock.hcl", "");
+      write("main.tf", calls);
+      fs::remove(root() / ".terraform.lock.hcl");
+      const Ran locked = modlock({"lock", "--install", "--git-engine", row.engine});
+      BOOST_TEST(locked.exit_code == 0, locked.err);
+      const std::size_t asked = server.log().size();
+      const Ran ran = modlock({"verify", "--online", "--git-engine", row.engine});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(server.log().size() - asked == row.requests);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_redirect_to_another_host_gets_no_credentials) {
   use("https://" + HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@" +
       server.url("elsewhere", "vpc.git").substr(8));
