@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <system_error>
 
@@ -96,6 +97,26 @@ fs::path claim_of(const Package& package, std::string_view source, std::string_v
   return package.directory.parent_path() / "claims" / sha256_hex(fmt::format("{} {}", source, by));
 }
 
+std::vector<std::string> sorted_names(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> modes_among(const std::vector<std::string>& names, std::string_view h1) {
+  const std::string prefix = content_key(h1, "");
+  std::vector<std::string> modes;
+  for (auto at = std::lower_bound(names.begin(), names.end(), prefix); at != names.end() && at->starts_with(prefix);
+       ++at) {
+    modes.push_back(at->substr(prefix.size()));
+  }
+  return modes;
+}
+
 }  // namespace
 
 std::string content_key(std::string_view h1, std::string_view modes) {
@@ -103,21 +124,17 @@ std::string content_key(std::string_view h1, std::string_view modes) {
 }
 
 std::vector<std::string> modes_below(const fs::path& directory, std::string_view h1) {
-  const std::string prefix = content_key(h1, "");
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (const std::string name = at->path().filename().string(); name.starts_with(prefix)) {
-      found.push_back(name.substr(prefix.size()));
-    }
-  }
-  std::sort(found.begin(), found.end());
-  return found;
+  return modes_among(sorted_names(directory), h1);
 }
 
 struct Store::Work {
   std::mutex mutex;
   std::optional<WorkDirectory> directory;
+  struct Names {
+    fs::file_time_type written = fs::file_time_type::min();  // the directory, before it was listed
+    std::vector<std::string> names = {};
+  };
+  std::map<fs::path, Names> names = {};  // of the directories of packages
 };
 
 Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Work>()) {}
@@ -275,8 +292,20 @@ std::optional<Package> Store::find_content(std::string_view h1, std::string_view
   return Package{.id = {}, .h1 = std::string(h1), .modes = std::string(modes), .directory = std::move(tree)};
 }
 
+std::vector<std::string> Store::known_modes(const fs::path& directory, std::string_view h1) const {
+  const std::scoped_lock lock(work_->mutex);
+  Work::Names& known = work_->names[directory];
+  std::error_code error;
+  const fs::file_time_type written = fs::last_write_time(directory, error);
+  if (error || written != known.written) {
+    const bool is_settled = !error && written + kClockStep < fs::file_time_type::clock::now();
+    known = {is_settled ? written : fs::file_time_type::min(), sorted_names(directory)};
+  }
+  return modes_among(known.names, h1);
+}
+
 std::optional<Package> Store::find_by_h1(std::string_view h1) const {
-  for (const std::string& modes : modes_below(package_directory(), h1)) {
+  for (const std::string& modes : known_modes(package_directory(), h1)) {
     if (auto package = find_content(h1, modes)) {
       return package;
     }
@@ -382,7 +411,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
 
 std::optional<Package> Store::find_proven(std::string_view origin, std::string_view h1, const Context& context) const {
   const std::string key = proven_key(origin, h1);
-  for (const std::string& modes : modes_below(proven_directory(), key)) {
+  for (const std::string& modes : known_modes(proven_directory(), key)) {
     Package package{.id = {},
                     .h1 = std::string(h1),
                     .modes = modes,

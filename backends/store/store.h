@@ -156,6 +156,8 @@ class Store {
   Result<void> move_in(const std::filesystem::path& tree, const std::filesystem::path& target) const;
   void remove_at_once(const std::filesystem::path& directory) const;
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
+  // Like modes_below(), but lists the directory only if an entry was added or removed since the last call.
+  std::vector<std::string> known_modes(const std::filesystem::path& directory, std::string_view h1) const;
 
   std::filesystem::path root_;
   std::shared_ptr<Work> work_;

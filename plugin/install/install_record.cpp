@@ -53,7 +53,7 @@ void record_installed(const fs::path& records, const ModuleLock& entry, std::str
 
 std::optional<ModuleLock> find_installed(const fs::path& records, std::string_view h1, std::string_view modes) {
   auto found = read_record(records, h1, modes);
-  for (const std::string& others : modes_below(records, h1)) {
+  for (const std::string& others : found ? std::vector<std::string>() : modes_below(records, h1)) {
     found = found ? std::move(found) : read_record(records, h1, others);
   }
   return found;

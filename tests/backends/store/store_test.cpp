@@ -156,6 +156,26 @@ BOOST_AUTO_TEST_CASE(a_content_with_other_modes_is_another_package) {
   BOOST_TEST(store.find_by_h1(plain.h1)->modes == plain.modes);
 }
 
+// The names of the packages are kept while their directory does not change.
+BOOST_AUTO_TEST_CASE(content_of_another_process_is_found_after_a_look_up) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  const Store other = open_store(directory / "store");
+  const auto age = [&] {
+    fs::last_write_time(store.package_directory(), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  };
+  const Package first = admitted(other, tree_at(directory / "a"));
+  age();
+  BOOST_TEST(store.find_by_h1(first.h1).has_value());
+  const Package second = admitted(other, tree_at(directory / "b", "other content", "second"));
+  BOOST_TEST(store.find_by_h1(second.h1).has_value());
+  age();
+  BOOST_TEST(store.find_by_h1(first.h1).has_value());
+  other.drop(first);
+  BOOST_TEST(!store.find_by_h1(first.h1).has_value());
+  BOOST_TEST(store.find_by_h1(second.h1).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(the_address_that_a_registry_returned_is_recorded) {
   const TemporaryDirectory directory;
   FetchedTree tree = tree_at(directory / "fetched");
