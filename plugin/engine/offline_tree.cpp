@@ -10,9 +10,10 @@ Result<ModuleTree> walk_offline_modules(RootRequest& root, const LockFile& lock,
                                         const Context& context) {
   MODLOCK_TRY(const auto manifest, read_manifest(root.data.manifest()));
   root.walk.installed = installed_directories(manifest, root.walk.root);
+  KnownPackages known;
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      LocalPackage package = locked_package(*node, root.data, manifest, lock, engine.store(), context);
+      LocalPackage package = locked_package(*node, root.data, manifest, lock, engine.store(), known, context);
       node->package_directory = std::move(package.directory);
       node->package_subdir = std::move(package.subdir);
     }

@@ -1,5 +1,7 @@
 #include "plugin/install/package_lookup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/package/tree_hash.h"
@@ -53,30 +55,31 @@ std::optional<LocalPackage> find_in_place(const ModuleNode& node, const DataDire
 }  // namespace
 
 LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                           const LockFile& lock, const Store& store, const Context& context) {
+                           const LockFile& lock, const Store& store, KnownPackages& known, const Context& context) {
   if (node.address.source.is_directory()) {
     return {node.address.source.path};
   }
   auto place = find_in_place(node, data, manifest, store);
-  return place ? std::move(*place) : stored_package(node, lock, store, context);
+  return place ? std::move(*place) : stored_package(node, lock, store, known, context);
 }
 
 LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store, const Context& context) {
+                            const LockFile& lock, const Store& store, KnownPackages& known, const Context& context) {
   const auto entry = lock.modules.find(node.key);
   const bool is_locked = entry != lock.modules.end() && entry->second.source == node.address.source.identity() &&
                          !entry->second.hash_value("h1").empty();
   if (!is_locked || node.address.source.is_directory()) {
-    return known_package(node, data, manifest, lock, store, context);
+    return known_package(node, data, manifest, lock, store, known, context);
   }
-  LocalPackage stored = stored_package(node, lock, store, context);
+  LocalPackage stored = stored_package(node, lock, store, known, context);
   return stored.directory.empty()
              ? installed_package(node, "h1:" + entry->second.hash_value("h1"), data, manifest, store, context)
                    .value_or(LocalPackage{})
              : stored;
 }
 
-LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context) {
+LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, KnownPackages& known,
+                            const Context& context) {
   const auto entry = lock.modules.find(node.key);
   if (entry == lock.modules.end() || entry->second.source != node.address.source.identity()) {
     return {};
@@ -86,13 +89,18 @@ LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const 
   // value of the hash, and that of others the whole hash.
   const std::string origin = entry->second.origin_hash();
   const std::string version = entry->second.version.value_or("");
-  auto package = store.find(node.address.source, origin.substr(origin.find(':') + 1), version);
-  package = package ? std::move(package) : store.find(node.address.source, origin, version);
-  package = package && package->h1 == h1 ? std::move(package) : store.find_by_h1(h1);
-  // A damaged package is not removed here: root modules may link to it, and `install` replaces it.
-  return package && is_intact(store, *package, context)
-             ? LocalPackage{std::move(package->directory), std::move(package->subdir)}
-             : LocalPackage{};
+  const auto [place, is_new] = known.emplace(
+      fmt::format("{}\n{}\n{}\n{}", node.address.source.package_identity(), version, origin, h1), LocalPackage{});
+  if (is_new) {
+    auto package = store.find(node.address.source, origin.substr(origin.find(':') + 1), version);
+    package = package ? std::move(package) : store.find(node.address.source, origin, version);
+    package = package && package->h1 == h1 ? std::move(package) : store.find_by_h1(h1);
+    // A damaged package is not removed here: root modules may link to it, and `install` replaces it.
+    if (package && is_intact(store, *package, context)) {
+      place->second = {std::move(package->directory), std::move(package->subdir)};
+    }
+  }
+  return place->second;
 }
 
 std::optional<LocalPackage> installed_package(const ModuleNode& node, std::string_view h1, const DataDirectory& data,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "backends/base/context.h"
@@ -12,18 +14,22 @@
 
 namespace modlock {
 
+// The packages that one run found in the store, by the lock entries of their calls. Each is checked once.
+using KnownPackages = std::map<std::string, LocalPackage>;
+
 // Returns the package of a remote call without network access: linked, else installed below the data directory, else
 // the locked package, if it is intact in the store.
 LocalPackage known_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                           const LockFile& lock, const Store& store, const Context& context);
+                           const LockFile& lock, const Store& store, KnownPackages& known, const Context& context);
 
 // Returns the locked package of a remote call without network access: linked, else in the store, else installed with
 // the locked h1. If the lock has no entry of this source with an h1, it returns known_package().
 LocalPackage locked_package(const ModuleNode& node, const DataDirectory& data, const Manifest& manifest,
-                            const LockFile& lock, const Store& store, const Context& context);
+                            const LockFile& lock, const Store& store, KnownPackages& known, const Context& context);
 
 // Returns the locked package if it is intact in the store, else an empty one.
-LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, const Context& context);
+LocalPackage stored_package(const ModuleNode& node, const LockFile& lock, const Store& store, KnownPackages& known,
+                            const Context& context);
 
 // Returns the installed package of a call if it has this h1 ("h1:…") and the manifest has its record (git sources need
 // none); nullopt otherwise.

@@ -140,9 +140,9 @@ class Verifier {
       ModuleNode& node = *level[i];
       // If the installed module is not the locked one, the walk continues in the cached package of the locked one.
       const bool is_locked_one = verdicts[i].kind != VerdictKind::tampered && verdicts[i].kind != VerdictKind::stale;
-      LocalPackage package = !is_locked_one
-                                 ? stored_package(node, request_.lock, store_, context_)
-                                 : known_package(node, request_.data, manifest_, request_.lock, store_, context_);
+      LocalPackage package =
+          !is_locked_one ? stored_package(node, request_.lock, store_, known_, context_)
+                         : known_package(node, request_.data, manifest_, request_.lock, store_, known_, context_);
       node.package_directory = std::move(package.directory);
       node.package_subdir = std::move(package.subdir);
       if (node.address.source.is_directory()) {
@@ -472,6 +472,7 @@ class Verifier {
   const Context& context_;
   MemoOptions memo_{.full = request_.full};
   Manifest manifest_;
+  KnownPackages known_;
   std::map<std::string, Verdict> verdicts_;  // by key
   Diagnostics diagnostics_;
 };

@@ -276,7 +276,9 @@ Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOp
   const std::string id = backend == nullptr ? std::string() : backend->id_of(entry->second.hashes);
   const bool is_proven = open.engine().store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 ||
                          (open.engine().remote() && !source.has_commits());
-  LocalPackage package = is_proven ? stored_package(*node, lock, open.engine().store(), open.context) : LocalPackage{};
+  KnownPackages known;
+  LocalPackage package =
+      is_proven ? stored_package(*node, lock, open.engine().store(), known, open.context) : LocalPackage{};
   if (package.directory.empty() && !(is_proven && read_file_list(open.root.data, h1))) {
     package = open.bundle()->find(*node, h1, open.context).value_or(LocalPackage{});
   }
