@@ -117,14 +117,10 @@ class StateComparison {
   }
 
   bool is_in_changed(const std::string& key) const {
-    for (std::size_t dot = key.rfind('.'); dot != std::string::npos;
-         dot = dot == 0 ? dot - 1 : key.rfind('.', dot - 1)) {
-      const std::string outer = key.substr(0, dot);
-      if (lock_of(before_, outer) != nullptr && is_changed(outer)) {
-        return true;
-      }
-    }
-    return false;
+    const std::vector<std::string> callers = lineage(key);
+    return std::any_of(callers.begin(), callers.end() - 1, [&](const std::string& outer) {
+      return lock_of(before_, outer) != nullptr && is_changed(outer);
+    });
   }
 
   Result<messages::ModuleDiff> compare(const std::string& key) const {

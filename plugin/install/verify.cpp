@@ -212,13 +212,15 @@ class Verifier {
   // elsewhere.
   bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
     const auto record = manifest_.find(node.key);
-    const auto verdict = std::find_if(verdicts_.begin(), verdicts_.end(), [&](const auto& entry) {
-      return entry.second.kind == VerdictKind::stale && is_below(node.key, entry.first);
+    const std::vector<std::string> callers = lineage(node.key);
+    const auto stale = std::find_if(callers.begin(), callers.end(), [&](const std::string& caller) {
+      const auto verdict = verdicts_.find(caller);
+      return verdict != verdicts_.end() && verdict->second.kind == VerdictKind::stale;
     });
-    if (record == manifest_.end() || verdict == verdicts_.end()) {
+    if (record == manifest_.end() || stale == callers.end()) {
       return false;
     }
-    const auto owner = tree.nodes.find(verdict->first);
+    const auto owner = tree.nodes.find(*stale);
     const std::string directory = clean_path(record->second.directory);
     return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
   }
@@ -366,8 +368,10 @@ class Verifier {
                                                       to_string(node->second.address.source.kind))));
         continue;
       }
-      const bool hidden = std::any_of(tree.nodes.begin(), tree.nodes.end(), [&key = key](const auto& entry) {
-        return entry.second.directory.empty() && is_below(key, entry.first);
+      const std::vector<std::string> callers = lineage(key);
+      const bool hidden = std::any_of(callers.begin(), callers.end(), [&](const std::string& caller) {
+        const auto node = tree.nodes.find(caller);
+        return node != tree.nodes.end() && node->second.directory.empty();
       });
       verdicts_.emplace(key,
                         hidden ? check_place(lock) : not_locked(key, "the lock file has an entry that no call has"));
@@ -455,9 +459,9 @@ class Verifier {
   // Returns the location of a call in the user's own configuration; for a call in a package, that of its lock entry.
   std::optional<Location> location_of(const std::string& key, const ModuleTree& tree) const {
     bool is_ours = true;
-    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
-      const auto caller = tree.nodes.find(std::string_view(key).substr(0, dot));
-      is_ours = is_ours && (caller == tree.nodes.end() || caller->second.is_local());
+    for (const std::string& caller : lineage(key)) {
+      const auto found = tree.nodes.find(caller);
+      is_ours = is_ours && (caller == key || found == tree.nodes.end() || found->second.is_local());
     }
     const auto node = tree.nodes.find(key);
     const auto block = request_.lock.module_ranges.find(key);

@@ -99,6 +99,15 @@ bool is_below(std::string_view key, std::string_view ancestor) {
   return key == ancestor || (key.starts_with(ancestor) && key[ancestor.size()] == '.');
 }
 
+std::vector<std::string> lineage(const std::string& key) {
+  std::vector<std::string> keys;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
+    keys.push_back(key.substr(0, dot));
+  }
+  keys.push_back(key);
+  return keys;
+}
+
 std::optional<std::string> ModuleNode::constraints_text() const {
   if (commit) {
     return commit;

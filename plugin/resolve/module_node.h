@@ -62,6 +62,8 @@ struct ModuleNode {
 
 // Returns whether a key is `ancestor` or a call below it: "vpc.nested" is below "vpc".
 bool is_below(std::string_view key, std::string_view ancestor);
+// Returns the keys of the calls that a key is below, the outermost first, and the key.
+std::vector<std::string> lineage(const std::string& key);
 
 // Differences between source types that affect how calls are resolved.
 
