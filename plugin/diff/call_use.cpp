@@ -7,16 +7,19 @@ namespace {
 
 class OutputFinder {
  public:
-  OutputFinder(const ModuleCallSyntax& call, const std::string& directory, CallUse& use)
-      : call_(call), directory_(directory), use_(use) {
-    is_repeated_ = call.find("count").attribute != nullptr || call.find("for_each").attribute != nullptr;
+  explicit OutputFinder(const std::string& directory) : directory_(directory) {
     visit_.reference = [this](const std::vector<std::string>& names, const Range& range) { see(names, range); };
     visit_.attribute = [this](const std::vector<std::string>& names, const std::string& attribute, const Range& range) {
-      if (names.size() == 2 && is_call(names)) {
-        add(attribute, range);
-        ++explained_;
+      if (Call* const call = names.size() == 2 ? find_call(names) : nullptr) {
+        add(*call, attribute, range);
+        ++call->explained;
       }
     };
+  }
+
+  void add_call(const ModuleCallSyntax& call, CallUse& use) {
+    const bool is_repeated = call.find("count").attribute != nullptr || call.find("for_each").attribute != nullptr;
+    calls_.emplace(call.name, Call{&use, is_repeated});
   }
 
   void read(const ConfigText& file, const hcl::Body& body) {
@@ -30,50 +33,62 @@ class OutputFinder {
   }
 
  private:
+  struct Call {
+    CallUse* use = nullptr;
+    bool is_repeated = false;
+    std::size_t explained = 0;
+  };
+
   void read(const hcl::Expression& value) { canonical_text(value, file_->path, visit_); }
 
-  bool is_call(const std::vector<std::string>& names) const { return names[0] == "module" && names[1] == call_.name; }
+  Call* find_call(const std::vector<std::string>& names) {
+    const auto found = names.size() < 2 || names[0] != "module" ? calls_.end() : calls_.find(names[1]);
+    return found == calls_.end() ? nullptr : &found->second;
+  }
 
   void see(const std::vector<std::string>& names, const Range& range) {
-    const std::size_t at = is_repeated_ ? 3 : 2;
-    if (names.size() < 2 || !is_call(names)) {
+    Call* const call = find_call(names);
+    if (call == nullptr) {
       return;
     }
+    const std::size_t at = call->is_repeated ? 3 : 2;
     if (names.size() > at) {
-      add(names[at], range);
-    } else if (explained_ > 0) {
-      --explained_;  // the items of an attribute that is known
+      add(*call, names[at], range);
+    } else if (call->explained > 0) {
+      --call->explained;  // the items of an attribute that is known
     } else {
-      use_.uses_all_outputs = true;
+      call->use->uses_all_outputs = true;
     }
   }
 
-  void add(const std::string& name, const Range& range) {
-    use_.outputs.emplace(name, Location{join_relative(directory_, file_->path), range});
+  void add(const Call& call, const std::string& name, const Range& range) {
+    call.use->outputs.emplace(name, Location{join_relative(directory_, file_->path), range});
   }
 
-  const ModuleCallSyntax& call_;
   const std::string& directory_;
-  CallUse& use_;
   const ConfigText* file_ = nullptr;
-  bool is_repeated_ = false;
-  std::size_t explained_ = 0;
+  std::map<std::string, Call> calls_;
   ExpressionVisit visit_;
 };
 
 }  // namespace
 
-CallUse find_call_use(const ModuleCallSyntax& call, std::span<const ConfigText> files, const std::string& directory) {
-  CallUse use;
-  use.call = {join_relative(directory, call.file->path), call.block->header_range};
-  for (const auto& [name, argument] : call.arguments) {
-    use.arguments.emplace(name, Location{join_relative(directory, argument.file->path), argument.attribute->range()});
+std::map<std::string, CallUse> find_call_uses(std::span<const ModuleCallSyntax> calls,
+                                              std::span<const ConfigText> files, const std::string& directory) {
+  std::map<std::string, CallUse> uses;
+  OutputFinder finder(directory);
+  for (const ModuleCallSyntax& call : calls) {
+    CallUse& use = uses[call.name];
+    use.call = {join_relative(directory, call.file->path), call.block->header_range};
+    for (const auto& [name, argument] : call.arguments) {
+      use.arguments.emplace(name, Location{join_relative(directory, argument.file->path), argument.attribute->range()});
+    }
+    finder.add_call(call, use);
   }
-  OutputFinder finder(call, directory, use);
   for (const ConfigText& file : files) {
     finder.read(file, file.parsed.body);
   }
-  return use;
+  return uses;
 }
 
 }  // namespace modlock

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 
@@ -8,8 +9,9 @@
 
 namespace modlock {
 
-// Returns what a calling module uses of a module call: the arguments that it sets, and the outputs that the files of
-// the caller reference. `directory` is that of the calling module; locations begin with it.
-CallUse find_call_use(const ModuleCallSyntax& call, std::span<const ConfigText> files, const std::string& directory);
+// Returns what a calling module uses of its module calls, by their names: the arguments that it sets, and the outputs
+// that its files reference. `directory` is that of the calling module; locations begin with it.
+std::map<std::string, CallUse> find_call_uses(std::span<const ModuleCallSyntax> calls,
+                                              std::span<const ConfigText> files, const std::string& directory);
 
 }  // namespace modlock

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "backends/base/parallel.h"
+#include "backends/base/single_flight_map.h"
 #include "plugin/diff/call_use.h"
 #include "plugin/diff/comparison_link.h"
 #include "plugin/diff/package_diff.h"
@@ -75,7 +76,13 @@ class StateComparison {
  public:
   // `skipped` receives the errors of modules that cannot be compared.
   StateComparison(const State& before, const State& after, messages::UpdateDiffResult& out, Diagnostics& skipped)
-      : before_(before), after_(after), out_(out), skipped_(skipped) {}
+      : before_(before), after_(after), out_(out), skipped_(skipped) {
+    for (const TreeModule& module : after_.tree.modules) {
+      if (!module.of_tests) {
+        callers_.emplace(module.key, &module);
+      }
+    }
+  }
 
   // `is_wanted`: whether a module without an old lock entry is compared. Those in a changed module always are.
   void run(const std::function<bool(std::string_view key)>& is_wanted) {
@@ -154,27 +161,35 @@ class StateComparison {
   std::optional<CallUse> find_use(const ModuleNode& node) const {
     const std::size_t dot = node.key.rfind('.');
     const std::string parent = dot == std::string::npos ? "" : node.key.substr(0, dot);
-    const auto& modules = after_.tree.modules;
-    const auto caller = std::find_if(modules.begin(), modules.end(), [&](const TreeModule& module) {
-      return module.key == parent && !module.of_tests;
-    });
-    if (caller == modules.end() || node.call.written == nullptr || node.of_tests) {
+    const auto caller = callers_.find(parent);
+    if (caller == callers_.end() || node.call.written == nullptr || node.of_tests) {
       return std::nullopt;
     }
+    const auto uses = uses_.get(parent, after_.open->context, [&] { return find_uses(*caller->second); });
+    return uses ? std::optional((*uses)->at(node.call.written->name)) : std::nullopt;
+  }
+
+  using Uses = std::map<std::string, CallUse>;
+
+  Result<std::shared_ptr<const Uses>> find_uses(const TreeModule& caller) const {
     const RootRequest& root = after_.open->root;
-    const fs::path& directory = caller->parsed->directory;
+    const fs::path& directory = caller.parsed->directory;
     const auto files = read_config_files(directory, directory, root.walk.documents, ConfigKind::module, root.walk.tool,
                                          after_.open->context);
-    CallUse use =
-        find_call_use(*node.call.written, files ? std::span(*files) : std::span<const ConfigText>(), caller->directory);
-    use.providers = &after_.open->lock.provider_file().providers;
-    return use;
+    Uses uses = find_call_uses(caller.parsed->calls, files ? std::span(*files) : std::span<const ConfigText>(),
+                               caller.directory);
+    for (auto& [name, use] : uses) {
+      use.providers = &after_.open->lock.provider_file().providers;
+    }
+    return std::make_shared<const Uses>(std::move(uses));
   }
 
   const State& before_;
   const State& after_;
   messages::UpdateDiffResult& out_;
   Diagnostics& skipped_;
+  std::map<std::string, const TreeModule*> callers_;                        // by key
+  mutable SingleFlightMap<std::string, std::shared_ptr<const Uses>> uses_;  // of the calls of a caller, by its key
 };
 
 class DiffPlanner {

@@ -70,6 +70,25 @@ BOOST_AUTO_TEST_CASE(another_directory_of_a_package_is_compared) {
              "module.vpc 1.1.0 -> 1.1.0\n  breaking variable-required main.tf:1:1\n");
 }
 
+// The files of the root are read once for all its calls.
+BOOST_AUTO_TEST_CASE(the_use_of_each_call_is_told_apart) {
+  git.add_tag(kVpc, "v1.1.0", {{"main.tf", "output \"x\" {\n  value = 1\n}\noutput \"y\" {\n  value = 1\n}\n"}});
+  std::string text;
+  for (const char* const name : {"one", "many", "whole", "unused"}) {
+    const bool is_many = std::string_view(name) == "many";
+    text += fmt::format("module \"{}\" {{\n  source = \"{}\"\n{}}}\n", name, kVpc, is_many ? "  count = 2\n" : "");
+  }
+  write("main.tf", text + "output \"a\" {\n  value = [module.one.x, module.many[0].y, module.whole]\n}\n");
+  write(kSettings, "source \"*\" {\n  version = \"~> 1.0\"\n}\n");
+  lock();
+  git.add_tag(kVpc, "v1.2.0", {{"main.tf", ""}});
+  BOOST_TEST(lines_of(succeed(&Engine::diff, of_root<messages::UpdateDiffParams>())) ==
+             "module.many 1.1.0 -> 1.2.0\n  breaking output-removed main.tf:15:26\n  notable output-removed \n"
+             "module.one 1.1.0 -> 1.2.0\n  breaking output-removed main.tf:15:12\n  notable output-removed \n"
+             "module.unused 1.1.0 -> 1.2.0\n  notable output-removed \n  notable output-removed \n"
+             "module.whole 1.1.0 -> 1.2.0\n  breaking output-removed \n  breaking output-removed \n");
+}
+
 BOOST_AUTO_TEST_CASE(a_denied_release_is_compared_with_the_next_one) {
   lock();
   auto params = of_root<messages::UpdateDiffParams>();
