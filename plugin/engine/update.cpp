@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "backends/address/source_text.h"
 #include "plugin/constraint/provider_constraint.h"
@@ -9,6 +10,7 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
+#include "plugin/resolve/release_age.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "plugin/update/lookup.h"
@@ -61,6 +63,9 @@ class UpdatePlanner {
     if (!locked) {
       return locked;
     }
+    if (drop_young_choices(locked->diagnostics)) {
+      return plan();
+    }
     std::vector<messages::EditedDocument> documents = configuration_documents();
     std::move(locked->edits.documents.begin(), locked->edits.documents.end(), std::back_inserter(documents));
     locked->edits.documents = std::move(documents);
@@ -70,6 +75,23 @@ class UpdatePlanner {
   }
 
  private:
+  // Drops the updates whose version this run chose, but whose package turned out to be too new. Returns whether there
+  // are any. Only a version that a user or a bot names is an exception from the minimum release age.
+  bool drop_young_choices(const Diagnostics& exceptions) {
+    const std::size_t kept = unchanged_.size();
+    for (const Diagnostic& young : exceptions) {
+      const std::string& subject = young.what.subject;
+      if (young.what.message.starts_with(kExceptionText) && chosen_.erase(subject) != 0) {
+        std::erase_if(updates_, [&](const messages::Update& update) { return update.subject == subject; });
+        unchanged_.push_back({Severity::info, young.what});
+        unchanged_.back().what.notes = {"it is not used, because no one named it"};
+        unchanged_.back().what.hint =
+            fmt::format("wait, or review it and run: tofu-modlock update {}=VERSION", subject);
+      }
+    }
+    return unchanged_.size() != kept;
+  }
+
   // Sets the newest version below the next major number for each update without a version or a constraint. What has
   // none is not updated, unless `pin` changes how its version is written.
   Result<void> choose_versions() {
@@ -94,6 +116,9 @@ class UpdatePlanner {
         const auto reason = std::find_if(found.diagnostics.rbegin(), found.diagnostics.rend(), of_subject);
         return fail(dependency.skip_reason.empty() && reason != found.diagnostics.rend() ? reason->what
                                                                                          : std::move(newest.error()));
+      }
+      if (newest) {
+        chosen_.insert(dependency.subject);
       }
       if (newest || (params_.pin && dependency.pinned_by.empty())) {
         updates_.push_back({.subject = dependency.subject,
@@ -259,6 +284,7 @@ class UpdatePlanner {
   const Engine& engine_;
   const messages::UpdatePlanParams& params_;
   std::vector<messages::Update> updates_;  // with full subjects once the tree was read
+  std::set<std::string> chosen_;           // subjects whose version this run chose
   Diagnostics* skipped_;
   Run& run_;
   Diagnostics unchanged_;  // of subjects that are not updated

@@ -132,14 +132,13 @@ std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::T
 Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,
                           const AgeLimit& limit, const std::optional<Location>& where) {
   change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", exception, why);
-  return {Severity::warning,
-          Error{.code = Code::setting_unserved,
-                .message = fmt::format("the locked version of {} is newer than minimum_release_age allows: {}", name,
-                                       exception),
-                .subject = change.subject,
-                .location = limit.rule == nullptr ? where : limit.rule->location,
-                .notes = {fmt::format("it is used because {}", why)},
-                .hint = "review it before committing the lock"}};
+  return {Severity::warning, Error{.code = Code::setting_unserved,
+                                   .message = fmt::format("{} {} is newer than minimum_release_age allows: {}",
+                                                          kExceptionText, name, exception),
+                                   .subject = change.subject,
+                                   .location = limit.rule == nullptr ? where : limit.rule->location,
+                                   .notes = {fmt::format("it is used because {}", why)},
+                                   .hint = "review it before committing the lock"}};
 }
 
 void warn_about_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {

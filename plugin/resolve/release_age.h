@@ -43,6 +43,9 @@ std::string age_text(std::chrono::seconds age);
 std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::Time since,
                                          std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now);
 
+// The start of the message of name_exception().
+inline constexpr std::string_view kExceptionText = "the selected version of";
+
 // Adds an exception to the reason of a change, and returns its warning (SETTING_UNSERVED, at the rule, or else at
 // `where`). `name`: `module "vpc"`.
 Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,

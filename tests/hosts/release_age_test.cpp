@@ -64,8 +64,9 @@ struct YoungRelease : TerragruntScene {
     write("live/vpc/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + (has_rule ? kRule : ""));
   }
 
-  void publish(const std::string& version, const std::string& discovered) {
-    registry.publish({.name = "acme/cloud", .version = version, .discovered = discovered});
+  void publish(const std::string& version, const std::string& discovered,
+               PublishedProvider::Signing signing = PublishedProvider::Signing::valid) {
+    registry.publish({.name = "acme/cloud", .version = version, .discovered = discovered, .signing = signing});
     versions_.push_back(version);
     const std::vector<fidelity::Offer> offers = {{"acme/cloud", versions_, {"linux_amd64"}}};
     std::string method;
@@ -311,6 +312,70 @@ BOOST_AUTO_TEST_CASE(verify_finds_a_young_release) {
       scene.let_pass(73);
       // A trusted date counts instead of that of the cache.
       BOOST_TEST(verdict() == (origin == Origin::trusted_registry ? "too-new" : "missing"));
+    }
+  }
+}
+
+// A version that only the program chose is no exception: the date of its commit or signature holds it, too.
+BOOST_AUTO_TEST_CASE(the_date_of_a_chosen_version_counts) {
+  struct Row {
+    const char* name;
+    std::string configuration;
+    std::string subject;
+    std::string shown;
+  };
+  YoungRelease scene(Origin::registry);
+  scene.publish("1.3.0", "", PublishedProvider::Signing::young_signature);
+  scene.release(scene.vpc, "1.3.0");
+  const std::string date = std::to_string(std::time(nullptr)) + " +0000";
+  const std::string commit =
+      scene.vpc.git({"hash-object", "-t", "commit", "-w", "--stdin"},
+                    fmt::format("tree {}\nparent {}\nauthor a <a@b.test> {}\ncommitter a <a@b.test> {}\n\nyoung\n",
+                                scene.vpc.id("v1.3.0^{tree}"), scene.vpc.id("v1.0.0"), date, date));
+  scene.vpc.git({"tag", "--force", "v1.3.0", commit});
+  scene.vpc.branch("main", commit);
+  const std::string source = "git::" + scene.vpc.url();
+  const std::string provider = "provider." + scene.host + "/acme/cloud";
+  for (const Row& row :
+       {Row{"provider", required_cloud("~> 1.0"), provider, "provider registry.opentofu.org/acme/cloud"},
+        Row{"provider with an exact version", required_cloud("1.0.0"), provider,
+            "provider registry.opentofu.org/acme/cloud"},
+        Row{"module with a constraint", module_call("vpc", source), "module.vpc", "module \"vpc\""},
+        Row{"module with a tag", module_call("vpc", source + "?ref=v1.0.0"), "module.vpc", "module \"vpc\""}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const bool has_rule = row.name == std::string("module with a constraint");
+      scene.write("r/main.tf", row.configuration);
+      scene.write("r/.tofu-modlock.hcl", (has_rule ? module_rule("vpc", "= 1.0.0") : "") +
+                                             "source \"*\" {\n  minimum_release_age = \"3d\"\n}\n" + kRule);
+      fs::remove(scene.root() / "r/.terraform.lock.hcl");
+      BOOST_TEST(scene.in_root({"lock", "--minimum-release-age", "0s"}).exit_code == 0);
+      if (row.subject == provider) {
+        BOOST_TEST(scene.in_root({"update", provider + "=1.0.0"}).exit_code == 0);
+      }
+      scene.in_root({"outdated"});  // sees all versions
+      scene.let_pass(73);
+      const std::string before = scene.read("r/.terraform.lock.hcl");
+      const std::string held = "the selected version of " + row.shown +
+                               " is newer than minimum_release_age allows: its publisher dates it to 20";
+      const Ran ran = scene.in_root({"update", row.subject});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST(ran.err.find("Info: " + held) != std::string::npos, ran.out << ran.err);
+      BOOST_TEST(scene.read("r/main.tf") == row.configuration);
+      BOOST_TEST(scene.read("r/.terraform.lock.hcl") == before);
+      // lock-bot names what the lookup found, not what a person chose.
+      fs::remove_all(scene.root() / "r/.git");
+      scene.git({"init", "-q", "-b", "main"});
+      scene.git({"add", "-A"});
+      scene.git({"commit", "-q", "-m", "first"});
+      const Ran bot = scene.program({"python3", std::string(MODLOCK_SCRIPTS) + "/lock-bot", "--binary", scene.binary,
+                                     (scene.root() / "r").string()});
+      BOOST_TEST(bot.exit_code == 1);
+      BOOST_TEST(bot.err.find(row.subject + " to 1.3.0: " + held) != std::string::npos, bot.out << bot.err);
+      // A person may.
+      const Ran named = scene.in_root({"update", row.subject + "=1.3.0"});
+      BOOST_TEST(named.exit_code == 0, named.err);
+      BOOST_TEST(named.err.find("Warning: " + held) != std::string::npos, named.err);
+      BOOST_TEST(scene.read("r/.terraform.lock.hcl") != before);
     }
   }
 }

@@ -132,7 +132,7 @@ std::string OpenPgpKey::sign(std::string_view document, Validity validity, Made 
 
 std::string OpenPgpKey::signature(std::string_view document, char type, Made made,
                                   const std::string& subpackets) const {
-  const std::uint32_t age = made == Made::early ? kDay : kYear + kDay;
+  const std::uint32_t age = made == Made::early ? kDay : made == Made::late ? kYear + kDay : 2 * kYear;
   const std::string hashed_subpackets = subpacket(kCreated, big(created_ + age, 4)) + subpackets;
   const std::string hashed = big(4, 1) + type + kRsa + kSha256 + big(hashed_subpackets.size(), 2) + hashed_subpackets;
   const std::string signed_bytes = std::string(document) + hashed + "\x04\xFF" + big(hashed.size(), 4);

@@ -12,8 +12,8 @@ namespace modlock::test {
 class OpenPgpKey {
  public:
   enum class Validity { current, expired };
-  // When a signature was made: a day after the key, or when that, if it expires, was over.
-  enum class Made { early, late };
+  // When a signature was made: a day after the key, when that, if it expires, was over, or now.
+  enum class Made { early, late, now };
   // `expired`: for a year; its signatures were made while it was valid.
   explicit OpenPgpKey(Validity validity = Validity::current);
 

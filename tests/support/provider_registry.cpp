@@ -274,6 +274,8 @@ void ProviderRegistry::serve_checksums(const PublishedProvider& published, const
             .sign(release.checksums, OpenPgpKey::Validity::current, OpenPgpKey::Made::late);
       case Signing::expired_signature:
         return key_.sign(release.checksums, OpenPgpKey::Validity::expired);
+      case Signing::young_signature:
+        return key_.sign(release.checksums, OpenPgpKey::Validity::current, OpenPgpKey::Made::now);
       case Signing::bad_signature:
         return key_.sign(release.checksums + "\n");
       case Signing::malformed:

@@ -43,6 +43,7 @@ struct PublishedProvider {
     expired_key,        // published, and over
     late_signature,     // by a published key that was over by then
     expired_signature,  // by the right key
+    young_signature,    // by the right key, made now instead of two years ago
     malformed           // no signature at all
   };
 

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
         const Error& warning = planned->diagnostics[0].what;
         BOOST_TEST(to_string(warning.code) == "SETTING_UNSERVED");
         BOOST_TEST(warning.message ==
-                   "the locked version of module \"vpc\" is newer than minimum_release_age allows: first seen at "
+                   "the selected version of module \"vpc\" is newer than minimum_release_age allows: first seen at "
                    "2027-01-15T07:00:00Z; the minimum release age is 3d");
         BOOST_TEST(warning.location->path == ".tofu-modlock.hcl");
       }

@@ -65,7 +65,8 @@ constexpr const char* kSeen = "first seen at 2027-01-15T07:00:00Z; the minimum r
 std::string exception(const std::string& why, const std::string& seen = kSeen) {
   return fmt::format(
       "1.1.0: the root module needs it; an exception from minimum_release_age: {0}, but {1} | SETTING_UNSERVED the "
-      "locked version of provider registry.opentofu.org/hashicorp/aws is newer than minimum_release_age allows: {0}\n",
+      "selected version of provider registry.opentofu.org/hashicorp/aws is newer than minimum_release_age allows: "
+      "{0}\n",
       seen, why);
 }
 
