@@ -60,7 +60,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       "providers-lock (what `providers lock` writes)",
       {.is_rare = true, .choices = {"superset", "init", "providers-lock"}});
   add_override(command, "resolution", out.resolution);
-  add(command, "--minimum-release-age", out.minimum_release_age,
+  add(command, "--minimum-release-age", out.common.minimum_release_age,
       "Select only versions first seen at least this long ago (3d, 12h); overrides the settings (0s: no minimum)",
       {.value = "DURATION", .variable = "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"});
   add(command, "--no-adopt", out.no_adopt,

@@ -37,6 +37,7 @@ struct CommonFlags {
   std::string git_engine;
   std::optional<std::size_t> connections;
   std::string fetch_timeout;
+  std::string minimum_release_age;
   std::string implementation;
   std::string implementation_version;
   std::vector<std::string> include;
@@ -71,7 +72,6 @@ struct CommandLine {
   bool upgrade = false;                             // the command upgrade, or hook --upgrade
   std::vector<std::string> allow_unchecked_source;  // hook: globs of units, relative to --root
   bool accept_moved = false;                        // lock, upgrade, update
-  std::string minimum_release_age;
   std::vector<std::string> targets;
   // update; it has `dry_run`, `color` and `install` too
   std::vector<std::string> updates;  // SUBJECT=VERSION

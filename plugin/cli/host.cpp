@@ -115,6 +115,10 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
     options.git_engine = flags.git_engine;
   }
   options.connections = flags.connections;
+  // Only some commands have the flag.
+  options.minimum_release_age = flags.minimum_release_age.empty()
+                                    ? environment_variable("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
+                                    : flags.minimum_release_age;
   if (!flags.fetch_timeout.empty()) {
     options.fetch_timeout = parse_fetch_timeout(flags.fetch_timeout);
     if (!options.fetch_timeout) {

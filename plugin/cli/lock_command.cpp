@@ -12,7 +12,6 @@ namespace {
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root,
                                      const std::vector<std::string>& targets) {
-  const auto named = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
   messages::LockPlanParams params;
   params.root = host.root_params(root, line.common);
   params.mode = line.upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
@@ -20,8 +19,7 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   params.include = included(line.common);
   params.platforms = line.platforms;
   params.hashes = line.hashes.empty() ? params.hashes : line.hashes;
-  params.resolution = named(line.resolution);
-  params.minimum_release_age = named(line.minimum_release_age);
+  params.resolution = line.resolution.empty() ? std::nullopt : std::optional(line.resolution);
   params.adopt = !line.no_adopt;
   params.accept_moved = line.accept_moved;
   return params;
@@ -182,12 +180,6 @@ std::optional<Error> find_misplaced_subject(const CommandLine& line) {
 }  // namespace
 
 int run_lock(const CommandLine& line, const Host& host) {
-  if (const std::string& age = line.minimum_release_age; !age.empty() && !parse_duration(age)) {
-    return failed_everywhere({.code = Code::invalid_params,
-                              .message = fmt::format("--minimum-release-age must be a duration, found \"{}\"", age),
-                              .hint = "write it as 3d, 72h or 1h30m"},
-                             line.common);
-  }
   if (const auto error = find_misplaced_subject(line)) {
     return failed_everywhere(*error, line.common);
   }

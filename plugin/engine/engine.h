@@ -58,6 +58,7 @@ struct EngineOptions {
   std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
   std::optional<std::chrono::seconds> fetch_timeout = {};  // as in Settings, which it overrides
+  std::string minimum_release_age = {};                    // "3d"; replaces the ages of the settings
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
   BackendReplacement replacement = {};  // for tests: backends in memory

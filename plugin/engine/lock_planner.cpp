@@ -106,8 +106,11 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
   return out;
 }
 
-// Lists of the host restrict what the settings allow, and are checked after them.
-void add_policy(Settings& settings, const messages::LockPlanParams& params) {
+// The age of the host replaces that of the settings. Its lists restrict what the settings allow, and are checked after
+// them.
+Result<void> add_policy(Settings& settings, const messages::LockPlanParams& params) {
+  MODLOCK_TRY(const auto age, requested_age(params.minimum_release_age.value_or("")));
+  settings.requested_age = age ? age : settings.requested_age;
   const auto written = [](const std::string& text) {
     return SourceText{text, Location{"params.policy", std::nullopt}};
   };
@@ -118,6 +121,7 @@ void add_policy(Settings& settings, const messages::LockPlanParams& params) {
     AllowList& list = settings.allow_lists.emplace_back();
     std::transform(params.allow.begin(), params.allow.end(), std::back_inserter(list.globs), written);
   }
+  return {};
 }
 
 std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
@@ -163,7 +167,7 @@ class LockPlanner {
     if (lock.merge) {
       MODLOCK_TRY(check_contested(*lock.merge, params_.include));
     }
-    add_policy(root.walk.settings, params_);
+    MODLOCK_TRY(add_policy(root.walk.settings, params_));
     open.check_sources();
     const std::vector<std::string> given = params_.targets;
     MODLOCK_TRY(name_targets(open));

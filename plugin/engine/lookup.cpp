@@ -5,7 +5,6 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/update_lookup.h"
 
@@ -32,17 +31,13 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
     }
   }
   const auto providers = network.provider_source(root.walk.root);
-  auto found =
-      look_up({.tree = *tree,
-               .modules = effective.modules,
-               .providers = lock.provider_file().providers,
-               .default_host = default_registry(root.walk.tool),
-               .subjects = params.subjects,
-               .minimum_age = [&](const Source& source) { return age_limit(root.walk.settings, source).minimum(); },
-               .minimum_provider_age =
-                   [&](const ProviderAddress& address) { return age_limit(root.walk.settings, address).minimum(); },
-               .deny_rules = root.walk.settings.deny_rules},
-              open->fetcher(), *providers, context);
+  auto found = look_up({.tree = *tree,
+                        .modules = effective.modules,
+                        .providers = lock.provider_file().providers,
+                        .default_host = default_registry(root.walk.tool),
+                        .subjects = params.subjects,
+                        .settings = root.walk.settings},
+                       open->fetcher(), *providers, context);
   if (!found) {
     return fail(network.with_warnings(std::move(found.error())));
   }

@@ -214,7 +214,6 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
                       .targets = module_targets(params.targets),
                       .accept_moved = params.accept_moved,
                       .resolution = parse_resolution(params.resolution, root.walk.settings)};
-  MODLOCK_TRY(request.minimum_release_age, requested_age(params.minimum_release_age));
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }

@@ -95,11 +95,8 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                               .hashes = hashes,
                               .platforms = std::move(platforms),
                               .tool = root.walk.tool,
-                              .deny_rules = root.walk.settings.deny_rules};
-  MODLOCK_TRY(const auto age, requested_age(params.minimum_release_age));
-  request.age_limit = [&settings = root.walk.settings, age](const ProviderAddress& address) {
-    return AgeLimit{age_limit(settings, address).rule, age};
-  };
+                              .deny_rules = root.walk.settings.deny_rules,
+                              .settings = root.walk.settings};
   if (!params.targets.empty()) {
     MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));
     request.targets = std::move(targets);
@@ -114,13 +111,13 @@ std::string release_rules(const ClientProgram& implementation) {
                      environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
 }
 
-Result<std::optional<std::chrono::seconds>> requested_age(const std::optional<std::string>& text) {
-  const auto age = text ? parse_duration(*text) : std::nullopt;
-  return age || !text
+Result<std::optional<std::chrono::seconds>> requested_age(const std::string& text) {
+  const auto age = parse_duration(text);
+  return age || text.empty()
              ? Result<std::optional<std::chrono::seconds>>(age)
              : fail(Code::invalid_params,
-                    fmt::format("the minimum release age must be a duration, found \"{}\"", escape_controls(*text)),
-                    "write it in days, hours, minutes and seconds: \"3d\", \"72h\" or \"1h30m\"");
+                    fmt::format("the minimum release age must be a duration, found \"{}\"", escape_controls(text)),
+                    "write --minimum-release-age or TOFU_MODLOCK_MINIMUM_RELEASE_AGE as 3d, 72h or 1h30m");
 }
 
 PlanMode parse_mode(const std::string& text) {

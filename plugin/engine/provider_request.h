@@ -19,8 +19,8 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
 // Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
 std::string release_rules(const ClientProgram& implementation);
 
-// Returns the minimum release age of a request. Errors: INVALID_PARAMS.
-Result<std::optional<std::chrono::seconds>> requested_age(const std::optional<std::string>& text);
+// Reads the minimum release age of one run; empty: none. Errors: INVALID_PARAMS.
+Result<std::optional<std::chrono::seconds>> requested_age(const std::string& text);
 
 // Returns the mode of a request.
 PlanMode parse_mode(const std::string& text);

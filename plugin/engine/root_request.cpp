@@ -9,6 +9,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
+#include "plugin/engine/provider_request.h"
 #include "plugin/hcl/characters.h"
 #include "protocol/base/result.h"
 
@@ -228,6 +229,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   request.is_versioned = place.from == root;
   MODLOCK_TRY(auto settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
   walk.settings = std::move(settings);
+  MODLOCK_TRY(walk.settings.requested_age, requested_age(engine.options().minimum_release_age));
   // An empty TF_DATA_DIR is ignored, too.
   MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   request.data = std::move(data);

@@ -63,7 +63,7 @@ class UpdatePlanner {
     if (!locked) {
       return locked;
     }
-    if (drop_young_choices(locked->diagnostics)) {
+    if (open->root.walk.settings.requested_age != std::chrono::seconds(0) && drop_young_choices(locked->diagnostics)) {
       return plan();
     }
     std::vector<messages::EditedDocument> documents = configuration_documents();

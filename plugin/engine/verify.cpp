@@ -86,24 +86,25 @@ Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLoc
 Result<void> check_ages(OpenRoot& open, const messages::Include& include, VerifyReport& report) {
   const Settings& settings = open.root.walk.settings;
   const auto sets_age = [](const auto& rule) { return rule.minimum_release_age.has_value(); };
-  if (std::none_of(settings.sources.begin(), settings.sources.end(), sets_age) &&
+  if (!settings.requested_age && std::none_of(settings.sources.begin(), settings.sources.end(), sets_age) &&
       std::none_of(settings.providers.begin(), settings.providers.end(), sets_age)) {
     return fail(Code::invalid_params, "the settings have no minimum_release_age to compare with",
                 "write one into .tofu-modlock.hcl: source \"*\" { minimum_release_age = \"3d\" }");
   }
   SourceFetcher& fetcher = open.fetcher();
-  const auto judge = [&](const std::string& subject, const AgeLimit& limit, const Result<SourceFetcher::Time>& since) {
+  const auto judge = [&](const std::string& subject, std::chrono::seconds age,
+                         const Result<SourceFetcher::Time>& since) {
     if (!since) {
       report.diagnostics.push_back({Severity::error, open.network().with_warnings(since.error())});
       report.diagnostics.back().what.subject = subject;
       return;
     }
-    const auto young = age_exception(limit, *since, std::nullopt, fetcher.now());
+    const auto young = age_exception({nullptr, age}, *since, std::nullopt, fetcher.now());
     for (Verdict& verdict : report.verdicts) {
       if (young && verdict.subject == subject) {
         Verdict too_new = verdict;
         too_new.kind = VerdictKind::too_new;
-        too_new.detail = fmt::format("{}, until {}", *young, time_text(*since + limit.wanted()));
+        too_new.detail = fmt::format("{}, until {}", *young, time_text(*since + age));
         verdict = merge(std::move(verdict), std::move(too_new));
       }
     }
@@ -112,17 +113,17 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
   MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, lock, open.engine(), open.context));
   for (const auto& [key, node] : tree.nodes) {
     const Source& source = node.address.source;
-    const AgeLimit limit = age_limit(settings, source);
+    const auto age = age_limit(settings, source).minimum();
     const auto entry = lock.modules.find(key);
-    if (include.modules && entry != lock.modules.end() && limit.wanted().count() != 0 &&
-        fetcher.backend(source) != nullptr && check_source_allowed(settings, source.identity())) {
-      judge(node.subject(), limit, locked_since(node, entry->second, fetcher));
+    if (include.modules && entry != lock.modules.end() && age.count() != 0 && fetcher.backend(source) != nullptr &&
+        check_source_allowed(settings, source.identity())) {
+      judge(node.subject(), age, locked_since(node, entry->second, fetcher));
     }
   }
   const auto providers = open.network().provider_source(open.root.walk.root);
   for (const auto& [address, entry] : include.providers ? open.lock.provider_file().providers : ProviderLocks()) {
-    if (const AgeLimit limit = age_limit(settings, address); limit.wanted().count() != 0) {
-      judge("provider." + address.to_string(), limit,
+    if (const auto age = age_limit(settings, address).minimum(); age.count() != 0) {
+      judge("provider." + address.to_string(), age,
             providers->list_versions(address, open.context).map([&, &locked = entry](const ProviderListing& listing) {
               const auto found = std::find(listing.versions.begin(), listing.versions.end(), locked.version);
               const auto at = static_cast<std::size_t>(found - listing.versions.begin());

@@ -194,7 +194,7 @@ class ModuleExplainer {
   }
 
   void explain_age(const ResolvedModule& resolved) {
-    const AgeLimit limit = age_limit(request_.plan_request, node_);
+    const AgeLimit limit = age_limit(request_.plan_request.walk.settings, node_.address.source);
     const auto age = limit.minimum();
     if (age.count() == 0) {
       return;
@@ -325,9 +325,9 @@ class ModuleExplainer {
       out_.selected.reason =
           is_version ? "it is the newest remaining version" : "it is the current content of the source";
     }
-    const auto young =
-        first_seen_ ? age_exception(age_limit(request_.plan_request, node_), *first_seen_, claimed_, fetcher_.now())
-                    : std::nullopt;
+    const auto young = first_seen_ ? age_exception(age_limit(request_.plan_request.walk.settings, node_.address.source),
+                                                   *first_seen_, claimed_, fetcher_.now())
+                                   : std::nullopt;
     if (young) {
       out_.selected.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", *young,
                                           is_locked() ? "a locked version stays" : why_taken(*changed, node_));

@@ -68,7 +68,6 @@ struct PlanRequest {
   };
   std::map<std::string, FormerCall, std::less<>> former_calls = {};
   Resolution resolution = Resolution::automatic;
-  std::optional<std::chrono::seconds> minimum_release_age = {};  // overrides the settings
   InstalledPackages installed = {};
   // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the
   // call's constraints allow it. Empty: nothing is adopted.

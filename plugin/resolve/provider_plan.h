@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -58,13 +57,12 @@ struct ProviderPlanRequest {
   std::vector<Platform> platforms = {};  // at least one, unique; for HashSet::init the one that `init` runs on
   ClientKind tool = ClientKind::opentofu;
   std::vector<DenyRule> deny_rules = {};
-  // Returns the minimum release age of a provider. Empty: none.
-  std::function<AgeLimit(const ProviderAddress&)> age_limit = {};
+  Settings settings = {};  // the minimum release ages apply
   std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
   // Hashes of releases that earlier runs found, for HashSet::superset. Null: none, and none are stored.
   const ReleaseHashes* known = nullptr;
 
-  AgeLimit limit_of(const ProviderAddress& address) const { return age_limit ? age_limit(address) : AgeLimit{}; }
+  AgeLimit limit_of(const ProviderAddress& address) const { return age_limit(settings, address); }
 };
 
 // The old entries, the new entries, and the reasons.

@@ -12,23 +12,8 @@ namespace {
 using std::chrono::seconds;
 
 bool is_newly_locked(Action action) {
-  switch (action) {
-    case Action::added:
-    case Action::adopted:
-    case Action::updated:
-    case Action::moved:
-    case Action::source_changed:
-      return true;
-    case Action::removed:
-    case Action::restored:
-    case Action::renamed:
-    case Action::hashes_added:
-    case Action::constraints_changed:
-    case Action::reordered:
-    case Action::merged:
-      break;
-  }
-  return false;
+  return action == Action::added || action == Action::adopted || action == Action::updated || action == Action::moved ||
+         action == Action::source_changed;
 }
 
 template <typename Rule, typename Matches>
@@ -73,7 +58,7 @@ AgeLimit age_limit(const Settings& settings, const Source& source) {
           settings.sources, of_user, [&](const SourceRule& rule) { return matches(rule.glob, identity); }, limit);
     }
   }
-  return limit;
+  return {limit.rule, settings.requested_age};
 }
 
 AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider) {
@@ -82,11 +67,7 @@ AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider) {
     take_longer(
         settings.providers, of_user, [&](const ProviderRule& rule) { return rule.provider.matches(provider); }, limit);
   }
-  return limit;
-}
-
-AgeLimit age_limit(const PlanRequest& request, const ModuleNode& node) {
-  return {age_limit(request.walk.settings, node.address.source).rule, request.minimum_release_age};
+  return {limit.rule, settings.requested_age};
 }
 
 bool names_one_version(std::span<const ConstraintUse> uses) {
@@ -149,7 +130,7 @@ void warn_about_young_releases(const PlanRequest& request, Plan& plan, const Sou
       continue;
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
-    const AgeLimit limit = age_limit(request, node);
+    const AgeLimit limit = age_limit(request.walk.settings, node.address.source);
     // The content of a listing was recorded.
     if (limit.wanted().count() == 0 && chooses_version(node) && !node.commit) {
       continue;

@@ -25,12 +25,9 @@ struct AgeLimit {
 
 // Return the limit of the settings. Candidates are the nearest rule of the checkout and the first rule of the user's
 // file whose glob matches and which sets an age. The longer age applies: a checkout cannot shorten the age that its
-// user sets.
+// user sets. The requested age is that of the settings.
 AgeLimit age_limit(const Settings& settings, const Source& source);
 AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider);
-
-// Returns the limit for a call, with that of the request.
-AgeLimit age_limit(const PlanRequest& request, const ModuleNode& node);
 
 // Returns whether a constraint allows exactly one version.
 bool names_one_version(std::span<const ConstraintUse> uses);

@@ -171,7 +171,7 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
     }
   }
   bool changes = group.decided && !fits(group, group.decision.version);
-  if (const auto age = age_limit(request_, node).minimum(); age > group.minimum_age) {
+  if (const auto age = age_limit(request_.walk.settings, node.address.source).minimum(); age > group.minimum_age) {
     group.minimum_age = age;
     changes = changes || !group.locked;
   }

@@ -93,6 +93,7 @@ struct Settings {
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key, from the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order
   std::vector<ProviderRule> providers;                     // in the same order
+  std::optional<std::chrono::seconds> requested_age;       // not of a file: replaces the minimum ages of one run
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file

@@ -349,7 +349,8 @@ class Hook {
     MODLOCK_TRY(lock_source(has_targets && !in_ci ? "missing" : mode));
     if (!in_ci) {
       // The client would select providers of any age.
-      MODLOCK_TRY(lock_modules(mode, !open_->root.walk.settings.providers.empty()));
+      const Settings& settings = open_->root.walk.settings;
+      MODLOCK_TRY(lock_modules(mode, !settings.providers.empty() || settings.requested_age.has_value()));
     }
     return install();
   }

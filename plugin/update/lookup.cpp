@@ -12,6 +12,7 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_selection.h"
 #include "plugin/resolve/provider_tree.h"
+#include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/argument_change.h"
@@ -231,12 +232,13 @@ class Modules {
 
   const DenyRule* denial_of(const ModuleNode& node, const Version& version, const std::string& id) const {
     const std::string hash = fetcher_.backend(node.address.source)->id_hash(id);
-    return find_denial(std::span(request_.deny_rules), node.address.source, std::optional(version), {&hash, 1});
+    return find_denial(std::span(request_.settings.deny_rules), node.address.source, std::optional(version),
+                       {&hash, 1});
   }
 
   // Returns the versions that no rule denies, or those that one denies.
   std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing, bool are_denied = false) const {
-    const auto minimum = request_.minimum_age ? request_.minimum_age(node.address.source) : std::chrono::seconds(0);
+    const auto minimum = age_limit(request_.settings, node.address.source).minimum();
     const std::vector<SourceFetcher::Time>& known_since = fetcher_.known_since(node.address, prefix(node));
     std::vector<OfferedVersion> offered;
     for (std::size_t i = 0; i < listing.versions.size(); ++i) {
@@ -310,13 +312,13 @@ void complete(NeededProvider& use, const ProviderListing& listing, const LookupR
               SourceFetcher::Time now) {
   Dependency& dependency = use.dependency;
   std::vector<OfferedVersion> offered;
-  const auto age = request.minimum_provider_age ? request.minimum_provider_age(use.address) : std::chrono::seconds(0);
+  const auto age = age_limit(request.settings, use.address).minimum();
   const ReleaseGate gate{.minimum = age, .now = now, .known_since = listing.known_since};
   for (std::size_t i = 0; i < listing.versions.size(); ++i) {
     const ProviderVersion& version = listing.versions[i];
     const auto parsed = to_version(version);
     if (parsed && gate.is_old_enough(i) &&
-        find_denial(std::span(request.deny_rules), use.address, version, {}) == nullptr) {
+        find_denial(std::span(request.settings.deny_rules), use.address, version, {}) == nullptr) {
       offered.push_back({*parsed});
     }
   }
@@ -380,7 +382,7 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
 // Warns of locked releases that are denied.
 void name_denied(const LookupRequest& request, const std::function<bool(const std::string&)>& is_wanted,
                  Diagnostics& diagnostics) {
-  const std::span rules(request.deny_rules);
+  const std::span rules(request.settings.deny_rules);
   for (const auto& [key, lock] : request.modules) {
     const auto node = request.tree.nodes.find(key);
     if (rules.empty() || node == request.tree.nodes.end() || !is_wanted(node->second.subject())) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -36,10 +35,7 @@ struct LookupRequest {
   const ProviderLocks& providers;
   std::string_view default_host;
   std::vector<std::string> subjects = {};  // empty: all
-  // Return the minimum release age of a module source or a provider; zero, or no function: none.
-  std::function<std::chrono::seconds(const Source&)> minimum_age = {};
-  std::function<std::chrono::seconds(const ProviderAddress&)> minimum_provider_age = {};
-  std::vector<DenyRule> deny_rules = {};  // a locked version that one denies is a diagnostic
+  Settings settings = {};  // the ages and deny rules apply; a locked version that is denied is a diagnostic
 };
 
 // Looks up versions newer than the one in use. Queries each source once. For calls in packages, and for providers that

@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(age_that_is_no_duration_is_refused) {
   write("main.tf", "");
   const Ran ran = modlock({"lock", "--minimum-release-age", "3 days"});
   BOOST_TEST(ran.exit_code == 2);
-  BOOST_TEST(ran.err.find("--minimum-release-age must be a duration, found \"3 days\"") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("the minimum release age must be a duration, found \"3 days\"") != std::string::npos,
+             ran.err);
 }
 
 BOOST_AUTO_TEST_CASE(verify_names_what_is_too_new) {

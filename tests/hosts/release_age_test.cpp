@@ -221,6 +221,41 @@ BOOST_AUTO_TEST_CASE(no_way_in_locks_a_young_release) {
   }
 }
 
+// The variable replaces the ages of the settings in each command. lock-bot is a host: it reads none.
+BOOST_AUTO_TEST_CASE(the_variable_applies_to_each_way) {
+  for (const WayIn& way : kWaysIn) {
+    for (const bool is_longer : {true, false}) {
+      if (way.name == std::string("lock-bot")) {
+        continue;
+      }
+      BOOST_TEST_CONTEXT(way.name << (is_longer ? ", 3d without a rule" : ", 0s with a rule")) {
+        YoungRelease scene(Origin::registry, "tofu", !is_longer);
+        scene.write("s/main.tf", module_call("vpc", "git::" + scene.vpc.url()));  // the module of the unit
+        scene.write("s/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+        BOOST_TEST(scene.modlock({"lock", "s"}).exit_code == 0);
+        scene.let_pass(73);
+        scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = is_longer ? "3d" : "0s";
+        const Ran ran = way.run(scene);
+        BOOST_TEST(ran.exit_code == 0, ran.err);
+        BOOST_TEST(YoungRelease::version_in(scene.read(way.file)) == (is_longer ? "1.1.0" : "1.2.0"), ran.err);
+      }
+    }
+  }
+  YoungRelease scene(Origin::registry, "tofu", false);
+  scene.configure("~> 1.0");
+  BOOST_TEST(scene.in_root({"update", "provider.acme/cloud"}).exit_code == 0);
+  BOOST_TEST(scene.in_root({"verify", "--age"}).exit_code == 2);  // there is no age
+  scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "3d";
+  BOOST_TEST(scene.in_root({"verify", "--age"}).out.find("too-new") != std::string::npos);
+  scene.write("r/.tofu-modlock.hcl", kRule);
+  scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "0s";
+  BOOST_TEST(scene.in_root({"verify", "--age"}).out.find("too-new") == std::string::npos);
+  scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "3 days";
+  const Ran wrong = scene.in_root({"verify"});
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(wrong.err.find("must be a duration, found \"3 days\"") != std::string::npos, wrong.err);
+}
+
 BOOST_AUTO_TEST_CASE(clients_accept_each_lock, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     for (const auto& [origin, name] : kOrigins) {

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(what_is_younger_than_asked_for_is_an_exception) {
       {"less is asked for now",
        [](ExplainFixture& f) {
          f.constrain("vpc", "~> 1.0");
-         f.request.minimum_release_age = std::chrono::seconds(0);
+         f.request.walk.settings.requested_age = std::chrono::seconds(0);
        },
        "it is the newest remaining version; an exception from minimum_release_age: first seen at 2027-01-15T08:00:00Z; "
        "the minimum release age is 3d, but it was requested"},

@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(which_age_holds) {
          r.walk.settings.sources.push_back(of_user("*", "72h"));
        },
        "1.1.0"},
-      {"the request's", [](PlanRequest& r) { r.minimum_release_age = hours(1); }, "1.1.0"},
+      {"the request's", [](PlanRequest& r) { r.walk.settings.requested_age = hours(1); }, "1.1.0"},
       {"the request's, without a rule",
        [](PlanRequest& r) {
          r.walk.settings.sources.clear();
-         r.minimum_release_age = hours(2);
+         r.walk.settings.requested_age = hours(2);
        },
        "1.0.0"},
   };
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(exceptions_are_named_in_the_plan) {
         constrain("vpc", row.constraint);
       }
       call(row.source);
-      request.minimum_release_age = row.asked;
+      request.walk.settings.requested_age = row.asked;
       if (row.is_installed) {
         request.recorded = [](const ModuleNode&) { return InstalledRecord{.commit = kCommitB}; };
       }
@@ -222,9 +222,9 @@ BOOST_AUTO_TEST_CASE(moved_tag_is_young_again) {
 }
 
 BOOST_AUTO_TEST_CASE(locked_version_is_never_too_young_to_stay) {
-  request.minimum_release_age = std::chrono::seconds(0);
+  request.walk.settings.requested_age = std::chrono::seconds(0);
   lock();
-  request.minimum_release_age.reset();
+  request.walk.settings.requested_age.reset();
   BOOST_TEST(summary(lock()) == "");
   request.mode = PlanMode::upgrade;
   BOOST_TEST(summary(lock()) == "");
@@ -313,9 +313,9 @@ BOOST_AUTO_TEST_CASE(only_trusted_dates_make_a_version_old) {
       registry->trusted_dates.clear();
       registry->published.clear();
       if (row.seen) {
-        request.minimum_release_age = hours(0);
+        request.walk.settings.requested_age = hours(0);
         see(*row.seen);
-        request.minimum_release_age.reset();
+        request.walk.settings.requested_age.reset();
       }
       registry->trusted_dates = row.trusted;
       for (const auto& [tag, age] : {std::pair("1.0.0", row.old), std::pair("1.1.0", row.newer)}) {

@@ -35,14 +35,10 @@ struct ProviderAgeFixture {
     request = request_of(locked, {need_of("aws", constraints)});
     request.mode = mode;
     request.now = kNow;
-    request.age_limit = [this](const ProviderAddress& address) {
-      AgeLimit found = age_limit(settings, address);
-      found.requested = requested;
-      return found;
-    };
   }
   // "1.0.0: reason of the change | diagnostics", or the error.
   std::string planned() {
+    request.settings = settings;
     const auto plan = plan_providers(request, source, Context{});
     if (!plan) {
       return fmt::format("{} {}", to_string(plan.error().code), plan.error().message);
@@ -56,7 +52,6 @@ struct ProviderAgeFixture {
 
   FakeProviderSource source;
   Settings settings;
-  std::optional<std::chrono::seconds> requested;
   ProviderPlanRequest request;
 };
 
@@ -101,8 +96,8 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
        exception("the constraint \"1.1.0\" names it")},
       {"requested version", [&] { request.wanted.emplace(address_of("aws"), *ProviderVersion::parse("1.1.0")); },
        exception("it was requested")},
-      {"age of the request", [&] { requested = hours(1); }, exception("it was requested")},
-      {"longer age of the request", [&] { settings.providers.clear(), requested = hours(2); }, old},
+      {"age of the request", [&] { settings.requested_age = hours(1); }, exception("it was requested")},
+      {"longer age of the request", [&] { settings.providers.clear(), settings.requested_age = hours(2); }, old},
       {"date of the signature", [&] { source.sign("aws", "1.0.0", "K", kNow - hours(71)); },
        "NO_MATCHING_VERSION all matching versions of provider registry.opentofu.org/hashicorp/aws are newer than "
        "minimum_release_age (3d): 1.0.0 was first seen at 2027-01-12T09:00:00Z"},
@@ -127,7 +122,6 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       settings = start;
-      requested.reset();
       source.sign("aws", "1.0.0", "", std::nullopt);
       source.sign("aws", "1.1.0", "", std::nullopt);
       ask({"~> 1.0"});
@@ -139,6 +133,7 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
 
 BOOST_AUTO_TEST_CASE(first_day_and_exception_are_named) {
   ask({"~> 1.1"});
+  request.settings = settings;
   const auto plan = plan_providers(request, source, Context{});
   BOOST_TEST_REQUIRE(!plan.has_value());
   BOOST_TEST(plan.error().subject == "provider.registry.opentofu.org/hashicorp/aws");
