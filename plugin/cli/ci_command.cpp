@@ -103,6 +103,16 @@ class Ci {
     }
     print_diagnostics(prepared.details.diagnostics, root);
     print_out(installed_text(*prepared.result));
+    if (line_.age) {
+      // Providers that are not installed yet are no finding here.
+      auto judged = verify(root, include_.providers, true);
+      if (judged.result) {
+        std::erase_if(judged.result->verdicts, [](const auto& one) { return one.kind != VerdictKind::too_new; });
+      }
+      if (!judged.result || verify_exit_code(judged.result->verdicts, judged.details.diagnostics) != 0) {
+        return own(verify_root(line_.common, host_, root, judged));
+      }
+    }
     std::string changes;
     if (!line_.command.empty()) {
       flush_out();  // the client writes to the same stream
@@ -119,18 +129,21 @@ class Ci {
         return {.exit_code = *code, .json = {}, .result = fmt::format("exit code {}", *code), .hint = "see its output"};
       }
     }
-    messages::LockVerifyParams params;
-    params.root = host_.root_params(root, line_.common);
-    params.include = include_;
-    params.age = line_.age;
     // Without init, no providers are expected.
-    params.include.providers = include_.providers && subcommand(line_.command) == "init";
-    const auto verified = host_.call(&Engine::verify, params);
+    const auto verified = verify(root, include_.providers && subcommand(line_.command) == "init", false);
     if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
       return own(verify_root(line_.common, host_, root, verified));
     }
     print_diagnostics(verified.details.diagnostics, root);
     return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
+  }
+
+  RootAnswer<messages::LockVerifyResult> verify(const std::string& root, bool with_providers, bool age) const {
+    messages::LockVerifyParams params;
+    params.root = host_.root_params(root, line_.common);
+    params.include = {include_.modules, with_providers};
+    params.age = age;
+    return host_.call(&Engine::verify, params);
   }
 
   RootOutcome own(RootOutcome outcome) {

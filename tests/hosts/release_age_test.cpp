@@ -246,7 +246,11 @@ BOOST_AUTO_TEST_CASE(the_variable_applies_to_each_way) {
   BOOST_TEST(scene.in_root({"update", "provider.acme/cloud"}).exit_code == 0);
   BOOST_TEST(scene.in_root({"verify", "--age"}).exit_code == 2);  // there is no age
   scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "3d";
-  BOOST_TEST(scene.in_root({"verify", "--age"}).out.find("too-new") != std::string::npos);
+  for (const char* command : {"verify", "ci"}) {
+    const Ran ran = scene.in_root({command, "--age"});
+    BOOST_TEST(ran.exit_code == 3);
+    BOOST_TEST((ran.out + ran.err).find("too-new") != std::string::npos, command << ran.out << ran.err);
+  }
   scene.write("r/.tofu-modlock.hcl", kRule);
   scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "0s";
   BOOST_TEST(scene.in_root({"verify", "--age"}).out.find("too-new") == std::string::npos);
@@ -413,6 +417,27 @@ BOOST_AUTO_TEST_CASE(the_date_of_a_chosen_version_counts) {
       BOOST_TEST(scene.read("r/.terraform.lock.hcl") != before);
     }
   }
+}
+
+// What the lock file holds is judged before a client runs, whichever command it is.
+BOOST_AUTO_TEST_CASE(ci_judges_before_the_client) {
+  YoungRelease scene(Origin::registry);
+  scene.configure("~> 1.0");
+  BOOST_TEST(scene.in_root({"update", "provider.acme/cloud=1.2.0"}).exit_code == 0);
+  const auto ci = [&] {
+    return scene.modlock(
+        {"ci", "--age", "--chdir", (scene.root() / "r").string(), "--", "/bin/sh", "-c", "touch started"});
+  };
+  const Ran young = ci();
+  BOOST_TEST(young.exit_code == 3);
+  BOOST_TEST(young.out.find("too-new  provider.registry.opentofu.org/acme/cloud  1.2.0  newer than minimum_release_age"
+                            "\n\n0 verified, 1 too-new\n") != std::string::npos,
+             young.out);
+  BOOST_TEST(!scene.has("r/started"));
+  scene.let_pass(73);
+  const Ran old = ci();
+  BOOST_TEST(old.exit_code == 0, old.out << old.err);
+  BOOST_TEST(scene.has("r/started"));
 }
 
 BOOST_AUTO_TEST_CASE(queries_know_the_age) {
