@@ -203,9 +203,11 @@ class Planner {
       finding.error = placed(std::move(allowed.error()), need);
       return finding;
     }
+    // The successor's release of the version may be too new.
+    const bool is_followed = is_kept && request_.locked.count(need.address) == 0 && minimum_age(need).count() != 0;
     Result<bool> is_settled = false;
     while (is_settled && !*is_settled) {
-      is_settled = settle(need, prior, is_kept, finding);
+      is_settled = settle(need, is_followed ? nullptr : prior, is_kept && !is_followed, finding);
     }
     if (!is_settled) {
       finding.error = std::move(is_settled.error());
@@ -286,6 +288,12 @@ class Planner {
   Result<ProviderVersion> choose_version(const ProviderNeed& need, const ProviderLock* prior, Finding& finding) {
     if (!finding.listing) {
       MODLOCK_TRY(finding.listing, list(need, finding));
+      if (const ProviderLock* followed = prior == nullptr ? locked(need.address) : nullptr) {
+        // Nothing newer than the version of the predecessor is selected: it counts as new.
+        const auto& all = finding.listing->versions;
+        const auto at = std::find(all.begin(), all.end(), followed->version);
+        std::fill_n(finding.listing->known_since.begin(), at == all.end() ? 0 : at - all.begin(), request_.now);
+      }
     }
     const ProviderVersion* version = wanted(need.address);
     if (version == nullptr) {

@@ -110,6 +110,17 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
       {"locked version stays", [&] { ask({"~> 1.0"}, "aws 1.1.0 h1:aws-1.1.0-linux_amd64"); }, "1.1.0: 2 hashes more"},
       {"locked version stays in an upgrade",
        [&] { ask({"~> 1.0"}, "aws 1.1.0 h1:aws-1.1.0-linux_amd64", PlanMode::upgrade); }, "1.1.0: 2 hashes more"},
+      {"entry of the predecessor", [&] { ask({"~> 1.0"}, "registry.terraform.io/hashicorp/aws 1.0.0 h1:theirs"); },
+       "1.0.0: in the place of registry.terraform.io/hashicorp/aws it is no longer needed"},
+      {"entry of the predecessor that is too new",
+       [&] { ask({"~> 1.0"}, "registry.terraform.io/hashicorp/aws 1.1.0 h1:theirs"); },
+       "1.0.0: the root module needs it it is no longer needed"},
+      {"entry of the predecessor below a newer version",
+       [&] {
+         ask({"~> 1.0"}, "registry.terraform.io/hashicorp/aws 1.0.0 h1:theirs");
+         source.know_since("aws", "1.1.0", kNow - hours(96));
+       },
+       "1.0.0: in the place of registry.terraform.io/hashicorp/aws it is no longer needed"},
       {"upgrade", [&] { ask({"~> 1.0"}, "aws 1.0.0 h1:aws-1.0.0-linux_amd64", PlanMode::upgrade); },
        "1.0.0: 2 hashes more"},
       {"denied version",
@@ -122,6 +133,7 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       settings = start;
+      source.know_since("aws", "1.1.0", kNow - hours(1));
       source.sign("aws", "1.0.0", "", std::nullopt);
       source.sign("aws", "1.1.0", "", std::nullopt);
       ask({"~> 1.0"});
