@@ -61,12 +61,14 @@ void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocume
   }
 }
 
-// Returns since when the locked content of a call is known. A listing may have the commit of a branch.
+// Returns since when the locked content of a call is known: an id since it was first seen under any name. The lock file
+// may name a version before its source has it, so this check records it under another name.
 Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher) {
   const Source& source = node.address.source;
   const std::string id = fetcher.backend(source)->id_of(entry.hashes);
   std::string ref = entry.version.value_or("");
-  auto since = fetcher.first_seen(source, "", id).value_or(fetcher.now());
+  auto since = fetcher.note(source, "locked " + ref, id);
+  since = std::min(since, fetcher.first_seen(source, "", id).value_or(since));
   if (source.traits().versions != SourceVersions::none) {
     fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
     MODLOCK_TRY(const auto listing, fetcher.listing(node.address, node.tag_prefix));
@@ -74,7 +76,8 @@ Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLoc
       const ListedVersion& listed = listing.versions[i];
       const bool is_same = listed.id == id || (listed.id.empty() && listed.tag == source.named_tag());
       if (entry.version ? listed.version == entry.parsed_version() && (is_same || listed.id.empty()) : is_same) {
-        since = fetcher.known_since(node.address, node.tag_prefix)[i];
+        const auto known = fetcher.known_since(node.address, node.tag_prefix)[i];
+        since = listed.published || id.empty() ? known : std::min(since, known);
         ref = listed.ref;
       }
     }
@@ -120,14 +123,19 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
       judge(node.subject(), age, locked_since(node, entry->second, fetcher));
     }
   }
+  const auto overrides = provider_settings(open.root, open.lock, open.network()).dev_overrides;
   const auto providers = open.network().provider_source(open.root.walk.root);
   for (const auto& [address, entry] : include.providers ? open.lock.provider_file().providers : ProviderLocks()) {
-    if (const auto age = age_limit(settings, address).minimum(); age.count() != 0) {
+    const std::string name = "provider " + address.to_string();
+    if (const auto age = age_limit(settings, address).minimum(); age.count() != 0 && overrides.count(address) == 0) {
       judge("provider." + address.to_string(), age,
             providers->list_versions(address, open.context).map([&, &locked = entry](const ProviderListing& listing) {
               const auto found = std::find(listing.versions.begin(), listing.versions.end(), locked.version);
               const auto at = static_cast<std::size_t>(found - listing.versions.begin());
-              return found == listing.versions.end() ? fetcher.now() : listing.known_since[at];
+              const Observation unlisted{"locked " + locked.version.to_string()};
+              return found != listing.versions.end()
+                         ? listing.known_since[at]
+                         : FirstSeen(open.engine().store()).note(name, {&unlisted, 1}, fetcher.now(), open.context)[0];
             }));
     }
   }

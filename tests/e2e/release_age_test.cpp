@@ -170,6 +170,25 @@ BOOST_AUTO_TEST_CASE(verify_names_what_is_too_new) {
   BOOST_TEST(modlock({"verify", "--age", "--offline"}).exit_code == 2);
 }
 
+// The check itself records content that no listing has, and a later tag does not make known content new.
+BOOST_AUTO_TEST_CASE(verify_records_a_commit_without_a_tag) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  const std::string commit = vpc.commit({{"main.tf", "# later\n"}}, "main");
+  write("main.tf", module_call("main", "git::" + vpc.url() + "?ref=main") +
+                       module_call("commit", "git::" + vpc.url() + "?ref=" + commit));
+  write(".tofu-modlock.hcl", kRule);
+  BOOST_TEST(modlock({"lock", "--install"}).exit_code == 0);
+  fs::remove_all(cache() / "v2/seen");
+  BOOST_TEST(modlock({"verify", "--age"}).exit_code == 3);
+  let_pass(73);
+  const Ran old = modlock({"verify", "--age"});
+  BOOST_TEST(old.exit_code == 0, old.out + old.err);
+  vpc.git({"tag", "v1.1.0", commit});
+  const Ran tagged = modlock({"verify", "--age"});
+  BOOST_TEST(tagged.exit_code == 0, tagged.out + tagged.err);
+}
+
 BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
   GitRepository& vpc = repository("vpc.git");
   release(vpc, "1.0.0");

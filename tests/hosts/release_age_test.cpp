@@ -440,6 +440,37 @@ BOOST_AUTO_TEST_CASE(ci_judges_before_the_client) {
   BOOST_TEST(scene.has("r/started"));
 }
 
+BOOST_AUTO_TEST_CASE(verify_records_a_version_that_no_registry_lists) {
+  YoungRelease scene(Origin::registry);
+  scene.write("r/.terraform.lock.hcl",
+              "provider \"registry.opentofu.org/acme/cloud\" {\n  version = \"0.9.0\"\n  hashes = [\"h1:x\"]\n}\n");
+  scene.configure("~> 0.9");
+  const auto verdict = [&] { return scene.in_root({"verify", "--age"}).out.substr(0, 7); };
+  BOOST_TEST(verdict() == "too-new");
+  scene.let_pass(73);
+  BOOST_TEST(verdict() == "missing");
+  // A lock file cannot make a version known before its source lists it.
+  scene.publish("0.9.0", "");
+  BOOST_TEST(verdict() == "too-new");
+}
+
+BOOST_AUTO_TEST_CASE(verify_leaves_out_dev_overrides) {
+  YoungRelease scene(Origin::registry);
+  scene.configure("~> 1.0");
+  BOOST_TEST(scene.in_root({"update", "provider.acme/cloud=1.2.0"}).exit_code == 0);
+  write_text(scene.path("tofurc"),
+             scene.registry.host_block(scene.host) +
+                 "provider_installation {\n  dev_overrides {\n    \"acme/cloud\" = \"/built\"\n  }\n  direct {}\n}\n");
+  scene.registry.forget_requests();
+  const Ran ran = scene.in_root({"verify", "--age"});
+  BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+  BOOST_TEST(
+      ran.err.find("provider registry.opentofu.org/acme/cloud is not verified: a client takes it from a directory "
+                   "that dev_overrides names") != std::string::npos,
+      ran.err);
+  BOOST_TEST(scene.registry.requests().total() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(queries_know_the_age) {
   YoungRelease scene(Origin::registry);
   scene.configure("~> 1.0");
