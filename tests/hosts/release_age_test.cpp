@@ -424,6 +424,28 @@ BOOST_AUTO_TEST_CASE(the_date_of_a_chosen_version_counts) {
   }
 }
 
+// docs/terragrunt.md: in CI a hook locks nothing, leaves providers to the client, and knows no age.
+BOOST_AUTO_TEST_CASE(a_hook_in_ci_checks_no_age) {
+  YoungRelease scene(Origin::registry);
+  BOOST_TEST(kWaysIn.back().run(scene).exit_code == 0);
+  scene.write("live/vpc/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0") +
+                                                "source \"*\" {\n  minimum_release_age = \"52w\"\n}\n" +
+                                                "provider \"*\" {\n  minimum_release_age = \"52w\"\n}\n");
+  scene.environment["CI"] = "true";
+  const std::string locked = scene.unit_lock();
+  const std::string without_provider = locked.substr(0, locked.find("provider \""));
+  BOOST_TEST_REQUIRE(YoungRelease::version_in(without_provider) == "none");
+  for (const std::string& lock : {locked, without_provider}) {
+    scene.write("live/vpc/.terraform.lock.hcl", lock);
+    fs::remove_all(scene.root() / "live/vpc/.terragrunt-cache");
+    scene.registry.forget_requests();
+    const Ran ran = scene.terragrunt({"init", "-lockfile=readonly"});
+    BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
+    BOOST_TEST(scene.unit_lock() == lock);
+    BOOST_TEST(scene.registry.requests().total() == 0);
+  }
+}
+
 // What the lock file holds is judged before a client runs, whichever command it is.
 BOOST_AUTO_TEST_CASE(ci_judges_before_the_client) {
   YoungRelease scene(Origin::registry);
