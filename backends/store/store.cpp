@@ -97,34 +97,10 @@ fs::path claim_of(const Package& package, std::string_view source, std::string_v
   return package.directory.parent_path() / "claims" / sha256_hex(fmt::format("{} {}", source, by));
 }
 
-std::vector<std::string> sorted_names(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    names.push_back(at->path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::vector<std::string> modes_among(const std::vector<std::string>& names, std::string_view h1) {
-  const std::string prefix = content_key(h1, "");
-  std::vector<std::string> modes;
-  for (auto at = std::lower_bound(names.begin(), names.end(), prefix); at != names.end() && at->starts_with(prefix);
-       ++at) {
-    modes.push_back(at->substr(prefix.size()));
-  }
-  return modes;
-}
-
 }  // namespace
 
 std::string content_key(std::string_view h1, std::string_view modes) {
   return fmt::format("{}-{}", sha256_hex(h1), modes);
-}
-
-std::vector<std::string> modes_below(const fs::path& directory, std::string_view h1) {
-  return modes_among(sorted_names(directory), h1);
 }
 
 struct Store::Work {
@@ -134,7 +110,7 @@ struct Store::Work {
     fs::file_time_type written = fs::file_time_type::min();  // the directory, before it was listed
     std::vector<std::string> names = {};
   };
-  std::map<fs::path, Names> names = {};  // of the directories of packages
+  std::map<fs::path, Names> names = {};  // by directory
 };
 
 Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Work>()) {}
@@ -292,20 +268,30 @@ std::optional<Package> Store::find_content(std::string_view h1, std::string_view
   return Package{.id = {}, .h1 = std::string(h1), .modes = std::string(modes), .directory = std::move(tree)};
 }
 
-std::vector<std::string> Store::known_modes(const fs::path& directory, std::string_view h1) const {
+std::vector<std::string> Store::modes_below(const fs::path& directory, std::string_view h1) const {
   const std::scoped_lock lock(work_->mutex);
   Work::Names& known = work_->names[directory];
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(directory, error);
   if (error || written != known.written) {
     const bool is_settled = !error && written + kClockStep < fs::file_time_type::clock::now();
-    known = {is_settled ? written : fs::file_time_type::min(), sorted_names(directory)};
+    known = {is_settled ? written : fs::file_time_type::min(), {}};
+    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+      known.names.push_back(at->path().filename().string());
+    }
+    std::sort(known.names.begin(), known.names.end());
   }
-  return modes_among(known.names, h1);
+  const std::string prefix = content_key(h1, "");
+  std::vector<std::string> modes;
+  auto at = std::lower_bound(known.names.begin(), known.names.end(), prefix);
+  for (; at != known.names.end() && at->starts_with(prefix); ++at) {
+    modes.push_back(at->substr(prefix.size()));
+  }
+  return modes;
 }
 
 std::optional<Package> Store::find_by_h1(std::string_view h1) const {
-  for (const std::string& modes : known_modes(package_directory(), h1)) {
+  for (const std::string& modes : modes_below(package_directory(), h1)) {
     if (auto package = find_content(h1, modes)) {
       return package;
     }
@@ -411,7 +397,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
 
 std::optional<Package> Store::find_proven(std::string_view origin, std::string_view h1, const Context& context) const {
   const std::string key = proven_key(origin, h1);
-  for (const std::string& modes : known_modes(proven_directory(), key)) {
+  for (const std::string& modes : modes_below(proven_directory(), key)) {
     Package package{.id = {},
                     .h1 = std::string(h1),
                     .modes = modes,

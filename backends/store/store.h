@@ -144,6 +144,9 @@ class Store {
   // failure to record is no error.
   void note_claim(const Package& package, std::string_view source, std::string_view by) const;
   bool is_claimed(const Package& package, std::string_view source, std::string_view by) const;
+  // Returns the sorted modes of all content with this h1 that a directory contains. The directory is listed again only
+  // if an entry was added or removed since the last call.
+  std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1) const;
   // Removes a package of this store whose tree no longer has its h1.
   void drop(const Package& package) const;
 
@@ -156,8 +159,6 @@ class Store {
   Result<void> move_in(const std::filesystem::path& tree, const std::filesystem::path& target) const;
   void remove_at_once(const std::filesystem::path& directory) const;
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
-  // Like modes_below(), but lists the directory only if an entry was added or removed since the last call.
-  std::vector<std::string> known_modes(const std::filesystem::path& directory, std::string_view h1) const;
 
   std::filesystem::path root_;
   std::shared_ptr<Work> work_;
@@ -165,8 +166,6 @@ class Store {
 
 // Returns the name under which a package and its installation record are stored: "<sha256 hex of h1>-<modes>".
 std::string content_key(std::string_view h1, std::string_view modes);
-// Returns the sorted modes of all content with this h1 that a directory contains.
-std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1);
 
 // Measures everything that prune() removes by its limits, and unfinished work, by file sizes. Files that disappear
 // concurrently are not counted. Errors: IO_ERROR.

@@ -51,9 +51,10 @@ void record_installed(const fs::path& records, const ModuleLock& entry, std::str
   }
 }
 
-std::optional<ModuleLock> find_installed(const fs::path& records, std::string_view h1, std::string_view modes) {
+std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1, std::string_view modes) {
+  const fs::path records = store.installed_directory();
   auto found = read_record(records, h1, modes);
-  for (const std::string& others : found ? std::vector<std::string>() : modes_below(records, h1)) {
+  for (const std::string& others : found ? std::vector<std::string>() : store.modes_below(records, h1)) {
     found = found ? std::move(found) : read_record(records, h1, others);
   }
   return found;
@@ -78,7 +79,7 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
     if (const auto installed = read_record(records, h1, hash_modes(*entries))) {
       return installed->origin_hash() == entry.origin_hash() && package_of(*installed) == package_of(entry);
     }
-    if (!modes_below(records, h1).empty()) {
+    if (!store.modes_below(records, h1).empty()) {
       return false;
     }
   }

@@ -22,8 +22,7 @@ void record_installed(const std::filesystem::path& records, const ModuleLock& en
 
 // Returns the entry that was last installed with this content and these modes, else one with this content and other
 // modes; nullopt if there is no readable record.
-std::optional<ModuleLock> find_installed(const std::filesystem::path& records, std::string_view h1,
-                                         std::string_view modes);
+std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1, std::string_view modes);
 
 // Returns whether a record proves that the package at `place`, which has the h1 of the entry, also has the modes of the
 // locked commit or archive. For a commit only the records of the cache are used: they prove that it was reachable from

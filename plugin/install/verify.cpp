@@ -291,7 +291,7 @@ class Verifier {
   std::optional<std::string> describe_stale(const fs::path& place, const ModuleLock& lock,
                                             const std::string& h1) const {
     const auto entries = list_tree(place);
-    if (const auto installed = find_installed(store_.installed_directory(), h1, entries ? hash_modes(*entries) : "")) {
+    if (const auto installed = find_installed(store_, h1, entries ? hash_modes(*entries) : "")) {
       const bool is_same = installed->version == lock.version && installed->origin_hash() == lock.origin_hash() &&
                            package_of(*installed) == package_of(lock);
       return is_same ? std::nullopt : std::optional(version_difference(*installed, lock));

@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(verify_tells_a_stale_installation_from_a_tampered_one) {
        [](VerifyFixture& f) {
          ModuleLock& entry = f.request.lock.modules.at("vpc");
          const Verdict stale = f.verify().verdicts[0];
-         entry = *find_installed(f.directory.path() / "cache/v2/installed", stale.actual, "");
+         entry = *find_installed(*Store::open(f.directory.path() / "cache"), stale.actual, "");
          entry.hashes = {entry.origin_hash(), stale.expected};
          f.constrain("vpc", "~> 1.0");
          fs::remove_all(f.directory.path() / "cache/v2/identities");
