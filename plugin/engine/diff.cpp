@@ -76,13 +76,7 @@ class StateComparison {
  public:
   // `skipped` receives the errors of modules that cannot be compared.
   StateComparison(const State& before, const State& after, messages::UpdateDiffResult& out, Diagnostics& skipped)
-      : before_(before), after_(after), out_(out), skipped_(skipped) {
-    for (const TreeModule& module : after_.tree.modules) {
-      if (!module.of_tests) {
-        callers_.emplace(module.key, &module);
-      }
-    }
-  }
+      : before_(before), after_(after), out_(out), skipped_(skipped) {}
 
   // `is_wanted`: whether a module without an old lock entry is compared. Those in a changed module always are.
   void run(const std::function<bool(std::string_view key)>& is_wanted) {
@@ -157,27 +151,33 @@ class StateComparison {
     return diff;
   }
 
-  // nullopt: the caller is not known.
-  std::optional<CallUse> find_use(const ModuleNode& node) const {
-    const std::size_t dot = node.key.rfind('.');
-    const std::string parent = dot == std::string::npos ? "" : node.key.substr(0, dot);
-    const auto caller = callers_.find(parent);
-    if (caller == callers_.end() || node.call.written == nullptr || node.of_tests) {
-      return std::nullopt;
-    }
-    const auto uses = uses_.get(parent, after_.open->context, [&] { return find_uses(*caller->second); });
-    return uses ? std::optional((*uses)->at(node.call.written->name)) : std::nullopt;
-  }
-
   using Uses = std::map<std::string, CallUse>;
 
-  Result<std::shared_ptr<const Uses>> find_uses(const TreeModule& caller) const {
+  // nullopt: the caller is not known.
+  std::optional<CallUse> find_use(const ModuleNode& node) const {
+    if (node.call.written == nullptr || node.of_tests) {
+      return std::nullopt;
+    }
+    const std::size_t dot = node.key.rfind('.');
+    const std::string caller = dot == std::string::npos ? "" : node.key.substr(0, dot);
+    const auto uses = uses_.get(caller, after_.open->context, [&] { return find_uses(caller); });
+    const auto found = uses ? (*uses)->find(node.call.written->name) : Uses::const_iterator();
+    return uses && found != (*uses)->end() ? std::optional(found->second) : std::nullopt;
+  }
+
+  Result<std::shared_ptr<const Uses>> find_uses(const std::string& key) const {
+    const auto& modules = after_.tree.modules;
+    const auto caller = std::find_if(modules.begin(), modules.end(),
+                                     [&](const TreeModule& module) { return module.key == key && !module.of_tests; });
+    if (caller == modules.end()) {
+      return std::make_shared<const Uses>();
+    }
     const RootRequest& root = after_.open->root;
-    const fs::path& directory = caller.parsed->directory;
+    const fs::path& directory = caller->parsed->directory;
     const auto files = read_config_files(directory, directory, root.walk.documents, ConfigKind::module, root.walk.tool,
                                          after_.open->context);
-    Uses uses = find_call_uses(caller.parsed->calls, files ? std::span(*files) : std::span<const ConfigText>(),
-                               caller.directory);
+    Uses uses = find_call_uses(caller->parsed->calls, files ? std::span(*files) : std::span<const ConfigText>(),
+                               caller->directory);
     for (auto& [name, use] : uses) {
       use.providers = &after_.open->lock.provider_file().providers;
     }
@@ -188,7 +188,6 @@ class StateComparison {
   const State& after_;
   messages::UpdateDiffResult& out_;
   Diagnostics& skipped_;
-  std::map<std::string, const TreeModule*> callers_;                        // by key
   mutable SingleFlightMap<std::string, std::shared_ptr<const Uses>> uses_;  // of the calls of a caller, by its key
 };
 

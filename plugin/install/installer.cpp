@@ -353,15 +353,12 @@ class Installer {
   }
 
   // Calls that nobody serves, and what lies below them.
-  bool is_unmanaged(std::string key) const {
-    for (; !key.empty(); key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'))) {
-      const auto node = request_.plan.tree.nodes.find(key);
-      if (node != request_.plan.tree.nodes.end() && !node->second.is_local() &&
-          node->second.package_directory.empty()) {
-        return true;
-      }
-    }
-    return false;
+  bool is_unmanaged(const std::string& key) const {
+    const std::vector<std::string> keys = lineage(key);
+    return std::any_of(keys.begin(), keys.end(), [&nodes = request_.plan.tree.nodes](const std::string& each) {
+      const auto node = nodes.find(each);
+      return node != nodes.end() && !node->second.is_local() && node->second.package_directory.empty();
+    });
   }
 
   // One installation at a time.

@@ -39,17 +39,13 @@ std::optional<std::string> any_value(const OfferedVersion& /*offer*/) {
 }
 
 // Returns the call in whose package a call is; null: it is in the root module or a local one.
-const ModuleNode* package_of(const ModuleTree& tree, std::string_view key) {
-  for (std::size_t dot = key.rfind('.'); dot != std::string_view::npos; dot = key.rfind('.', dot - 1)) {
-    const auto caller = tree.nodes.find(key.substr(0, dot));
-    if (caller != tree.nodes.end() && !caller->second.is_local()) {
-      return &caller->second;
-    }
-    if (dot == 0) {
-      break;
-    }
+const ModuleNode* package_of(const ModuleTree& tree, const std::string& key) {
+  const ModuleNode* package = nullptr;
+  for (const std::string& caller : lineage(key)) {
+    const auto found = tree.nodes.find(caller);
+    package = caller != key && found != tree.nodes.end() && !found->second.is_local() ? &found->second : package;
   }
-  return nullptr;
+  return package;
 }
 
 std::string datasource_of(const Source& source) {
