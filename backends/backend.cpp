@@ -163,6 +163,9 @@ std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std
     if (secrets.are_in(tree->package)) {
       tree->package.clear();
     }
+    if (secrets.are_in(tree->validator)) {
+      tree->validator.clear();
+    }
     for (Diagnostic& warning : tree->warnings) {
       secrets.scrub(warning.what);
     }

@@ -71,6 +71,10 @@ struct FetchRequest {
   // from an advertised branch or tag (with a TAG_MOVED warning), else HASH_MISMATCH. False: `id` has just been
   // resolved.
   bool locked = false;
+  // An id whose content the caller has, and its FetchedTree::validator. If the source states that it is unchanged, the
+  // result has no directory. Without `id`.
+  std::string held = {};
+  std::string validator = {};
 };
 
 // A complete and checked package on disk, in a directory that the caller owns.
@@ -88,6 +92,8 @@ struct FetchedTree {
   // When the publisher claims to have made it, in whole seconds: the date of the commit, or the annotation of the
   // manifest.
   std::optional<std::chrono::system_clock::time_point> claimed = {};
+  // The header of a request for the content if it changed: an ETag, else Last-Modified, of the server. Empty: none.
+  std::string validator = {};
   // The digests of files that were hashed while they were written; the others have to be read.
   FileDigests digests = {};
 };

@@ -233,6 +233,7 @@ std::optional<Package> Store::find(const Source& source, std::string_view id, st
     package->subdir = string_member(*record, "subdir").value_or("");
     package->package = string_member(*record, "package").value_or("");
     package->claimed = read_time(string_member(*record, "claimed").value_or(""));
+    package->validator = string_member(*record, "validator").value_or("");
   }
   return package;
 }
@@ -325,7 +326,8 @@ Result<Package> Store::admit(const Source& source, FetchedTree tree, const Conte
                   .ref = std::move(tree.ref),
                   .subdir = std::move(tree.subdir),
                   .package = std::move(tree.package),
-                  .claimed = tree.claimed};
+                  .claimed = tree.claimed,
+                  .validator = std::move(tree.validator)};
   MODLOCK_TRY(record(source, package));
   return package;
 }
@@ -387,6 +389,9 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   }
   if (!package.package.empty()) {
     object["package"] = package.package;
+  }
+  if (!package.validator.empty()) {
+    object["validator"] = package.validator;
   }
   if (package.claimed) {
     object["claimed"] = time_text(*package.claimed);

@@ -29,6 +29,7 @@ struct Package {
   std::string subdir = {};          // FetchedTree::subdir
   std::string package = {};         // FetchedTree::package
   std::optional<std::chrono::system_clock::time_point> claimed = {};  // FetchedTree::claimed
+  std::string validator = {};                                         // FetchedTree::validator
 };
 
 // The content-addressed directory of one user, shared by processes. Layout (version 2) below its root:
@@ -44,7 +45,7 @@ struct Package {
 //   v2/links/<sha256 hex of path>            packages that the root module with this data directory links to (links.h)
 //   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   the content of a source at an id:
 //                                                      {"source", "id", "h1", "modes"}, with "ref", "subdir",
-//                                                      "package" and "claimed" if the fetch returned them
+//                                                      "package", "claimed" and "validator" if the fetch returned them
 //   v2/responses/<sha256 hex of URL>.json   responses of listings, with their validators (listing_cache.h)
 //   v2/answers/<sha256 hex of question>      recent answers of a source to queries without an id: {"id", "ref"}
 //   v2/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)

@@ -187,7 +187,9 @@ void verify_flags(CLI::App& command, CommandLine& out) {
   command.get_option("--offline")->excludes(online);
   add_age_flag(command, out);
   add(command, "--strict", out.strict, "Report every differing file, and calls that cannot be locked yet");
-  add(command, "--full", out.full, "Hash every file, including files that did not change since the last run");
+  add(command, "--full", out.full,
+      "Hash every file, including files that did not change since the last run; with --online, download unchanged "
+      "archives");
   add(command, "--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
 }
 

@@ -43,8 +43,8 @@ Question question_for(const LockedCall& call) {
 
 class OriginCheck {
  public:
-  OriginCheck(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context)
-      : fetcher_(fetcher), context_(context) {
+  OriginCheck(std::span<const LockedCall> calls, bool full, SourceFetcher& fetcher, const Context& context)
+      : full_(full), fetcher_(fetcher), context_(context) {
     for (const LockedCall& call : calls) {
       asked_.push_back({.call = call, .question = question_for(call)});
     }
@@ -109,7 +109,7 @@ class OriginCheck {
     std::vector<SourceFetcher::PackageRequest> packages;
     for (SourceCheck* asked : group) {
       if (asked->question == Question::content) {
-        asked->content = FetchRequest{};
+        asked->content = request_for_content(*asked);
       } else if (asked->question == Question::version && asked->source().is_registry()) {
         const auto& listing = fetcher_.listing(asked->address(), asked->call.node->tag_prefix);
         if (listing && find_locked(*asked, *listing) != nullptr) {
@@ -126,6 +126,15 @@ class OriginCheck {
       }
     }
     return packages;
+  }
+
+  // Names the content that the store has, if it is the locked one.
+  FetchRequest request_for_content(const SourceCheck& asked) const {
+    const auto known = full_ ? std::nullopt : fetcher_.stored(asked.source(), {.id = locked_id(asked), .ref = {}});
+    const bool is_conditional =
+        known && !known->validator.empty() && known->h1 == "h1:" + asked.call.lock->hash_value("h1");
+    return is_conditional ? FetchRequest{.id = {}, .ref = {}, .held = known->id, .validator = known->validator}
+                          : FetchRequest{};
   }
 
   // Returns nullopt if the content need not be checked, if the source failed (an error), or if its listing no longer
@@ -169,7 +178,11 @@ class OriginCheck {
     }
     if (asked.content) {
       const auto& package = fetcher_.package(asked.address(), *asked.content);
-      package ? check_content(asked, *package) : take_failure(asked, package.error());
+      if (package && package->directory.empty()) {
+        asked.verdict = Verdict{.detail = "content not downloaded"};
+      } else {
+        package ? check_content(asked, *package) : take_failure(asked, package.error());
+      }
     }
   }
 
@@ -368,6 +381,7 @@ class OriginCheck {
     return fetcher_.backend(asked.source())->id_of(asked.call.lock->hashes);
   }
 
+  const bool full_;
   SourceFetcher& fetcher_;
   const Context& context_;
   std::vector<SourceCheck> asked_;
@@ -377,8 +391,9 @@ class OriginCheck {
 
 }  // namespace
 
-OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context) {
-  return OriginCheck(calls, fetcher, context).run();
+OriginFindings check_origins(std::span<const LockedCall> calls, bool full, SourceFetcher& fetcher,
+                             const Context& context) {
+  return OriginCheck(calls, full, fetcher, context).run();
 }
 
 }  // namespace modlock

@@ -18,15 +18,17 @@ struct LockedCall {
 };
 
 struct OriginFindings {
-  std::map<std::string, Verdict> verdicts;  // by key: only moved, vanished, update_available and tampered
-  Diagnostics diagnostics;                  // an error for each source that failed to answer; warnings
+  // By key: only moved, vanished, update_available, tampered, and held if the content was not downloaded.
+  std::map<std::string, Verdict> verdicts;
+  Diagnostics diagnostics;  // an error for each source that failed to answer; warnings
 };
 
 // Checks in parallel, for the sources of all calls, whether the locked versions have moved or been deleted: one listing
 // per package, one request per reference. A commit or digest that the configuration names cannot move; only its
 // repository can vanish. The content of a registry module or an archive can only be compared if it is fetched (into the
-// store). The package of a locked commit or digest is also fetched if the store has no record of it, to compare its h1
-// with the locked one.
-OriginFindings check_origins(std::span<const LockedCall> calls, SourceFetcher& fetcher, const Context& context);
+// store); unless `full`, an archive is not downloaded if its server states that it is unchanged. The package of a
+// locked commit or digest is also fetched if the store has no record of it, to compare its h1 with the locked one.
+OriginFindings check_origins(std::span<const LockedCall> calls, bool full, SourceFetcher& fetcher,
+                             const Context& context);
 
 }  // namespace modlock

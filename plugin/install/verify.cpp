@@ -387,7 +387,7 @@ class Verifier {
         calls.push_back({&node, &entry->second});
       }
     }
-    OriginFindings findings = check_origins(calls, *request_.fetcher, context_);
+    OriginFindings findings = check_origins(calls, request_.full, *request_.fetcher, context_);
     SignatureCheck signatures(request_.walk.settings, *request_.fetcher, context_);
     const auto verify_signatures = [&](const ModuleNode& node, const ModuleLock& lock) {
       const Backend* backend = request_.fetcher->backend(node.address.source);
@@ -401,7 +401,7 @@ class Verifier {
     for (const auto& [node, lock] : calls) {
       // Another finding already explains why the tag does not have the locked commit.
       const auto found = findings.verdicts.find(node->key);
-      if (found == findings.verdicts.end() || found->second.kind == VerdictKind::update_available) {
+      if (found == findings.verdicts.end() || found->second.kind <= VerdictKind::update_available) {
         verify_signatures(*node, *lock);
       }
     }
@@ -420,6 +420,9 @@ class Verifier {
     findings.diagnostics.insert(findings.diagnostics.end(), signatures.warnings().begin(), signatures.warnings().end());
     for (auto& [key, verdict] : findings.verdicts) {
       Verdict& known = verdicts_.at(key);
+      if (verdict.kind == VerdictKind::held && known.kind != verdict.kind) {
+        continue;
+      }
       verdict.subject = known.subject;
       known = merge(std::move(known), std::move(verdict));
     }

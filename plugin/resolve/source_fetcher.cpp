@@ -22,7 +22,8 @@ constexpr std::size_t kFetches = 16;
 // Versions of a registry module may share an id (one commit) and be in different directories of it.
 std::string request_key(const Source& source, const FetchRequest& request) {
   const bool needs_ref = request.id.empty() || source.is_registry();
-  return needs_ref ? fmt::format("{} ref:{}", request.id, request.ref) : request.id;
+  const std::string held = request.held.empty() ? "" : "\n" + request.held;
+  return needs_ref ? fmt::format("{} ref:{}{}", request.id, request.ref, held) : request.id;
 }
 
 std::vector<Observation> sightings_of(const Listing& listing) {
@@ -285,6 +286,7 @@ std::optional<Package> SourceFetcher::stored(const Source& source, const FetchRe
 void SourceFetcher::remember(const Source& source, const FetchRequest& request, const Package& package) const {
   Package known = package;
   known.id = request.id;
+  known.validator.clear();
   // The store is a cache: results that it does not store are fetched again.
   (void)store_.record(source, known);
 }
@@ -347,6 +349,9 @@ bool SourceFetcher::take_stored(Missing& wanted) const {
   if (*intact) {
     context_.count_cache_hit();
     *wanted.package = *std::move(*intact);
+    if (!request.held.empty()) {
+      (*wanted.package)->directory.clear();  // the source stated in this run that it is unchanged
+    }
   }
   return intact->has_value();
 }
@@ -393,10 +398,13 @@ void SourceFetcher::fetch(std::span<const Missing> missing) {
     if (trees[i] && trees[i]->ref.empty()) {
       trees[i]->ref = requests[i].ref;
     }
-    *missing[i].package =
-        trees[i] ? store_.admit(source.source, std::move(*trees[i]), context_) : fail(std::move(trees[i].error()));
+    const bool is_unchanged = trees[i] && trees[i]->directory.empty();
+    *missing[i].package = is_unchanged ? Package{.id = requests[i].held, .h1 = {}, .directory = {}}
+                          : trees[i]   ? store_.admit(source.source, std::move(*trees[i]), context_)
+                                       : fail(std::move(trees[i].error()));
     // Every caller gets the warning.
-    if (const auto& package = *missing[i].package; package && requests[i].id.empty() && package->warnings.empty()) {
+    const bool answers = requests[i].id.empty() && requests[i].held.empty() != is_unchanged;
+    if (const auto& package = *missing[i].package; package && answers && package->warnings.empty()) {
       store_.note_answer(question_of(*missing[i].request), *package);
     }
     if (missing[i].is_damaged) {

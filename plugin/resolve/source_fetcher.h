@@ -96,7 +96,7 @@ class SourceFetcher {
   // Returns the date that the publisher of a package in the store claims; nullopt: none.
   std::optional<Time> claimed(const Source& source, const std::string& ref, const std::string& id) const;
 
-  // Returns a package that a fetch task fetched.
+  // Returns a package that a fetch task fetched; without a directory if FetchRequest::held is unchanged.
   const Result<Package>& package(const SourceAddress& source, const FetchRequest& request) const;
 
  private:

@@ -27,7 +27,10 @@ void fields(Form& form, In<Form, LockVerifyParams> params) {
   form.optional("online", params.online,
                 "also query the sources: whether locked versions moved or were deleted, and which "
                 "newer ones exist");
-  form.optional("full", params.full, "hash every file again, also those that did not change since the last time");
+  form.optional(
+      "full", params.full,
+      "hash every file again, also those that did not change since the last time; with online, download archives whose "
+      "server states that they are unchanged");
   form.optional("strict", params.strict, "count every differing file, and calls that cannot be locked yet");
   form.optional(
       "age", params.age,

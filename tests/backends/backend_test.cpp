@@ -31,6 +31,7 @@ class Talker final : public BackendCore, public GitAbilities {
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& /*source*/, std::span<const FetchRequest> /*requests*/,
                                          const std::filesystem::path& parent, const Context& /*context*/) override {
     FetchedTree tree{.id = "1", .directory = parent, .warnings = {{Severity::warning, {.message = "canary-token"}}}};
+    tree.validator = "If-None-Match: canary-token";
     FetchedTree elsewhere = tree;
     elsewhere.subdir = "modules/canary-token";
     return {tree, elsewhere};
@@ -122,6 +123,7 @@ BOOST_AUTO_TEST_CASE(fetched) {
   BOOST_REQUIRE_EQUAL(trees.size(), 2U);
   BOOST_REQUIRE(trees[0].has_value());
   BOOST_TEST(trees[0]->warnings.at(0).what.message == "…");
+  BOOST_TEST(trees[0]->validator == "");
   BOOST_REQUIRE(!trees[1].has_value());
   BOOST_TEST(trees[1].error().message ==
              "\"git::https://example.com/x\" is in a directory whose name contains a secret that the server "

@@ -254,6 +254,59 @@ BOOST_AUTO_TEST_CASE(online_asks_an_oci_registry_for_the_locked_tag, *needs("ope
   }
 }
 
+// A server may state anything about its archive. Only --full looks at the content.
+BOOST_AUTO_TEST_CASE(online_asks_a_server_whether_its_archive_changed) {
+  struct Row {
+    const char* name;
+    std::vector<std::pair<std::string, std::string>> headers;  // when it was locked
+    std::vector<std::string> arguments;
+    ModuleRegistry::Answer now;
+    std::string condition;
+    int exit_code;
+    std::string expected;
+  };
+  const auto archive = [](const std::string& text, const char* etag) {
+    return ModuleRegistry::Answer{.body = make_zip({{.name = "leaf/main.tf", .content = text}}),
+                                  .type = "application/zip",
+                                  .headers = {{"ETag", etag}}};
+  };
+  const std::vector<std::pair<std::string, std::string>> etag = {{"ETag", "\"1\""}};
+  const ModuleRegistry::Answer same = archive(kLeaf, "\"1\"");
+  const std::vector<std::string> online = {"verify", "--online"};
+  const std::vector<std::string> full = {"verify", "--online", "--full"};
+  const std::string moved = "moved: the archive has other content than when it was locked";
+  const Row rows[] = {
+      {"unchanged", etag, online, {.status = 304}, "\"1\"", 0, "held: content not downloaded"},
+      {"the condition is ignored", etag, online, same, "\"1\"", 0, "held: "},
+      {"changed", etag, online, archive("", "\"2\""), "\"1\"", 4, moved},
+      {"no headers", {}, online, same, "", 0, "held: "},
+      {"no headers, changed", {}, online, archive("", "\"1\""), "", 4, moved},
+      {"a lie, which is believed", etag, online, {.status = 304}, "\"1\"", 0, "held: content not downloaded"},
+      {"a lie, and --full", etag, full, archive("", "\"1\""), "", 4, moved},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      MixedScene scene;
+      ModuleRegistry::Answer first = same;
+      first.headers = row.headers;
+      scene.web.serve("/leaf.zip", first);
+      scene.write("main.tf", module_call("direct", scene.archive_source("leaf.zip")));
+      BOOST_TEST(scene.modlock({"lock", "--install"}).exit_code == 0);
+      scene.web.serve("/leaf.zip", row.now);
+      scene.web.forget_requests();
+      const Json::Value verdict = scene.json(row.arguments, row.exit_code)["verdicts"][0];
+      BOOST_TEST(verdict["verdict"].asString() + ": " + verdict["detail"].asString() == row.expected);
+      BOOST_TEST_REQUIRE(scene.web.requests().size() == 1U);
+      BOOST_TEST(scene.web.requests().front().header("If-None-Match") == row.condition);
+      // What was fetched then is the content that the cache knows.
+      if (std::string_view(row.name) == "unchanged") {
+        const Ran ran = scene.modlock(row.arguments);
+        BOOST_TEST(ran.out.find("content not downloaded\n") != std::string::npos, ran.out);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(online_asks_an_external_backend_for_the_locked_tag, *needs("python3")) {
   struct Row {
     const char* name;

@@ -74,6 +74,80 @@ BOOST_AUTO_TEST_CASE(warns_of_another_archive_than_the_locked_one) {
                  zip_id);
 }
 
+// The caller has the content of an archive, and the server states whether it is unchanged.
+BOOST_AUTO_TEST_CASE(asks_whether_a_known_archive_is_unchanged) {
+  struct Row {
+    const char* name;
+    const char* query;
+    std::string validator;
+    FakeAnswer answer;
+    std::string sent;       // "<If-None-Match>|<If-Modified-Since>"
+    std::string expected;   // the id and the names, or the error
+    std::string now_valid;  // FetchedTree::validator
+  };
+  const std::string day = "Fri, 27 Nov 2026 00:00:00 GMT";
+  const std::string checksum = "?checksum=sha256:";
+  const std::vector<HttpHeader> both = {{"ETag", "\"2\""}, {"Last-Modified", day}};
+  const Row rows[] = {
+      {"unchanged", "", "If-None-Match: \"1\"", {.status = 304}, "\"1\"|", zip_id, ""},
+      {"unchanged since", "", "If-Modified-Since: " + day, {.status = 304}, "|" + day, zip_id, ""},
+      {"unchanged, with the checksum of the known archive",
+       "?checksum=known",
+       "If-None-Match: \"1\"",
+       {.status = 304},
+       "\"1\"|",
+       zip_id,
+       ""},
+      {"another checksum",
+       "?checksum=other",
+       "If-None-Match: \"1\"",
+       {.body = zip},
+       "|",
+       "HASH_MISMATCH: \"https://example.com/known.zip?checksum=sha256:" + std::string(64, '0') +
+           "\" does not match its checksum: expected sha256:" + std::string(64, '0') +
+           ", got sha256:" + sha256_hex(zip),
+       ""},
+      {"changed",
+       "",
+       "If-None-Match: \"1\"",
+       {.headers = both, .body = zip},
+       "\"1\"|",
+       zip_id + " main.tf",
+       "If-None-Match: \"2\""},
+      {"only a date",
+       "",
+       "",
+       {.headers = {both[1]}, .body = zip},
+       "|",
+       zip_id + " main.tf",
+       "If-Modified-Since: " + day},
+      {"no header", "", "", {.body = zip}, "|", zip_id + " main.tf", ""},
+      {"unchanged, although not asked",
+       "",
+       "",
+       {.status = 304},
+       "|",
+       "BAD_RESPONSE: could not download the module package: https://example.com/known.zip: unexpected status (status "
+       "304)",
+       ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string digest =
+          std::string_view(row.query) == "?checksum=known" ? sha256_hex(zip) : std::string(64, '0');
+      const std::string query = *row.query == '\0' ? "" : checksum + digest;
+      http.on("GET", "https://example.com/known.zip", {row.answer});
+      const FetchRequest request{.id = {}, .ref = {}, .held = zip_id, .validator = row.validator};
+      const auto address = parse_source("https://example.com/known.zip" + query).value();
+      const auto tree = std::move(backend->fetch(address, {&request, 1}, parent.path(), {}).front());
+      const SentRequest sent = http.sent().back();
+      BOOST_TEST(sent.header("If-None-Match") + "|" + sent.header("If-Modified-Since") == row.sent);
+      BOOST_TEST((tree && tree->directory.empty() ? tree->id : outcome(tree)) == row.expected);
+      BOOST_TEST((tree ? tree->validator : "") == row.now_valid);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refuses_an_archive_for_a_locked_commit) {
   BOOST_TEST(outcome(fetch("https://example.com/a.zip", "git:00")) ==
              "HASH_MISMATCH: it is locked as git:00, but \"https://example.com/a.zip\" is an archive");

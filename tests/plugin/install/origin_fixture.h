@@ -94,7 +94,7 @@ struct OriginFixture {
       note_locked(store, call, context);
     }
     SourceFetcher origin(backends, store, context);
-    return check_origins(calls, origin, context);
+    return check_origins(calls, false, origin, context);
   }
 
   // As if it had been locked here.
