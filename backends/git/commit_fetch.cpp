@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
@@ -205,7 +206,7 @@ tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& comm
 
 // Fetches a commit without git; false if the remote's last known advertisement lacks it, or if git must fetch it.
 Result<bool> bring_advertised(const Remote& remote, const Repository& repository, const std::string& commit) {
-  const auto known = remote.known();
+  const auto known = remote.known({});
   if (!known) {
     return false;
   }
@@ -224,8 +225,8 @@ Result<std::vector<std::string>> without_head(const Remote& remote, const std::s
   if (name != "HEAD" && name != "@") {
     return std::vector{ref};
   }
-  MODLOCK_TRY(const auto references, remote.list(Remote::Part::everything, "find the HEAD of"));
-  MODLOCK_TRY(const auto head, find_reference(references, "HEAD", remote.address().display));
+  MODLOCK_TRY(const auto listed, remote.list({"HEAD"}, "find the HEAD of"));
+  MODLOCK_TRY(const auto head, find_reference(listed.references, "HEAD", remote.address().display));
   const std::string once = head.id + ref.substr(end);
   std::vector<std::string> revisions = {once + ref.substr(end)};
   if (name == "HEAD") {
@@ -330,10 +331,11 @@ Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, con
 
 Result<std::string> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
                                  const Context& context) {
-  auto references = remote.known();
+  const WantedReferences wanted = {std::string(kGitBranches), std::string(kGitTags)};
+  auto references = remote.known(wanted);
   if (!references) {
-    MODLOCK_TRY(auto listed, remote.list(Remote::Part::branches_and_tags, "list the branches and tags of"));
-    references = std::move(listed);
+    MODLOCK_TRY(auto listed, remote.list(wanted, "list the branches and tags of"));
+    references = std::move(listed.references);
   }
   if (const Reference* tag = find_tag_object(*references, commit)) {
     return tag->peeled;

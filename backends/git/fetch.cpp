@@ -42,6 +42,10 @@ class CommitFetch {
         results_(requests.size()) {
     for (FetchRequest& request : requests_) {
       request.ref = without_peeling(request.ref);
+      add_possible_names(wanted_, request.ref, remote.address().prefers_branches);
+      if (is_full_commit(request.ref) && !is_same_commit(request.ref, request.id)) {
+        wanted_.emplace_back(kGitTags);  // for is_tag_object()
+      }
     }
   }
 
@@ -103,6 +107,7 @@ class CommitFetch {
   std::vector<FetchRequest> requests_;  // their references without peeling
   const Context& context_;
   std::vector<Result<Diagnostics>> results_;
+  WantedReferences wanted_;
   std::optional<Result<References>> references_;
 };
 
@@ -151,7 +156,7 @@ void CommitFetch::take_named(const std::vector<std::size_t>& named) {
 // Returns false, with no request resolved, if only git can do it.
 bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
   for (const bool may_be_old : {true, false}) {
-    auto now = remote_.advertised(may_be_old, kListing);
+    auto now = remote_.advertised(may_be_old, wanted_, kListing);
     if (!now) {
       return false;
     }
@@ -359,7 +364,7 @@ void CommitFetch::take_moved(std::size_t i, const Now& now) {
 // Lists once for all requests.
 Result<const References*> CommitFetch::list() {
   if (!references_) {
-    references_ = remote_.list(Remote::Part::everything, kListing);
+    references_ = remote_.list(wanted_, kListing).map([](Advertising listed) { return std::move(listed.references); });
   }
   return *references_ ? Result<const References*>(&**references_) : fail(references_->error());
 }
@@ -445,18 +450,21 @@ Result<Pin> find_in_history(Result<Pin> advertised, const Remote& remote, const 
 
 std::vector<Result<Pin>> fetch_references(const Remote& remote, const Repository& repository,
                                           std::span<const std::string> references, const Context& context) {
-  const auto now = remote.advertised(false, kListing);
+  WantedReferences wanted;
+  for (const std::string& reference : references) {
+    add_possible_names(wanted, reference, remote.address().prefers_branches);
+  }
+  const auto now = remote.advertised(false, wanted, kListing);
   if (!now) {
     if (auto pins = fetch_at_once(remote, repository, references)) {
       return std::move(*pins);
     }
   }
-  const auto listed = !now   ? remote.list(Remote::Part::everything, kListing)
-                      : *now ? Result<References>((*now)->references)
-                             : fail(now->error());
+  const auto listed = now ? *now : remote.list(wanted, kListing);
   std::vector<Result<Pin>> pins;
   for (const std::string& reference : references) {
-    auto pin = listed ? find_reference(*listed, reference, remote.address().display, remote.address().prefers_branches)
+    auto pin = listed ? find_reference(listed->references, reference, remote.address().display,
+                                       remote.address().prefers_branches)
                       : fail(listed.error());
     const bool is_open = may_name_commit(pin, remote, reference);
     pins.push_back(is_open ? find_in_history(std::move(pin), remote, repository, reference, context) : std::move(pin));

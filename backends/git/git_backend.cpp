@@ -50,7 +50,7 @@ class GitBackend final : public BackendCore, public GitAbilities {
  public:
   explicit GitBackend(GitOptions options)
       : cache_directory_(std::move(options.cache_directory)),
-        http_(options.http, options.engine),
+        http_(options.http, options.engine, cache_directory_),
         memoizes_(options.memoizes) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::git; }
@@ -58,8 +58,8 @@ class GitBackend final : public BackendCore, public GitAbilities {
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
     MODLOCK_TRY(const auto address, address_of(source, context));
-    MODLOCK_TRY(auto references, Remote(address, context, &http_).list(Remote::Part::tags, "list the tags of"));
-    return make_listing(std::move(references), tag_prefix, std::chrono::system_clock::now());
+    MODLOCK_TRY(auto listed, Remote(address, context, &http_).list({std::string(kGitTags)}, "list the tags of"));
+    return make_listing(std::move(listed.references), tag_prefix, std::chrono::system_clock::now());
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
@@ -70,14 +70,19 @@ class GitBackend final : public BackendCore, public GitAbilities {
       return pin_commit(remote, ascii::lower(ref), context);
     }
     const bool is_head = ref.empty() || ref == "HEAD" || ref == "@";
+    WantedReferences wanted;
+    add_possible_names(wanted, ref, address.prefers_branches);
+    bool is_own = false;
     const auto list = [&](const Context& given) {
+      is_own = true;
       return Remote(address, given, &http_)
-          .list(is_head ? Remote::Part::everything : Remote::Part::branches_and_tags,
-                is_head ? "find the HEAD of" : "list the branches and tags of");
+          .list(wanted, is_head ? "find the HEAD of" : "list the branches and tags of");
     };
-    MODLOCK_TRY(const auto references,
-                memoizes_ ? references_.get(question_of(address, is_head), context, list) : list(context));
-    auto pin = find_reference(references, ref, address.display, address.prefers_branches);
+    MODLOCK_TRY(auto listed, memoizes_ ? references_.get(question_of(address, is_head), context, list) : list(context));
+    if (!listed.is_whole && !is_own) {  // listed for another reference
+      MODLOCK_TRY(listed, list(context));
+    }
+    auto pin = find_reference(listed.references, ref, address.display, address.prefers_branches);
     if (!may_name_commit(pin, remote, ref)) {
       return pin;
     }
@@ -289,7 +294,7 @@ class GitBackend final : public BackendCore, public GitAbilities {
   std::filesystem::path cache_directory_;
   SmartHttp http_;
   const bool memoizes_;
-  Memo<References> references_;
+  Memo<Advertising> references_;
 };
 
 }  // namespace

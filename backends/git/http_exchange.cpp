@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -13,6 +15,7 @@
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
@@ -91,6 +94,7 @@ constexpr std::string_view kRequest = "application/x-git-upload-pack-request";
 constexpr std::string_view kResult = "application/x-git-upload-pack-result";
 constexpr int kUnauthorized = 401;
 constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
+constexpr std::size_t kLargestFirst = std::size_t{256} << 10U;  // the rest would take longer than the requests of v2
 
 // The server may need a while to make a pack, so the limits are those of a git child.
 HttpTimeouts pack_times(const ChildLimits& limits) {
@@ -145,17 +149,6 @@ bool have_same_origin(std::string_view left, std::string_view right) {
   return one && other && http::origin_of(*one) == http::origin_of(*other);
 }
 
-// Returns the capabilities that a shallow fetch requests.
-std::string wanted_capabilities(std::string_view offered) {
-  std::string wanted = "side-band-64k";
-  for (const std::string_view capability : {"ofs-delta", "no-progress"}) {
-    if (offers(offered, capability)) {
-      wanted += " " + std::string(capability);
-    }
-  }
-  return wanted + (offers(offered, "agent") ? " agent=tofu-modlock" : "");
-}
-
 // Whether the disk failed: the pack is written while it arrives.
 bool is_of_disk(GitFailure failure) {
   return failure == GitFailure::disk_full || failure == GitFailure::read_only;
@@ -167,28 +160,99 @@ bool is_status_success(int status) {
 
 }  // namespace
 
-Result<Advertised> HttpExchange::advertise() {
-  MODLOCK_TRY(auto response, get_with_credentials());
+Result<Advertised> HttpExchange::advertise(const WantedReferences& wanted, const std::filesystem::path& record) {
+  const auto known = recorded(record);
+  if (known && !known->base.empty()) {
+    auto listed = list(*known, wanted);
+    constexpr std::array kMoved = {Code::bad_response, Code::not_found, Code::forbidden, Code::auth_required,
+                                   Code::source_denied};
+    if (listed || std::find(kMoved.begin(), kMoved.end(), listed.error().code) == kMoved.end()) {
+      return listed;
+    }
+  }
+  is_large_ = known.has_value();
+  MODLOCK_TRY(auto response,
+              send_with_credentials([this](const SecretText& authorization) { return get(authorization); }));
   if (!is_status_success(response.status)) {
     return fail(explain_status(std::move(response)));
   }
   MODLOCK_TRY(check_advertisement(response));
+  MODLOCK_TRY(auto advertisement, finish_advertisement());
+  const std::string& found_at = response.url.reveal();
+  RepositoryEndpoint found = endpoint(found_at.substr(0, found_at.size() - tail().size()),
+                                      std::move(advertisement.capabilities), advertisement.is_v2);
+  if (known || found.is_v2) {
+    keep(found, record);
+  }
+  return found.is_v2 ? list(std::move(found), wanted)
+                     : Advertised{std::move(advertisement.references), std::move(found), {}};
+}
+
+RepositoryEndpoint HttpExchange::endpoint(std::string base, std::string capabilities, bool is_v2) const {
+  RepositoryEndpoint found{plan_, SecretText(std::move(base)), {}, std::move(capabilities), is_v2};
+  if (have_same_origin(found.base.reveal(), remote_.url)) {
+    found.authorization = remote_.password ? basic(remote_.username, *remote_.password) : authorization_;
+  } else {
+    found.plan.secret_headers.clear();
+  }
+  return found;
+}
+
+// Returns the endpoint of a large repository. Its base is empty if a redirect to it is old.
+std::optional<RepositoryEndpoint> HttpExchange::recorded(const std::filesystem::path& record) const {
+  const std::vector<std::string> lines = lines_of(read_file(record).value_or(""));
+  if (lines.size() != 3 || lines[0] != remote_.url) {
+    return std::nullopt;
+  }
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(record, error);
+  const bool is_old = error || std::filesystem::file_time_type::clock::now() - written > std::chrono::hours(24);
+  return endpoint(lines[1] != base() && is_old ? "" : lines[1], lines[2], true);
+}
+
+// Keeps nothing that may contain a secret.
+void HttpExchange::keep(const RepositoryEndpoint& found, const std::filesystem::path& record) const {
+  constexpr std::size_t kLongest = 8192;
+  const std::string addresses = remote_.url + "\n" + found.base.reveal() + "\n";
+  const std::string text = addresses + found.capabilities + "\n";
+  const bool may_be_kept = addresses.find_first_of("?@") == std::string::npos && text.size() <= kLongest;
+  std::error_code ignored;
+  if (!found.is_v2 || !may_be_kept) {
+    std::filesystem::remove(record, ignored);
+  } else if (make_directories(record.parent_path())) {
+    (void)write_file_atomically(record, text, Durable::no);
+  }
+}
+
+Result<Advertised> HttpExchange::list(RepositoryEndpoint found, const WantedReferences& wanted) {
+  advertisement_ = AdvertisementReader(true);
+  const auto send = [&](const SecretText& authorization) -> Result<HttpResponse> {
+    found.authorization = authorization;
+    MODLOCK_TRY(auto request, post(found, list_request(wanted, found.capabilities), advertisement_));
+    request.body_limit = kLargestAdvertisement;
+    auto response = http_.send(request, context_);
+    return response ? std::move(response) : fail(explain_failure(std::move(response.error())));
+  };
+  const bool is_settled = !found.authorization.empty() || found.base.reveal() != base();
+  MODLOCK_TRY(auto response, is_settled ? send(found.authorization) : send_with_credentials(send));
+  if (!is_status_success(response.status)) {
+    return fail(explain_status(std::move(response)));
+  }
+  if (!offers(found.capabilities, "ls-refs") || response.header("content-type").value_or("") != kResult) {
+    return failure(GitFailure::broken_response);
+  }
+  MODLOCK_TRY(auto listed, finish_advertisement());
+  return Advertised{std::move(listed.references), std::move(found), wanted};
+}
+
+Result<Advertisement> HttpExchange::finish_advertisement() {
   auto advertisement = advertisement_.finish();
   if (!advertisement) {
     const std::string_view message = advertisement.error().message;
     return fail(explain_content(advertisement.error(),
                                 message.starts_with(kServerSaid) ? message.substr(kServerSaid.size()) : ""));
   }
-  const std::string& found_at = response.url.reveal();
-  RepositoryEndpoint found{
-      plan_, SecretText(found_at.substr(0, found_at.size() - tail().size())), authorization_, {}, {}};
-  if (!have_same_origin(found_at, remote_.url)) {
-    found.authorization = {};
-    found.plan.secret_headers.clear();
-  }
-  found.capabilities = std::move(advertisement->capabilities);
-  found.body = advertisement_.take_body();
-  return Advertised{std::move(advertisement->references), std::move(found)};
+  return advertisement;
 }
 
 Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
@@ -199,17 +263,9 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
     only_git_ = "the server does not speak git's smart protocol";
     return failure(GitFailure::broken_response);
   }
-  // The first lines list the capabilities of the server.
-  constexpr std::size_t kFirstLines = 4096;
-  const std::string_view start = std::string_view(advertisement_.body()).substr(0, kFirstLines);
-  if (start.find("object-format=sha256") != std::string_view::npos) {
-    return fail(unsupported_object_format(remote_, doing_));
-  }
-  if (start.find("version 2\n") != std::string_view::npos) {
-    only_git_ = "the server speaks version 2 of git's protocol alone";
-    return failure(GitFailure::broken_response);
-  }
-  return {};
+  return advertisement_.capabilities().find("object-format=sha256") == std::string::npos
+             ? Result<void>()
+             : fail(unsupported_object_format(remote_, doing_));
 }
 
 Result<SecretText> HttpExchange::resolve() {
@@ -222,25 +278,33 @@ Result<SecretText> HttpExchange::resolve() {
 }
 
 bool HttpExchange::can_fetch(const RepositoryEndpoint& found) {
-  return offers(found.capabilities, "shallow") && offers(found.capabilities, "side-band-64k");
+  return offers(found.capabilities, "shallow") && offers(found.capabilities, found.is_v2 ? "fetch" : "side-band-64k");
 }
 
-Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids,
-                                 PackResponse& answer) {
+Result<HttpRequest> HttpExchange::post(const RepositoryEndpoint& found, std::string body, BodySink& sink) const {
   if (found.base.reveal() != base()) {
     // The check may be another one than when the redirect was followed.
     MODLOCK_TRY(check_redirect(printable_url(found.base.reveal()), context_));
   }
-  HttpRequest post = request(SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
+  HttpRequest post = request(found.plan, SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
   post.method = HttpRequest::Method::post;
   post.headers.push_back({"Content-Type", std::string(kRequest)});
   post.headers.push_back({"Accept", std::string(kResult)});
-  post.body = pack_request(ids, wanted_capabilities(found.capabilities));
-  post.body_limit = context_.children.file_size;
-  post.sink = &answer;
+  if (found.is_v2) {
+    post.headers.push_back({"Git-Protocol", "version=2"});
+  }
+  post.body = std::move(body);
+  post.sink = &sink;
   post.timeouts = pack_times(context_.children);
   post.redirects = 0;  // already followed
-  auto response = http_.send(post, context_);
+  return post;
+}
+
+Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vector<std::string>& ids,
+                                 PackResponse& answer) {
+  MODLOCK_TRY(auto request, post(found, pack_request(ids, found.capabilities, found.is_v2), answer));
+  request.body_limit = context_.children.file_size;
+  auto response = http_.send(request, context_);
   if (!response && !answer.refusal().empty()) {
     const GitFailure said = classify(answer.refusal());
     return said == GitFailure::unknown_commit || said == GitFailure::refused_commit
@@ -277,12 +341,12 @@ std::string HttpExchange::url() const {
   return base() + tail();
 }
 
-HttpRequest HttpExchange::request(SecretText url, const SecretText& authorization) const {
+HttpRequest HttpExchange::request(const HttpPlan& plan, SecretText url, const SecretText& authorization) const {
   HttpRequest request;
   request.url = std::move(url);
   request.purpose = fmt::format("{} \"{}\"", doing_, remote_.display);
-  request.headers = {{"User-Agent", plan_.user_agent}};
-  request.secret_headers = plan_.secret_headers;
+  request.headers = {{"User-Agent", plan.user_agent}};
+  request.secret_headers = plan.secret_headers;
   if (!authorization.empty()) {
     request.secret_headers.emplace_back("Authorization", authorization);
   }
@@ -291,23 +355,31 @@ HttpRequest HttpExchange::request(SecretText url, const SecretText& authorizatio
 
 Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   authorization_ = authorization;
-  HttpRequest get = request(SecretText(url()), authorization);
-  get.body_limit = kLargestAdvertisement;
+  advertisement_ = AdvertisementReader();
+  HttpRequest get = request(plan_, SecretText(url()), authorization);
+  if (is_large_) {
+    get.headers.push_back({"Git-Protocol", "version=2"});
+  }
+  get.body_limit = is_large_ ? kLargestAdvertisement : kLargestFirst;
   get.sink = &advertisement_;
   get.timeouts.idle = context_.children.idle;
   get.timeouts.rate_window = context_.children.idle;
   get.check_redirect = [this](std::string_view target) { return check_redirect(target, context_); };
   auto response = http_.send(get, context_);
+  if (!response && response.error().code == Code::limit_exceeded && !std::exchange(is_large_, true)) {
+    return this->get(authorization);
+  }
   return response ? std::move(response) : fail(explain_failure(std::move(response.error())));
 }
 
-Result<HttpResponse> HttpExchange::get_with_credentials() {
+Result<HttpResponse> HttpExchange::send_with_credentials(
+    const std::function<Result<HttpResponse>(const SecretText&)>& send) {
   if (remote_.password) {
-    auto response = get(basic(remote_.username, *remote_.password));
+    auto response = send(basic(remote_.username, *remote_.password));
     return response && response->status == kUnauthorized ? failure(GitFailure::credentials_refused)
                                                          : std::move(response);
   }
-  auto response = get(SecretText());
+  auto response = send(SecretText());
   if (!response || response->status != kUnauthorized) {
     return response;
   }
@@ -315,7 +387,8 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
   const bool has_own = std::any_of(headers.begin(), headers.end(), [](const auto& header) {
     return ascii::equals_ignoring_case(header.first, "authorization");
   });
-  if (has_own || has_netrc() || !asks_for_basic_alone(*response) || response->url.reveal() != url()) {
+  const bool is_redirected = !response->url.reveal().starts_with(base() + "/");
+  if (has_own || has_netrc() || !asks_for_basic_alone(*response) || is_redirected) {
     only_git_ = "the server requires authentication, which git may provide in another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);
   }
@@ -323,7 +396,7 @@ Result<HttpResponse> HttpExchange::get_with_credentials() {
   if (!stored) {
     return failure(GitFailure::credentials_needed);
   }
-  response = get(basic(stored->username, stored->password));
+  response = send(basic(stored->username, stored->password));
   if (response && response->status == kUnauthorized) {
     report_credential(remote_, *stored, "reject", context_);
     return failure(GitFailure::credentials_refused);

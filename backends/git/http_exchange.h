@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,16 +19,18 @@ struct RepositoryEndpoint {
   HttpPlan plan;
   SecretText base;           // after all redirects
   SecretText authorization;  // accepted by the server; empty: none
-  std::string body;          // the advertisement, already checked by parse_advertisement()
   std::string capabilities;  // of the advertisement
+  bool is_v2 = false;
 };
 
 struct Advertised {
   References references;
   RepositoryEndpoint found;
+  WantedReferences wanted;  // what an endpoint of v2 was asked for; v0 lists everything
 };
 
-// Talks to one repository in git's smart HTTP protocol v0. Errors are those of Backend with the texts of git_error.h.
+// Talks to one repository in git's smart HTTP protocol: v0, or v2 if the advertisement of v0 is larger than 256 KiB.
+// Errors are those of Backend with the texts of git_error.h.
 class HttpExchange {
  public:
   // All must outlive the object. `doing` as in git_error.h.
@@ -33,8 +38,10 @@ class HttpExchange {
       : http_(http), plan_(plan), remote_(plan.remote), doing_(doing), context_(context) {}
 
   // One request, or two if the server requires credentials: those of the address, otherwise those of git's credential
-  // helpers.
-  Result<Advertised> advertise();
+  // helpers. A large repository costs two requests more, but only one request if the file `record` has its endpoint:
+  // then the first request goes there. If the response to it is not the expected one, or if the endpoint is that of a
+  // redirect and a day old, the address is queried again.
+  Result<Advertised> advertise(const WantedReferences& wanted, const std::filesystem::path& record);
   // Returns the address that the redirects point to. Empty: no redirect, or the target is not this repository.
   Result<SecretText> resolve();
   // Whether fetch() supports the server.
@@ -50,9 +57,15 @@ class HttpExchange {
   std::string base() const;
   std::string tail() const;
   std::string url() const;
-  HttpRequest request(SecretText url, const SecretText& authorization) const;
+  HttpRequest request(const HttpPlan& plan, SecretText url, const SecretText& authorization) const;
+  Result<HttpRequest> post(const RepositoryEndpoint& found, std::string body, BodySink& sink) const;
   Result<HttpResponse> get(const SecretText& authorization);
-  Result<HttpResponse> get_with_credentials();
+  Result<HttpResponse> send_with_credentials(const std::function<Result<HttpResponse>(const SecretText&)>& send);
+  RepositoryEndpoint endpoint(std::string base, std::string capabilities, bool is_v2) const;
+  std::optional<RepositoryEndpoint> recorded(const std::filesystem::path& record) const;
+  void keep(const RepositoryEndpoint& found, const std::filesystem::path& record) const;
+  Result<Advertised> list(RepositoryEndpoint found, const WantedReferences& wanted);
+  Result<Advertisement> finish_advertisement();
   Result<void> check_advertisement(const HttpResponse& response);
   Error explain_failure(Error error);
   Error explain_status(HttpResponse response) const;
@@ -65,8 +78,9 @@ class HttpExchange {
   const RemoteAddress& remote_;
   std::string_view doing_;
   const Context& context_;
-  SecretText authorization_ = {};           // of the last request
-  AdvertisementReader advertisement_ = {};  // of its response
+  bool is_large_ = false;              // v2 is requested
+  SecretText authorization_ = {};      // of the last request
+  AdvertisementReader advertisement_;  // of its response
   std::string only_git_ = {};
 };
 

@@ -29,7 +29,12 @@ const Reference* find_name(const References& references, std::string_view name) 
   return at == references.end() ? nullptr : &*at;
 }
 
-// Returns the full names that `ref` may stand for, in order of precedence.
+bool is_head(std::string_view ref) {
+  return ref.empty() || ref == "HEAD" || ref == "@";
+}
+
+// Returns the full names that `ref` may stand for, in order of precedence. A clone has only branches and tags, so other
+// names, such as those of pull requests, do not exist in it.
 std::vector<std::string> candidates(std::string_view ref, bool prefers_branches) {
   const std::string text(ref);
   std::vector<std::string> names = {text, "refs/" + text};
@@ -43,6 +48,8 @@ std::vector<std::string> candidates(std::string_view ref, bool prefers_branches)
     }
   }
   names.push_back(std::string(kGitBranches) + text);
+  std::erase_if(names,
+                [](const std::string& name) { return !name.starts_with(kGitBranches) && !name.starts_with(kGitTags); });
   return names;
 }
 
@@ -147,7 +154,7 @@ bool is_revision(std::string_view ref) {
 Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display,
                            bool prefers_branches) {
   const std::string ref = without_peeling(written);
-  if (ref.empty() || ref == "HEAD" || ref == "@") {
+  if (is_head(ref)) {
     if (const Reference* head = find_name(references, "HEAD")) {
       return Pin{head->commit(), head->name};
     }
@@ -156,10 +163,7 @@ Result<Pin> find_reference(const References& references, std::string_view writte
                 "name a branch, a tag or a full commit with ?ref=");
   }
   for (const std::string& name : candidates(ref, prefers_branches)) {
-    // A clone has only branches and tags, so other names, such as those of pull requests, do not exist in it.
-    const Reference* found =
-        name.starts_with(kGitBranches) || name.starts_with(kGitTags) ? find_name(references, name) : nullptr;
-    if (found != nullptr) {
+    if (const Reference* found = find_name(references, name)) {
       return Pin{found->commit(), found->name};
     }
   }
@@ -175,9 +179,18 @@ Result<Pin> find_reference(const References& references, std::string_view writte
               "check the spelling of ?ref=, or whether the branch or tag was deleted");
 }
 
+void add_possible_names(WantedReferences& wanted, std::string_view ref, bool prefers_branches) {
+  const std::string name = without_peeling(ref);
+  for (std::string& possible : is_head(name) ? std::vector<std::string>{"HEAD"} : candidates(name, prefers_branches)) {
+    if (is_reference_name(possible)) {
+      wanted.push_back(std::move(possible));
+    }
+  }
+}
+
 const Reference* find_tag_object(const References& references, std::string_view id) {
   const auto found = std::find_if(references.begin(), references.end(), [id](const Reference& reference) {
-    return !reference.peeled.empty() && is_same_commit(reference.id, id);
+    return !reference.peeled.empty() && reference.name.starts_with(kGitTags) && is_same_commit(reference.id, id);
   });
   return found == references.end() ? nullptr : &*found;
 }

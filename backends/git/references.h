@@ -20,6 +20,16 @@ struct Reference {
 };
 using References = std::vector<Reference>;
 
+// What a caller needs of a remote: full names, and prefixes of names ("refs/tags/"). A remote may list more.
+using WantedReferences = std::vector<std::string>;
+
+// The references that a remote listed.
+struct Advertising {
+  References references;
+  bool is_whole = true;  // otherwise a list of what was wanted, and perhaps more
+  bool is_new = true;    // requested just now; otherwise cached from an earlier call
+};
+
 // Parses the output of `git ls-remote`. A peeled line ("…^{}") takes precedence over the tag object before it. Errors:
 // BAD_RESPONSE quoting the first line that is not "<id> TAB <name>".
 Result<References> parse_references(std::string_view output);
@@ -51,6 +61,9 @@ bool is_revision(std::string_view ref);
 // have it); SOURCE_UNSUPPORTED for other revision expressions, such as "v1^{tree}".
 Result<Pin> find_reference(const References& references, std::string_view ref, std::string_view display,
                            bool prefers_branches = false);
+
+// Adds the names that find_reference() compares.
+void add_possible_names(WantedReferences& wanted, std::string_view ref, bool prefers_branches);
 
 // Returns the annotated tag whose tag object has this id; null if there is none.
 const Reference* find_tag_object(const References& references, std::string_view id);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
 #include "backends/base/private_file.h"
@@ -114,26 +115,21 @@ Result<Finished> Remote::ask_version(const RemoteAddress& address, const GitConf
   return asked;
 }
 
-Result<References> Remote::list(Part part, std::string_view doing) const {
-  auto listed = http_ == nullptr ? std::nullopt : http_->list(address_, doing, context_);
-  if (!listed) {
-    return list_by_git(part, doing);
-  }
-  if (*listed && part != Part::everything) {
-    std::erase_if(**listed, [part](const Reference& reference) {
-      const bool is_branch = part == Part::branches_and_tags && reference.name.starts_with("refs/heads/");
-      return !is_branch && !reference.name.starts_with("refs/tags/");
-    });
-  }
-  return std::move(*listed);
+Result<Advertising> Remote::list(const WantedReferences& wanted, std::string_view doing) const {
+  auto listed = http_ == nullptr ? std::nullopt : http_->list(address_, wanted, doing, context_);
+  return listed ? std::move(*listed)
+                : list_by_git(wanted, doing).map([](References all) { return Advertising{std::move(all)}; });
 }
 
-Result<References> Remote::list_by_git(Part part, std::string_view doing) const {
+Result<References> Remote::list_by_git(const WantedReferences& wanted, std::string_view doing) const {
+  const auto wants = [&](std::string_view prefix) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](const auto& name) { return name.starts_with(prefix); });
+  };
   std::vector<std::string> arguments = {"ls-remote", "--quiet"};
-  if (part != Part::everything) {
+  if (!wants("HEAD")) {
     arguments.emplace_back("--tags");
   }
-  if (part == Part::branches_and_tags) {
+  if (!wants("HEAD") && wants(kGitBranches)) {
     arguments.emplace_back("--heads");
   }
   add_upload_pack(address_, arguments);
@@ -152,22 +148,16 @@ Result<References> Remote::list_by_git(Part part, std::string_view doing) const 
   return references;
 }
 
-std::optional<References> Remote::known() const {
-  return http_ == nullptr || context_.offline ? std::nullopt : http_->recall(address_);
+std::optional<References> Remote::known(const WantedReferences& wanted) const {
+  return http_ == nullptr || context_.offline ? std::nullopt : http_->recall(address_, wanted);
 }
 
-std::optional<Result<Advertising>> Remote::advertised(bool may_be_old, std::string_view doing) const {
-  if (auto said = may_be_old ? known() : std::nullopt) {
-    return Advertising{std::move(*said), false};
+std::optional<Result<Advertising>> Remote::advertised(bool may_be_old, const WantedReferences& wanted,
+                                                      std::string_view doing) const {
+  if (auto said = may_be_old ? known({}) : std::nullopt) {
+    return Advertising{.references = std::move(*said), .is_new = false};
   }
-  if (http_ == nullptr) {
-    return std::nullopt;
-  }
-  auto listed = http_->list(address_, doing, context_);
-  if (!listed) {
-    return std::nullopt;
-  }
-  return *listed ? Result<Advertising>(Advertising{std::move(**listed), true}) : fail(std::move(listed->error()));
+  return http_ == nullptr ? std::nullopt : http_->list(address_, wanted, doing, context_);
 }
 
 std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,

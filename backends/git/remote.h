@@ -25,12 +25,6 @@ struct FetchFailure {
   Error error;
 };
 
-// The advertisement of a remote.
-struct Advertising {
-  References references;
-  bool is_new = true;  // requested just now; otherwise cached from an earlier call
-};
-
 // The remote side of one repository. Each call is one request (exceptions: smart_http.h). If sources are checked, git
 // follows no redirect: SmartHttp finds the target and has it checked, and git then gets the new address; without
 // SmartHttp a redirect is BAD_RESPONSE. A fetch by git from an http(s) address with a query is two requests, and
@@ -41,16 +35,16 @@ class Remote {
   Remote(const RemoteAddress& address, const Context& context, const SmartHttp* http = nullptr)
       : address_(address), context_(context), http_(http) {}
 
-  enum class Part { tags, branches_and_tags, everything };
-  // Errors: those of Backend.
-  Result<References> list(Part part, std::string_view doing) const;
+  // Lists the wanted references, and perhaps others. Errors: those of Backend.
+  Result<Advertising> list(const WantedReferences& wanted, std::string_view doing) const;
 
-  // Returns the cached references, if this process recently received them from the remote. No request.
-  std::optional<References> known() const;
+  // Returns the cached references, if this process recently received all that are wanted from the remote. No request.
+  std::optional<References> known(const WantedReferences& wanted) const;
 
-  // Returns all references without git, for fetch_objects(). Returns nullopt if only git can list them. No request if
-  // `may_be_old` and they are cached.
-  std::optional<Result<Advertising>> advertised(bool may_be_old, std::string_view doing) const;
+  // Returns the same without git, for fetch_objects(). Returns nullopt if only git can list them. No request if
+  // `may_be_old` and some are cached.
+  std::optional<Result<Advertising>> advertised(bool may_be_old, const WantedReferences& wanted,
+                                                std::string_view doing) const;
 
   // Fetches objects that the last advertisement names, without their history, to Repository::incoming(i): one request
   // for all, no git. Returns false if the remote no longer has one of them, and nullopt if git must fetch. Errors:
@@ -64,7 +58,7 @@ class Remote {
   const RemoteAddress& address() const { return address_; }
 
  private:
-  Result<References> list_by_git(Part part, std::string_view doing) const;
+  Result<References> list_by_git(const WantedReferences& wanted, std::string_view doing) const;
   Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing) const;
   Result<Finished> ask_version(const RemoteAddress& address, const GitConfiguration* users,
                                std::string_view doing) const;

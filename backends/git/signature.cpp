@@ -105,10 +105,12 @@ class Verification {
     if (demand_.of_commit || is_head || is_full_commit(request.ref)) {
       return commit;
     }
-    auto references = remote_.known();
+    WantedReferences wanted;
+    add_possible_names(wanted, request.ref, remote_.address().prefers_branches);
+    auto references = remote_.known(wanted);
     if (!references) {
-      MODLOCK_TRY(auto listed, remote_.list(Remote::Part::branches_and_tags, "list the branches and tags of"));
-      references = std::move(listed);
+      MODLOCK_TRY(auto listed, remote_.list(wanted, "list the branches and tags of"));
+      references = std::move(listed.references);
     }
     const auto pin =
         find_reference(*references, request.ref, remote_.address().display, remote_.address().prefers_branches);

@@ -11,6 +11,7 @@
 #include "backends/git/git_configuration.h"
 #include "backends/git/http_exchange.h"
 #include "backends/git/http_plan.h"
+#include "backends/git/repository.h"
 #include "backends/git/wire.h"
 
 namespace modlock::git {
@@ -18,9 +19,9 @@ namespace modlock::git {
 // The last advertisements of remotes, for any caller with the same address and credentials.
 class SmartHttp::Memory {
  public:
-  void keep(const RemoteAddress& remote, RepositoryEndpoint found) {
-    if (found.body.size() <= kLargestKept) {
-      put(remote, std::make_shared<const RepositoryEndpoint>(std::move(found)));
+  void keep(const RemoteAddress& remote, const Advertised& found) {
+    if (found.references.size() <= kMostReferences) {
+      put(remote, std::make_shared<const Advertised>(found));
     }
   }
 
@@ -33,7 +34,7 @@ class SmartHttp::Memory {
   }
 
   // Returns null if there is no advertisement from the last minute.
-  std::shared_ptr<const RepositoryEndpoint> recall(const RemoteAddress& remote) {
+  std::shared_ptr<const Advertised> recall(const RemoteAddress& remote) {
     const std::scoped_lock lock(mutex_);
     const Entry* entry = find(remote);
     return entry == nullptr ? nullptr : entry->found;
@@ -43,19 +44,19 @@ class SmartHttp::Memory {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kKept{60};
   static constexpr std::size_t kMostKept = 64;
-  static constexpr std::size_t kLargestKept = std::size_t{1} << 20U;
+  static constexpr std::size_t kMostReferences = 16384;
 
   struct Entry {
     std::string key;
     Clock::time_point time;
-    std::shared_ptr<const RepositoryEndpoint> found;  // null: left to git
+    std::shared_ptr<const Advertised> found;  // null: left to git
   };
 
   static std::string key_of(const RemoteAddress& remote) {
     return remote.url + '\0' + remote.full_url.reveal() + '\0' + remote.username.reveal() + '\0' +
            (remote.password ? remote.password->reveal() : "");
   }
-  void put(const RemoteAddress& remote, std::shared_ptr<const RepositoryEndpoint> found) {
+  void put(const RemoteAddress& remote, std::shared_ptr<const Advertised> found) {
     const std::scoped_lock lock(mutex_);
     const std::string key = key_of(remote);
     std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
@@ -77,8 +78,8 @@ class SmartHttp::Memory {
   std::vector<Entry> entries_;  // the latest last
 };
 
-SmartHttp::SmartHttp(HttpClient* http, GitEngine engine)
-    : http_(http), engine_(engine), memory_(std::make_unique<Memory>()) {}
+SmartHttp::SmartHttp(HttpClient* http, GitEngine engine, std::filesystem::path cache_directory)
+    : http_(http), engine_(engine), cache_directory_(std::move(cache_directory)), memory_(std::make_unique<Memory>()) {}
 
 SmartHttp::~SmartHttp() = default;
 
@@ -91,8 +92,8 @@ bool SmartHttp::may_leave_to_git(const std::string& reason) const {
   return !reason.empty() && engine_ == GitEngine::automatic && find_program("git");
 }
 
-std::optional<Result<References>> SmartHttp::list(const RemoteAddress& remote, std::string_view doing,
-                                                  const Context& context) const {
+std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, const WantedReferences& wanted,
+                                                   std::string_view doing, const Context& context) const {
   if (!is_ours(remote, context) || memory_->is_left_to_git(remote)) {
     return std::nullopt;
   }
@@ -107,10 +108,10 @@ std::optional<Result<References>> SmartHttp::list(const RemoteAddress& remote, s
         "choose the engine \"auto\" or \"git\"");
   }
   HttpExchange exchange(*http_, *plan, doing, context);
-  auto advertised = exchange.advertise();
+  auto advertised = exchange.advertise(wanted, repository_directory(cache_directory_, remote.display) / kEndpointFile);
   if (advertised) {
-    memory_->keep(remote, std::move(advertised->found));
-    return std::move(advertised->references);
+    memory_->keep(remote, *advertised);
+    return Advertising{std::move(advertised->references), !advertised->found.is_v2};
   }
   if (may_leave_to_git(exchange.only_git())) {
     memory_->leave_to_git(remote);
@@ -122,22 +123,26 @@ std::optional<Result<References>> SmartHttp::list(const RemoteAddress& remote, s
   return fail(std::move(advertised.error()));
 }
 
-std::optional<References> SmartHttp::recall(const RemoteAddress& remote) const {
-  const auto found = memory_->recall(remote);
-  auto advertisement = found ? parse_advertisement(found->body) : fail(Code::not_found, "");
-  return advertisement ? std::optional(std::move(advertisement->references)) : std::nullopt;
+std::optional<References> SmartHttp::recall(const RemoteAddress& remote, const WantedReferences& wanted) const {
+  const auto kept = memory_->recall(remote);
+  const auto has = [&](const std::string& name) {
+    return name == "HEAD" || std::any_of(kept->wanted.begin(), kept->wanted.end(),
+                                         [&](const std::string& prefix) { return name.starts_with(prefix); });
+  };
+  const bool has_all = kept && (!kept->found.is_v2 || std::all_of(wanted.begin(), wanted.end(), has));
+  return has_all ? std::optional(kept->references) : std::nullopt;
 }
 
 std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const std::vector<std::string>& ids,
                                              const std::filesystem::path& repository, std::string_view doing,
                                              const Context& context) const {
-  const auto found = is_ours(remote, context) ? memory_->recall(remote) : nullptr;
-  if (!found || !HttpExchange::can_fetch(*found)) {
+  const auto kept = is_ours(remote, context) ? memory_->recall(remote) : nullptr;
+  if (!kept || !HttpExchange::can_fetch(kept->found)) {
     return std::nullopt;
   }
-  HttpExchange exchange(*http_, found->plan, doing, context);
+  HttpExchange exchange(*http_, kept->found.plan, doing, context);
   PackResponse answer(repository);
-  auto fetched = exchange.fetch(*found, ids, answer);
+  auto fetched = exchange.fetch(kept->found, ids, answer);
   if (!fetched && may_leave_to_git(exchange.only_git())) {
     memory_->leave_to_git(remote);
     return std::nullopt;

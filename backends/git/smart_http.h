@@ -15,9 +15,9 @@
 
 namespace modlock::git {
 
-// Implements git's smart HTTP protocol v0 in this process with our HTTP client. It lists references with one request,
-// and fetches them without their history with one more. The last advertisement of a server is cached for a minute, so
-// that a fetch after a listing need not repeat it. It is trusted only for objects that it names.
+// Implements git's smart HTTP protocol in this process with our HTTP client. It lists references with one request, and
+// fetches them without their history with one more. The last list of a server is cached for a minute, so that a fetch
+// after a listing need not repeat it. It is trusted only for objects that it names.
 // Each function returns nullopt if git itself must do the work: the engine or the transport is another one, or (with
 // GitEngine::automatic) git's configuration or the server requires a feature that only git has: another kind of
 // authentication, ~/.netrc, the protocol of plain files, authorities that only git knows, an advertisement over 64 MiB.
@@ -25,18 +25,18 @@ namespace modlock::git {
 // what only git can do. Thread-safe.
 class SmartHttp {
  public:
-  // `http` may be null and must outlive the object.
-  SmartHttp(HttpClient* http, GitEngine engine);
+  // `http` may be null and must outlive the object. `cache_directory` is that of GitOptions.
+  SmartHttp(HttpClient* http, GitEngine engine, std::filesystem::path cache_directory);
   ~SmartHttp();
   SmartHttp(const SmartHttp&) = delete;
   SmartHttp& operator=(const SmartHttp&) = delete;
 
-  // Lists all references. One request, or two if the server requires credentials.
-  std::optional<Result<References>> list(const RemoteAddress& remote, std::string_view doing,
-                                         const Context& context) const;
+  // Lists references. The number of requests is that of HttpExchange::advertise().
+  std::optional<Result<Advertising>> list(const RemoteAddress& remote, const WantedReferences& wanted,
+                                          std::string_view doing, const Context& context) const;
 
-  // Returns the cached references of the remote; nullopt if they are too old.
-  std::optional<References> recall(const RemoteAddress& remote) const;
+  // Returns the cached references of the remote; nullopt if they are too old, or lack a part of what is wanted.
+  std::optional<References> recall(const RemoteAddress& remote, const WantedReferences& wanted) const;
 
   // Fetches objects that the references of recall() name into the bare repository, all at once, without checking that
   // they are complete. Returns false if the server no longer has one of them; nullopt also if nothing is recalled or
@@ -59,6 +59,7 @@ class SmartHttp {
 
   HttpClient* http_;
   GitEngine engine_;
+  std::filesystem::path cache_directory_;
   std::unique_ptr<Memory> memory_;
 };
 

@@ -41,13 +41,22 @@ bool has_control(std::string_view name) {
                      [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
 }
 
-// Adds the reference of a line "<id> SP <name>".
-Result<void> add_line(References& references, std::string_view line) {
-  const std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
-  if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name)) {
+// Adds the reference of a line "<id> SP <name>". In a listing, attributes may follow.
+Result<void> add_line(References& references, std::string_view line, bool is_listing) {
+  constexpr std::string_view kTarget = " peeled:";
+  std::string_view name = line.substr(std::min(kIdDigits + 1, line.size()));
+  const std::size_t end = is_listing ? std::min(name.find(' '), name.size()) : name.size();
+  const std::size_t target = name.find(kTarget, end);
+  const auto peeled = target == std::string_view::npos ? "" : name.substr(target + kTarget.size(), kIdDigits);
+  name = name.substr(0, end);
+  if (!is_full_commit(line.substr(0, kIdDigits)) || name.empty() || line[kIdDigits] != ' ' || has_control(name) ||
+      (target != std::string_view::npos && !is_full_commit(peeled))) {
     return unexpected_line("\"<id> <name>\"", line);
   }
   add_reference(references, name, ascii::lower(line.substr(0, kIdDigits)));
+  if (!peeled.empty()) {
+    references.back().peeled = ascii::lower(peeled);
+  }
   return {};
 }
 
@@ -57,7 +66,16 @@ constexpr char kProgressBand = 2;
 constexpr char kErrorBand = 3;
 
 bool is_prelude(std::string_view line) {
-  return line.starts_with("shallow ") || line.starts_with("unshallow ") || line.starts_with("ACK ") || line == "NAK";
+  return line.starts_with("shallow ") || line.starts_with("unshallow ") || line.starts_with("ACK ") || line == "NAK" ||
+         line == "shallow-info" || line == "packfile";
+}
+
+// Makes a request of protocol v2. Only capabilities that the server offered may be sent.
+std::string command_request(std::string_view command, std::string_view offered, std::string_view arguments) {
+  return packet_line(fmt::format("command={}", command)) +
+         (offers(offered, "agent") ? packet_line("agent=tofu-modlock") : "") +
+         (offers(offered, "object-format") ? packet_line("object-format=sha1") : "") + "0001" + std::string(arguments) +
+         "0000";
 }
 
 }  // namespace
@@ -69,7 +87,7 @@ std::string_view Packet::line() const {
 Result<std::optional<Packet>> take_packet(std::string_view& bytes) {
   const std::string_view digits = bytes.substr(0, kLengthDigits);
   const auto length = length_of(digits);
-  const bool is_possible = length && (digits.size() < kLengthDigits || *length == 0 ||
+  const bool is_possible = length && (digits.size() < kLengthDigits || *length <= 1 ||
                                       (*length >= kLengthDigits && *length <= kLargestPacket));
   if (!is_possible) {
     return fail(
@@ -79,11 +97,9 @@ Result<std::optional<Packet>> take_packet(std::string_view& bytes) {
   if (digits.size() < kLengthDigits || bytes.size() < *length) {
     return std::nullopt;
   }
-  Packet packet{*length == 0, {}};
-  if (!packet.is_flush) {
-    packet.payload = bytes.substr(kLengthDigits, *length - kLengthDigits);
-  }
-  bytes.remove_prefix(packet.is_flush ? kLengthDigits : *length);
+  const std::size_t size = std::max(*length, kLengthDigits);
+  const Packet packet{*length == 0, bytes.substr(kLengthDigits, size - kLengthDigits), *length == 1};
+  bytes.remove_prefix(size);
   return packet;
 }
 
@@ -103,13 +119,13 @@ bool offers(std::string_view capabilities, std::string_view capability) {
 }
 
 Result<void> AdvertisementReader::begin(std::optional<std::uint64_t> /*length*/) {
-  *this = AdvertisementReader();
+  *this = AdvertisementReader(is_listing_);
   return {};
 }
 
 Result<void> AdvertisementReader::write(std::string_view bytes) {
-  body_ += bytes;
   if (outcome_) {
+    rest_ += bytes;
     outcome_ = read_packets();
   }
   return {};
@@ -126,21 +142,26 @@ Result<Advertisement> AdvertisementReader::finish() {
 }
 
 Result<void> AdvertisementReader::read_packets() {
-  while (expected_ != Expected::nothing) {
-    constexpr std::size_t kLength = 4;  // an error before that would quote only a part of the length
-    std::string_view rest = std::string_view(body_).substr(read_);
-    MODLOCK_TRY(const auto packet,
-                rest.size() < kLength ? Result<std::optional<Packet>>(std::nullopt) : take_packet(rest));
+  std::string_view left = rest_;
+  // An error before all digits of a length would quote only a part of it.
+  while (expected_ != Expected::nothing && left.size() >= kLengthDigits) {
+    MODLOCK_TRY(const auto packet, take_packet(left));
     if (!packet) {
-      return {};
+      break;
     }
     MODLOCK_TRY(take(*packet));
-    read_ = body_.size() - rest.size();
   }
+  rest_.erase(0, expected_ == Expected::nothing ? rest_.size() : rest_.size() - left.size());
   return {};
 }
 
 Result<void> AdvertisementReader::take(const Packet& packet) {
+  const bool may_begin = expected_ == Expected::service || expected_ == Expected::first_line;
+  if (may_begin && packet.line() == "version 2") {  // git names no service before it, others do
+    advertisement_.is_v2 = true;
+    expected_ = Expected::capability;
+    return {};
+  }
   if (expected_ == Expected::service) {
     expected_ = Expected::end_of_service;
     return !packet.is_flush && packet.line() == kService
@@ -153,6 +174,13 @@ Result<void> AdvertisementReader::take(const Packet& packet) {
   }
   if (packet.is_flush) {
     expected_ = Expected::nothing;
+    return {};
+  }
+  if (expected_ == Expected::capability) {
+    constexpr std::string_view kFetch = "fetch=";
+    const std::string_view line = packet.line();
+    advertisement_.capabilities +=
+        line.starts_with(kFetch) ? fmt::format("fetch {} ", line.substr(kFetch.size())) : fmt::format("{} ", line);
     return {};
   }
   return take_line(packet.line());
@@ -176,13 +204,7 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
   expected_ = Expected::line;
   // Takes the place of the references if there are none.
   const bool is_stand_in = is_first && line.ends_with(" capabilities^{}");
-  return is_stand_in ? Result<void>() : add_line(advertisement_.references, line);
-}
-
-Result<Advertisement> parse_advertisement(std::string_view body) {
-  AdvertisementReader reader;
-  (void)reader.write(body);
-  return reader.finish();
+  return is_stand_in ? Result<void>() : add_line(advertisement_.references, line, is_listing_);
 }
 
 Result<void> PackResponse::begin(std::optional<std::uint64_t> /*length*/) {
@@ -226,7 +248,7 @@ Result<void> PackResponse::take(const Packet& packet) {
   if (packet.line().starts_with("ERR ")) {
     return refuse(packet.line().substr(4));
   }
-  if (has_pack_ || !is_prelude(packet.line())) {
+  if (has_pack_ || (!packet.is_delimiter && !is_prelude(packet.line()))) {
     return fail(Code::bad_response, fmt::format("the answer has \"{}\" where a part of a pack was expected",
                                                 quotable(packet.line().substr(0, 100))));
   }
@@ -245,12 +267,30 @@ Result<void> PackResponse::finish() {
   return writer_.finish();
 }
 
-std::string pack_request(const std::vector<std::string>& ids, std::string_view capabilities) {
-  std::string body;
-  for (const std::string& id : ids) {
-    body += packet_line(body.empty() ? fmt::format("want {} {}", id, capabilities) : "want " + id);
+std::string pack_request(const std::vector<std::string>& ids, std::string_view offered, bool is_v2) {
+  std::string capabilities = "side-band-64k";
+  for (const std::string_view capability : {"ofs-delta", "no-progress"}) {
+    if (offers(offered, capability)) {
+      capabilities += " " + std::string(capability);
+    }
   }
-  return body + packet_line("deepen 1") + "0000" + packet_line("done");
+  capabilities += offers(offered, "agent") ? " agent=tofu-modlock" : "";
+  std::string wants;
+  for (const std::string& id : ids) {
+    wants += packet_line(wants.empty() && !is_v2 ? fmt::format("want {} {}", id, capabilities) : "want " + id);
+  }
+  wants += packet_line("deepen 1");
+  return is_v2 ? command_request("fetch", offered,
+                                 wants + packet_line("ofs-delta") + packet_line("no-progress") + packet_line("done"))
+               : wants + "0000" + packet_line("done");
+}
+
+std::string list_request(const WantedReferences& wanted, std::string_view offered) {
+  std::string arguments = packet_line("peel") + packet_line("ref-prefix HEAD");
+  for (const std::string& prefix : wanted) {
+    arguments += packet_line("ref-prefix " + prefix);
+  }
+  return command_request("ls-refs", offered, arguments);
 }
 
 }  // namespace modlock::git

@@ -16,10 +16,12 @@
 namespace modlock::git {
 
 // One packet of git's pkt-line framing (gitprotocol-common): four hexadecimal digits of length, which include
-// themselves, then the payload. 0000 is a flush without payload. Packets of protocol v2 only (0001, 0002) are an error.
+// themselves, then the payload. 0000 is a flush, and 0001 a delimiter of protocol v2, both without payload. 0002 is an
+// error.
 struct Packet {
   bool is_flush = false;
   std::string_view payload;  // points into the parsed bytes
+  bool is_delimiter = false;
 
   // Returns the payload without the optional line ending of a text line.
   std::string_view line() const;
@@ -37,48 +39,49 @@ std::string packet_line(std::string_view text);
 // The prefix of a server's text in a BAD_RESPONSE.
 inline constexpr std::string_view kServerSaid = "the server said: ";
 
-// A server's response to GET <url>/info/refs?service=git-upload-pack in protocol v0 or v1 (gitprotocol-http).
+// A server's response to GET <url>/info/refs?service=git-upload-pack (gitprotocol-http). In protocol v2 it lists no
+// references, and `capabilities` has those of its fetch command as words, too.
 struct Advertisement {
   std::string capabilities;  // "" if the server names none
   References references;     // in its order
+  bool is_v2 = false;
 };
 
 // Whether a list of capabilities names one, with or without a value: "shallow", "agent".
 bool offers(std::string_view capabilities, std::string_view capability);
 
-// Reads an advertisement while it arrives. An empty repository also has one, and each ends with a flush. A body without
-// a flush is truncated.
+// Reads an advertisement, or the response to list_request(), while it arrives. An empty repository also has one, and
+// each ends with a flush. A body without a flush is truncated.
 class AdvertisementReader final : public BodySink {
  public:
+  explicit AdvertisementReader(bool is_listing = false)
+      : is_listing_(is_listing), expected_(is_listing ? Expected::line : Expected::service) {}
+
   Result<void> begin(std::optional<std::uint64_t> length) override;
-  // Never fails. It reads even an invalid response to its end, because the rest explains more.
+  // Never fails. It reads even an invalid response to its end, because the headers may explain more.
   Result<void> write(std::string_view bytes) override;
 
-  const std::string& body() const { return body_; }  // all that was written
-  std::string take_body() { return std::move(body_); }
+  const std::string& capabilities() const { return advertisement_.capabilities; }  // as far as they were read
   // Ends the input. Errors: BAD_RESPONSE stating what was expected where.
   Result<Advertisement> finish();
 
  private:
-  enum class Expected { service, end_of_service, first_line, line, nothing };
+  enum class Expected { service, end_of_service, first_line, capability, line, nothing };
 
   Result<void> read_packets();
   Result<void> take(const Packet& packet);
   Result<void> take_line(std::string_view line);
 
-  std::string body_ = {};
-  std::size_t read_ = 0;  // bytes of it
-  Expected expected_ = Expected::service;
+  bool is_listing_;
+  Expected expected_;
+  std::string rest_ = {};  // a part of a packet
   Advertisement advertisement_ = {};
   Result<void> outcome_ = {};
 };
 
-// Parses a complete advertisement. Errors as AdvertisementReader::finish().
-Result<Advertisement> parse_advertisement(std::string_view body);
-
-// The response of git-upload-pack to a shallow fetch in protocol v0 with side-band-64k (gitprotocol-pack): a list of
-// where histories are cut, an acknowledgement, the pack in packets of one band each, and a flush. The pack is written
-// into a repository as it arrives.
+// The response of git-upload-pack to a shallow fetch in protocol v0 with side-band-64k (gitprotocol-pack), or in v2
+// (gitprotocol-v2): a list of where histories are cut, an acknowledgement, the pack in packets of one band each, and a
+// flush. The pack is written into a repository as it arrives.
 class PackResponse : public BodySink {
  public:
   explicit PackResponse(const std::filesystem::path& repository) : writer_(repository) {}
@@ -103,8 +106,11 @@ class PackResponse : public BodySink {
   std::string refusal_;
 };
 
-// Makes the request body for these objects, each without its history. `capabilities` are those of the packets, chosen
-// from the server's.
-std::string pack_request(const std::vector<std::string>& ids, std::string_view capabilities);
+// Makes the request body for these objects, each without its history. Nothing is requested that the server has not
+// `offered`.
+std::string pack_request(const std::vector<std::string>& ids, std::string_view offered, bool is_v2);
+
+// Makes the request body of protocol v2 for a list of HEAD and the wanted references, with the targets of tags.
+std::string list_request(const WantedReferences& wanted, std::string_view offered);
 
 }  // namespace modlock::git

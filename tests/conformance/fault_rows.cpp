@@ -18,6 +18,7 @@ constexpr Outcome kDeadline{Code::deadline_exceeded, Tries::once};
 constexpr Outcome kSlowDeadline{Code::deadline_exceeded, Tries::once, Pace::slow};
 constexpr Outcome kBadResponse{Code::bad_response, Tries::once};
 constexpr Outcome kTooLarge{Code::limit_exceeded, Tries::once};
+constexpr Outcome kTooLargeTwice{Code::limit_exceeded, Tries::versions};
 constexpr Outcome kMismatch{Code::hash_mismatch, Tries::once};
 
 // The same whatever is asked, wherever.
@@ -199,6 +200,7 @@ std::vector<FaultRow> wrong_contents() {
        .otherwise = {{Ask::registry_package, kSlowDeadline},
                      {Ask::oci_blob, kMismatch},
                      {Ask::archive_package, kSlowDeadline},
+                     {Ask::git_listing, kTooLargeTwice},
                      {Ask::git_fetch, kBadResponse},
                      {Ask::git_program_listing, kSlowDeadline},
                      {Ask::git_program_fetch, kBadResponse},
@@ -207,6 +209,7 @@ std::vector<FaultRow> wrong_contents() {
        .outcome = kTooLarge,
        .behaviour = same(huge_length()),
        .otherwise = {{Ask::oci_blob, kMismatch},
+                     {Ask::git_listing, kTooLargeTwice},
                      {Ask::git_program_listing, kBadResponse},
                      {Ask::git_program_fetch, kBadResponse}}},
       {.name = "bad JSON",

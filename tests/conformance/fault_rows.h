@@ -15,6 +15,7 @@ namespace modlock::test {
 enum class Tries {
   once,
   twice,
+  versions,  // without a wait: in versions 0 and 2 of git's protocol
   all,       // as often as the backend tries at all
   redirects  // once, and once for every redirect that is followed
 };

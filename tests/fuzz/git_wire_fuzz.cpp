@@ -19,9 +19,13 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What is read as an advertisement is made of what a reference can have.
-void check_advertisement(std::string_view body) {
-  const auto advertisement = git::parse_advertisement(body);
+// What is read as an advertisement, or as a listing of protocol v2, is made of what a reference can have.
+void check_references(std::string_view body, std::size_t piece, bool is_listing) {
+  git::AdvertisementReader reader(is_listing);
+  for (std::size_t at = 0; at < body.size(); at += piece) {
+    (void)reader.write(body.substr(at, piece));
+  }
+  const auto advertisement = reader.finish();
   if (!advertisement) return;
   for (const git::Reference& reference : advertisement->references) {
     require(git::is_full_commit(reference.id) && git::is_full_commit(reference.commit()) && !reference.name.empty());
@@ -72,7 +76,8 @@ void check_answer(std::string_view body, std::size_t piece) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
-  check_advertisement(body);
+  check_references(body, 1 + data[0], false);
+  check_references(body, 1 + data[0], true);
   check_answer(body, 1 + data[0]);
   return 0;
 }

@@ -68,6 +68,40 @@ struct Fetched : GitFixture {
   std::size_t log_before = 0;
 };
 
+// The same repository with so many references that its advertisement is over 256 KiB.
+struct Large : Fetched {
+  Large() {
+    std::string lines = "# pack-refs with: peeled fully-peeled sorted \n";
+    for (int i = 0; i < 6000; ++i) {
+      lines += first + " refs/pull/" + std::to_string(10000 + i) + "/head\n";
+    }
+    write_text(repository.path() / "packed-refs", lines);
+  }
+
+  std::string url_with_password(std::string_view prefix) const {
+    return "https://" + HttpsGitServer::user() + ":" + HttpsGitServer::encoded_password() + "@" + url(prefix).substr(8);
+  }
+  // A new run over the same cache.
+  std::string fetched(const std::string& from, const std::string& ref) {
+    renew_backend();
+    stats.bytes = 0;
+    return text_of(fetch_one(from, {.id = {}, .ref = ref}));
+  }
+  std::string pinned(const std::string& ref) {
+    const auto pin = backend->pin(source(url() + (ref.empty() ? "" : "?ref=" + ref)), context);
+    return pin ? pin->ref + " " + pin->id : outcome(pin);
+  }
+  // The file that remembers the repository.
+  fs::path record() const {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory / "cache")) {
+      if (entry.path().filename() == "modlock-endpoint") {
+        return entry.path();
+      }
+    }
+    return {};
+  }
+};
+
 // "<kind and mode> <path> <content>" of everything below.
 std::map<std::string, std::string> entries_of(const fs::path& top) {
   std::map<std::string, std::string> entries;
@@ -222,6 +256,104 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *needs(HttpsGit
   BOOST_TEST(moved.asked() == "GET 302, GET 200");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_large_repository_a_part_is_listed, *needs(HttpsGitServer::kPrograms)) {
+  struct Row {
+    const char* name;
+    const char* prefix;
+    bool has_password;
+    std::string first;
+    std::string later;
+  };
+  const std::string fetch = "POST 200, POST 200";
+  for (const Row& row : {
+           Row{"an address", "open", false, "GET 200, GET 200, " + fetch, fetch},
+           Row{"protocol v0 alone", "old", false, "GET 200, GET 200, POST 200", "GET 200, GET 200, POST 200"},
+           Row{"a redirect", "moved", false, "GET 302, GET 200, GET 302, GET 200, " + fetch, fetch},
+           Row{"a password", "private", true, "GET 200, GET 200, " + fetch, fetch},
+           Row{"a credential helper", "private", false, "GET 401, GET 200, GET 200, " + fetch, "POST 401, " + fetch},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Large large;
+      write_text(large.directory / "home" / ".gitconfig",
+                 "[credential]\n\thelper = \"!f() { cat >/dev/null; test $1 = get && echo username=reader && "
+                 "echo 'password=" +
+                     HttpsGitServer::password() + "'; }; f\"\n");
+      large.forget_git();
+      const std::string url = row.has_password ? large.url_with_password(row.prefix) : large.url(row.prefix);
+      BOOST_TEST(large.fetched(url, "v1.1.0") == "# 2\n");
+      BOOST_TEST(large.asked() == row.first);
+      BOOST_TEST(large.fetched(url, "v1.0.0") == "# 1\n");
+      BOOST_TEST(large.asked() == row.later);
+      const bool is_v2 = row.prefix != std::string("old");
+      BOOST_TEST((large.stats.bytes < 100'000) == is_v2, large.stats.bytes.load());
+      BOOST_TEST(large.record().empty() == !is_v2);
+      BOOST_TEST(large.fetched(url, "main") == "# 3\n");
+      BOOST_TEST(large.fetched(url, "") == "# 3\n");
+      BOOST_TEST(large.fetched(url, "v1.0") ==
+                 "NOT_FOUND: \"git::" + large.url(row.prefix) + "\" has no branch or tag \"v1.0\"");
+      BOOST_TEST(large.started_git() == (row.later.starts_with("POST 401")));  // the helper
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_large_repository_has_all_its_versions_and_commits, *needs(HttpsGitServer::kPrograms)) {
+  Large large;
+  const ScopedEnvironment of_git("GIT_SSL_CAINFO", server()->authority().string());
+  const auto listing = large.backend->list_versions(large.source(large.url()), "", large.context);
+  BOOST_REQUIRE_EQUAL(outcome(listing), "ok");
+  BOOST_TEST(listing->versions.size() == 2U);
+  BOOST_TEST(large.text_of(large.fetch_one(large.url(), {large.second, "refs/tags/v1.1.0", false})) == "# 2\n");
+  BOOST_TEST(large.asked() == "GET 200, GET 200, POST 200, POST 200");
+  // Each reference is listed for itself, also if another one was listed before.
+  large.backend =
+      make_git_backend({.cache_directory = large.directory / "cache", .http = large.http.get(), .memoizes = true});
+  BOOST_TEST(large.pinned("v1.0.0") == "refs/tags/v1.0.0 " + large.first);
+  BOOST_TEST(large.pinned("v1.1.0") == "refs/tags/v1.1.0 " + large.second);
+  BOOST_TEST(large.pinned("main") == "refs/heads/main " + large.third);
+  BOOST_TEST(large.pinned("") == "HEAD " + large.third);
+  BOOST_TEST(large.asked() == "POST 200, POST 200, POST 200, POST 200");
+  // An id must be that of a branch or tag: of all, and not only of those that were listed.
+  large.renew_backend();
+  const std::string tag = large.repository.id("refs/tags/v1.1.0");
+  BOOST_TEST(large.pinned("v1.0.0") == "refs/tags/v1.0.0 " + large.first);
+  BOOST_TEST(large.pinned(tag) == " " + large.second);
+  BOOST_TEST(large.pinned(large.third) == " " + large.third);
+  BOOST_TEST(large.asked() == "POST 200, POST 200");
+  large.repository.git({"update-ref", "refs/pull/7/head",
+                        large.repository.commit_tree(large.repository.id("main^{tree}"), large.first)});
+  BOOST_TEST(large.pinned(large.repository.id("refs/pull/7/head")).starts_with("HASH_MISMATCH: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_remembered_redirect_is_judged_and_grows_old, *needs(HttpsGitServer::kPrograms)) {
+  Large moved;
+  BOOST_TEST(moved.fetched(moved.url("moved"), "v1.1.0") == "# 2\n");
+  BOOST_TEST(read_text(moved.record()).starts_with(moved.url("moved") + "\n" + moved.url("open") + "\n"));
+  moved.asked();
+  fs::last_write_time(moved.record(), fs::last_write_time(moved.record()) - std::chrono::hours(25));
+  BOOST_TEST(moved.fetched(moved.url("moved"), "v1.0.0") == "# 1\n");
+  BOOST_TEST(moved.asked() == "GET 302, GET 200, POST 200, POST 200");
+  moved.context.check_source = [](const Source& source) -> Result<void> {
+    return fail(Code::source_denied, "no " + source.package_identity());
+  };
+  const std::string denied = moved.fetched(moved.url("moved"), "main");
+  BOOST_TEST(denied.starts_with("SOURCE_DENIED: "), denied);
+  BOOST_TEST(moved.asked() == "GET 302");
+}
+
+// Another host gets no password, and nothing with a secret is remembered.
+BOOST_AUTO_TEST_CASE(a_remembered_redirect_gets_no_secrets, *needs(HttpsGitServer::kPrograms)) {
+  Large guarded;
+  BOOST_TEST(guarded.fetched(guarded.url_with_password("private"), "v1.0.0") == "# 1\n");
+  const std::string text = read_text(guarded.record());
+  BOOST_TEST(text.starts_with(guarded.url("private") + "\n" + guarded.url("private") + "\n"), text);
+  const std::string elsewhere = server()->url("private", "m.git").replace(8, 9, "127.0.0.1");
+  const fs::path record = guarded.record();
+  write_text(record, guarded.url("private") + "\n" + elsewhere + text.substr(text.rfind('\n', text.size() - 2)));
+  guarded.asked();
+  BOOST_TEST(guarded.fetched(guarded.url_with_password("private"), "v1.1.0") == "# 2\n");
+  BOOST_TEST(guarded.asked() == "POST 401, GET 200, POST 200, POST 200");
+}
+
 BOOST_AUTO_TEST_CASE(both_engines_install_the_same, *needs(HttpsGitServer::kPrograms)) {
   Fetched both;
   const ScopedEnvironment of_git("GIT_SSL_CAINFO", server()->authority().string());
@@ -298,6 +430,109 @@ BOOST_AUTO_TEST_CASE(a_full_cache_is_named_and_nothing_is_left,
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+FakeAnswer typed(const std::string& type, const std::string& body) {
+  return {.headers = {{"Content-Type", "application/x-git-upload-pack-" + type}}, .body = body};
+}
+
+// A large repository on a server that is not real.
+struct Answered : GitFixture {
+  // `listed` is the answer to each list of protocol v2.
+  Answered(const std::string& address, const std::string& info, const std::string& post, const FakeAnswer& listed)
+      : url(address) {
+    std::string many = packet("# service=git-upload-pack\n") + "0000";
+    for (int i = 0; i < 6000; ++i) {
+      many += packet(std::string(40, '1') + " refs/pull/" + std::to_string(i) + "/head\n");
+    }
+    const std::string v2 = packet("version 2\n") + packet("ls-refs\n") + packet("fetch=shallow\n") + "0000";
+    client.on("GET", info, {typed("advertisement", many + "0000"), typed("advertisement", v2)});
+    client.on("POST", post, {listed});
+  }
+  // A new run over the same cache.
+  std::string pinned() {
+    backend = make_git_backend({.cache_directory = directory / "cache", .http = &client});
+    const auto pin = backend->pin(source(url + (url.ends_with("x") ? "&" : "?") + "ref=v1.0.0"), context);
+    return pin ? pin->ref + " " + pin->id : outcome(pin);
+  }
+
+  std::string url;
+  FakeHttpClient client;
+};
+
+}  // namespace
+
+// Whatever is no list of protocol v2 makes a run begin with the address again, and is then an error.
+BOOST_AUTO_TEST_CASE(hostile_lists_of_protocol_v2) {
+  const std::string id(40, '1');
+  const std::string other(40, '2');
+  const std::string url = "https://git.test/m.git";
+  const std::string tag = packet(id + " refs/tags/v1.0.0\n");
+  const std::string failed = "BAD_RESPONSE: git could not list the branches and tags of \"git::" + url + "\": ";
+  const std::string good = "refs/tags/v1.0.0 " + id;
+  struct Row {
+    const char* name;
+    FakeAnswer answer;
+    std::string expected;
+    bool is_asked_again;
+  };
+  for (const Row& row : {
+           Row{"a list", typed("result", tag + "0000"), good, false},
+           Row{"a name twice", typed("result", tag + packet(other + " refs/tags/v1.0.0\n") + "0000"), good, false},
+           Row{"more than was wanted", typed("result", packet(other + " refs/tags/v1.0.0.1\n") + tag + "0000"), good,
+               false},
+           Row{"a name that begins alike", typed("result", packet(id + " refs/tags/v1.0.0-rc1\n") + "0000"),
+               "NOT_FOUND: \"git::" + url + "\" has no branch or tag \"v1.0.0\"", false},
+           Row{"a list that breaks off", typed("result", tag), failed + "the response was truncated or malformed",
+               true},
+           Row{"an error", typed("result", packet("ERR no\x1bway\n")), failed + "the server said: no\\x1bway", true},
+           Row{"another type", {.body = tag + "0000"}, failed + "the response was truncated or malformed", true},
+           Row{"a page", typed("result", "<html>"), failed + "the response was truncated or malformed", true},
+           Row{"a redirect",
+               {.status = 302, .headers = {{"Location", "https://other.test/m.git/git-upload-pack"}}},
+               failed + "the server redirected to an address that is not this repository",
+               true},
+           Row{"not found",
+               {.status = 404},
+               "NOT_FOUND: git could not list the branches and tags of \"git::" + url + "\": ",
+               true},
+           Row{"a server error",
+               {.status = 500},
+               "UNREACHABLE: git could not list the branches and tags of \"git::" + url + "\": ",
+               false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Answered answered(url, url + "/info/refs?service=git-upload-pack", url + "/git-upload-pack", row.answer);
+      for (const bool is_later : {false, true}) {
+        const std::size_t before = answered.client.sent().size();
+        const std::string found = answered.pinned();
+        BOOST_TEST(found.substr(0, row.expected.size()) == row.expected);
+        const auto sent = answered.client.sent();
+        std::string lines;
+        for (std::size_t i = before; i < sent.size(); ++i) {
+          lines += sent[i].method + (sent[i].header("Git-Protocol") == "version=2" ? "2 " : " ");
+        }
+        const std::string post = row.answer.status == 500 ? "POST2 POST2 POST2 " : "POST2 ";
+        BOOST_TEST(lines == (is_later ? post + (row.is_asked_again ? "GET2 POST2 " : "") : "GET GET2 " + post));
+      }
+      BOOST_TEST(answered.client.sent().back().body ==
+                 "0014command=ls-refs\n00010009peel\n0014ref-prefix HEAD\n0020ref-prefix refs/tags/v1.0.0\n"
+                 "0021ref-prefix refs/heads/v1.0.0\n0000");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_large_repository_with_a_secret_in_its_address_is_not_remembered) {
+  const std::string url = "https://git.test/m.git?token=x";
+  Answered answered(url, url + "/info/refs&service=git-upload-pack", url + "/git-upload-pack",
+                    typed("result", packet(std::string(40, '1') + " refs/tags/v1.0.0\n") + "0000"));
+  for (const std::size_t requests : {3U, 5U}) {
+    BOOST_TEST(answered.pinned() == "refs/tags/v1.0.0 " + std::string(40, '1'));
+    BOOST_TEST(answered.client.sent().size() == requests);
+  }
+  BOOST_TEST(!fs::exists(answered.directory / "cache"));
+}
 
 // A redirect, or a page of nothing, is no repository without versions.
 BOOST_AUTO_TEST_CASE(an_advertisement_without_content_is_an_error) {

@@ -12,7 +12,7 @@
 namespace modlock::test {
 namespace {
 
-// Every packet of the bytes: "[payload]", "." for a flush; then what is left, or the error.
+// Every packet of the bytes: "[payload]", "." for a flush, "|" for a delimiter; then what is left, or the error.
 std::string taken(std::string_view bytes) {
   std::string text;
   while (true) {
@@ -23,7 +23,7 @@ std::string taken(std::string_view bytes) {
     if (!*packet) {
       return text + std::string(bytes);
     }
-    text += (*packet)->is_flush ? "." : "[" + std::string((*packet)->payload) + "]";
+    text += (*packet)->is_flush ? "." : (*packet)->is_delimiter ? "|" : "[" + std::string((*packet)->payload) + "]";
   }
 }
 
@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(packets_are_taken_one_by_one) {
            Row{"no digits", "<!DOCTYPE html>", no_length("<!DO")},
            Row{"a part that can become no length", "<", no_length("<")},
            Row{"one shorter than itself", "0003", no_length("0003")},
-           Row{"a delimiter of protocol v2", "0006a\n0001", "[a\n]" + no_length("0001")},
+           Row{"a delimiter of protocol v2", "0006a\n00010005b", "[a\n]|[b]"},
+           Row{"an end of protocol v2", "0006a\n0002", "[a\n]" + no_length("0002")},
            Row{"one larger than any", "fff1", no_length("fff1")},
            Row{"a sign", "-001", no_length("-001")},
        }) {
@@ -90,14 +91,13 @@ std::string with_capabilities(const std::string& line, const std::string& capabi
   return line + std::string(1, '\0') + capabilities;
 }
 
-// "name=id" of each, "/commit" behind it where it is another one; then "|" and the capabilities.
-std::string read(std::string_view bytes, std::size_t piece) {
-  git::AdvertisementReader reader;
+// "name=id" of each, "/commit" behind it where it is another one; then "|" and the capabilities, "|2" for protocol v2.
+std::string read(std::string_view bytes, std::size_t piece, bool is_listing = false) {
+  git::AdvertisementReader reader(is_listing);
   BOOST_TEST(reader.begin(std::nullopt).has_value());
   for (std::size_t at = 0; at < bytes.size(); at += piece) {
     BOOST_TEST(reader.write(bytes.substr(at, piece)).has_value());
   }
-  BOOST_TEST(reader.body() == bytes);
   const auto advertisement = reader.finish();
   if (!advertisement) {
     return std::string(to_string(advertisement.error().code)) + ": " + advertisement.error().message;
@@ -107,7 +107,7 @@ std::string read(std::string_view bytes, std::size_t piece) {
     text += reference.name + "=" + reference.id.substr(0, 1) +
             (reference.peeled.empty() ? "" : "/" + reference.peeled.substr(0, 1)) + " ";
   }
-  return text + "|" + advertisement->capabilities;
+  return text + "|" + advertisement->capabilities + (advertisement->is_v2 ? "|2" : "");
 }
 
 }  // namespace
@@ -155,10 +155,53 @@ BOOST_AUTO_TEST_CASE(advertisements_are_read) {
                unexpected + kOne + " a\\x00x\" where \"<id> <name>\" was expected"},
            Row{"an error", body({"ERR access denied or repository not exported"}),
                "BAD_RESPONSE: the server said: access denied or repository not exported"},
+           Row{"protocol v2",
+               packet("version 2\n") + packet("agent=git/2\n") + packet("fetch=shallow filter\n") + "0000",
+               "|agent=git/2 fetch shallow filter |2"},
+           Row{"protocol v2 behind the service", body({"version 2", "ls-refs=unborn", "fetch"}),
+               "|ls-refs=unborn fetch |2"},
+           Row{"protocol v2 without its end", packet("version 2\n") + packet("fetch\n"), broken},
+           Row{"an attribute of protocol v2", body({kOne + " refs/tags/a peeled:" + kTwo}),
+               unexpected + kOne + " refs/tags/a peeled:" + kTwo + "\" where \"<id> <name>\" was expected"},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
       for (const std::size_t piece : {1U, 3U, 50U, 1000U}) {
         BOOST_TEST(read(row.bytes, piece) == row.expected, piece);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(listings_of_protocol_v2_are_read) {
+  struct Row {
+    const char* name;
+    std::string bytes;
+    std::string expected;
+  };
+  const std::string unexpected = "BAD_RESPONSE: the list of references has \"";
+  const std::string main = packet(kOne + " refs/heads/main\n");
+  for (const Row& row : {
+           Row{"no references", "0000", "|"},
+           Row{"a branch and an annotated tag", main + packet(kOne + " refs/tags/a peeled:" + kTwo + "\n") + "0000",
+               "refs/heads/main=1 refs/tags/a=1/2 |"},
+           Row{"other attributes",
+               packet(kOne + " HEAD symref-target:refs/heads/main x peeled:" + kTwo + "\n") + "0000", "HEAD=1/2 |"},
+           Row{"a name twice", main + packet(kTwo + " refs/heads/main\n") + "0000",
+               "refs/heads/main=1 refs/heads/main=2 |"},
+           Row{"broken off", main, "BAD_RESPONSE: the list of references breaks off"},
+           Row{"broken off in a line", main + "003d" + kOne, "BAD_RESPONSE: the list of references breaks off"},
+           Row{"a target that is no id", packet(kOne + " refs/tags/a peeled:2\n") + "0000",
+               unexpected + kOne + " refs/tags/a peeled:2\" where \"<id> <name>\" was expected"},
+           Row{"no name", packet(kOne + "  peeled:" + kTwo) + "0000",
+               unexpected + kOne + "  peeled:" + kTwo + "\" where \"<id> <name>\" was expected"},
+           Row{"a delimiter", main + "00010000", unexpected + "\" where \"<id> <name>\" was expected"},
+           Row{"an advertisement", body({kOne + " HEAD"}),
+               unexpected + "# service=git-upload-pack\" where \"<id> <name>\" was expected"},
+           Row{"an error", packet("ERR no https://u:p@h/x\n"), "BAD_RESPONSE: the server said: no https://…@h/x"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const std::size_t piece : {1U, 3U, 50U, 1000U}) {
+        BOOST_TEST(read(row.bytes, piece, true) == row.expected, piece);
       }
     }
   }
@@ -171,7 +214,6 @@ BOOST_AUTO_TEST_CASE(an_advertisement_begins_anew) {
   BOOST_TEST(reader.begin(std::nullopt).has_value());
   const std::string second = body({kTwo + " refs/tags/b"});
   (void)reader.write(second);
-  BOOST_TEST(reader.body() == second);
   const auto advertisement = reader.finish();
   BOOST_REQUIRE(advertisement.has_value());
   BOOST_TEST(advertisement->references.size() == 1U);
@@ -270,6 +312,20 @@ BOOST_FIXTURE_TEST_CASE(a_pack_arrives_in_pieces_of_any_size, Packed) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_pack_arrives_in_the_sections_of_protocol_v2, Packed) {
+  const std::string of_v0 = packet("shallow " + commit + "\n") + "0000" + packet("NAK\n");
+  for (const std::string& start :
+       {packet("shallow-info\n") + packet("shallow " + commit + "\n") + "0001" + packet("packfile\n"),
+        packet("packfile\n")}) {
+    fs::remove_all(into / "objects" / "pack");
+    fs::create_directories(into / "objects" / "pack");
+    git::PackResponse taking(into);
+    BOOST_TEST(take(taking, start + answer(pack).substr(of_v0.size()), 10) == "ok");
+    BOOST_TEST(files_of_packs() == 2U);
+    BOOST_TEST(take(taking, start + "0000", 10) == "BAD_RESPONSE: the pack breaks off");
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(what_an_earlier_attempt_wrote_is_void, Packed) {
   git::PackResponse taking(into);
   BOOST_TEST(take(taking, answer(pack).substr(0, 150), 10) == "BAD_RESPONSE: the pack breaks off");
@@ -337,8 +393,23 @@ BOOST_FIXTURE_TEST_CASE(a_pack_that_needs_other_objects_is_refused, Packed) {
 BOOST_AUTO_TEST_CASE(one_request_wants_all_objects) {
   const std::string one(40, '1');
   const std::string two(40, '2');
-  BOOST_TEST(git::pack_request({one, two}, "side-band-64k") ==
+  BOOST_TEST(git::pack_request({one, two}, "side-band-64k", false) ==
              "0040want " + one + " side-band-64k\n0032want " + two + "\n000ddeepen 1\n00000009done\n");
+  BOOST_TEST(git::pack_request({one}, "agent=git/2 ofs-delta", false) ==
+             packet("want " + one + " side-band-64k ofs-delta agent=tofu-modlock\n") + "000ddeepen 1\n00000009done\n");
+  BOOST_TEST(git::pack_request({one, two}, "fetch shallow ", true) ==
+             "0012command=fetch\n00010032want " + one + "\n0032want " + two +
+                 "\n000ddeepen 1\n000eofs-delta\n0010no-progress\n0009done\n0000");
+}
+
+// Nothing is sent that the server has not named.
+BOOST_AUTO_TEST_CASE(a_part_of_the_references_is_requested) {
+  BOOST_TEST(git::list_request({"refs/tags/v1", "refs/heads/"}, "ls-refs=unborn ") ==
+             "0014command=ls-refs\n00010009peel\n0014ref-prefix HEAD\n001cref-prefix refs/tags/v1\n"
+             "001bref-prefix refs/heads/\n0000");
+  BOOST_TEST(git::list_request({}, "agent=git/2 ls-refs object-format=sha1 ") ==
+             "0014command=ls-refs\n0017agent=tofu-modlock\n0017object-format=sha1\n00010009peel\n"
+             "0014ref-prefix HEAD\n0000");
 }
 
 }  // namespace modlock::test
