@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backends/base/ascii.h"
+#include "plugin/diff/package_text.h"
 
 namespace modlock {
 namespace {
@@ -11,10 +12,11 @@ namespace {
 constexpr std::array<std::string_view, 12> kClouds = {
     "amazonaws.com", "amazonaws.com.cn", "amazon.com",    "googleapis.com", "google.com", "windows.net",
     "azure.com",     "microsoft.com",    "kubernetes.io", "k8s.io",         "w3.org",     "json-schema.org"};
-// What looks like a host name and is a file.
-constexpr std::array<std::string_view, 23> kFileEndings = {"tf",    "sh",   "py",  "js",  "json", "yaml", "yml", "tpl",
-                                                           "tftpl", "tmpl", "zip", "txt", "tofu", "xml",  "key", "conf",
-                                                           "cfg",   "toml", "ps1", "log", "html", "tar",  "gz"};
+// What looks like a host name and is a file, the name of a service ("monitoring.rds"), or a size of an instance.
+constexpr std::string_view kOtherEndings =
+    "tf sh py js json yaml yml tpl tftpl tmpl zip txt tofu xml key conf cfg toml ps1 log html tar gz autoscaling "
+    "cloudwatch dms ecs eks elasticache events iam kms lambda logs rds redshift sns sqs ssm nano micro small medium "
+    "large xlarge metal";
 
 bool is_cloud(std::string_view host) {
   return std::any_of(kClouds.begin(), kClouds.end(), [&](std::string_view cloud) {
@@ -34,8 +36,7 @@ bool is_host_name(std::string_view text) {
   }
   const std::string_view last = text.substr(dot + 1);
   const bool is_lower = std::all_of(last.begin(), last.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos &&
-         std::find(kFileEndings.begin(), kFileEndings.end(), last) == kFileEndings.end();
+  return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos && !is_in(kOtherEndings, last);
 }
 
 // The four numbers of an IPv4 address; empty: it is none.

@@ -39,7 +39,8 @@ bool is_harmless_block(std::string_view outer, std::string_view name) {
          (outer == "lifecycle" && is_in("precondition postcondition", name));
 }
 
-constexpr std::size_t kMostShown = 4;  // arguments of a finding
+constexpr std::size_t kMostShown = 4;       // arguments of a finding
+constexpr std::size_t kMostFollowed = 100;  // local values of a label
 
 // Whether a term is only a version: "1.2.0".
 bool is_version(const TermPtr& term) {
@@ -171,7 +172,7 @@ class UnitReader {
     if (type == "resource" || type == "data" || type == "module") {
       read_object(add(module, type, block.labels[0], address, location), block);
     } else if (type == "variable" && meanings_.is_shared(module, address)) {
-      Unit& unit = add(module, type, "", "var." + block.labels[0], location);
+      Unit& unit = add(module, type, block.labels[0], "var." + block.labels[0], location);
       const auto& callers = meanings_.callers(module.directory);
       const bool is_set = module.directory != package_.directory && !callers.empty() &&
                           std::all_of(callers.begin(), callers.end(), [&](const auto& caller) {
@@ -209,7 +210,7 @@ class UnitReader {
     }
     if (call->name == "optional" && call->arguments.size() > 1) {
       add_leaf(unit, path, file, call->arguments[1]);
-      unit.leaves.back().is_new = meanings_.is_new_member(path.substr(path.rfind('.') + 1));
+      unit.leaves.back().is_new = meanings_.is_new_member(path.substr(path.rfind('.') + 1), *unit.module, unit.kind);
     }
     read_type(unit, file, path, call->arguments[0]);
   }
@@ -232,9 +233,7 @@ class UnitReader {
       if (is_source) {
         continue;
       }
-      if (is_label(name)) {
-        read_secrets(unit, name, argument);
-      }
+      read_secrets(unit, name, argument);
       const bool is_plain_label = block.type == "resource" && is_label(name) && !is_effective_label(unit.kind, name);
       const bool is_plain = block.type != "module" && (name == "timeouts" || is_note(name));
       if (is_plain_label || is_plain || name == "depends_on") {
@@ -254,12 +253,31 @@ class UnitReader {
     }
     for (const auto& [file, inner] : block.blocks) {
       unit.runs_code = unit.runs_code || inner->type == "provisioner";
+      read_secrets(unit, *file, *inner, "");
       read_body(unit, *file, *inner, "");
     }
   }
 
-  // References to secrets in arguments that everyone reads.
+  // The name in a block may be that of a secret: it shows nothing.
+  static void read_secrets(Unit& unit, const ConfigText& file, const hcl::Block& block, const std::string& outer) {
+    const bool is_dynamic = block.type == "dynamic" && !block.labels.empty();
+    const std::string path =
+        block.type == "content" ? outer : outer + (is_dynamic ? block.labels[0].text : block.type) + ".";
+    for (const hcl::Attribute& attribute : block.body.attributes) {
+      if (attribute.name != "name") {
+        read_secrets(unit, path + attribute.name, {&attribute, &file});
+      }
+    }
+    for (const hcl::Block& inner : block.body.blocks) {
+      read_secrets(unit, file, inner, path);
+    }
+  }
+
+  // References to secrets in arguments that everyone reads, also through local values.
   static void read_secrets(Unit& unit, const std::string& path, const Argument& argument) {
+    if (!is_label(path.substr(path.rfind('.') + 1))) {
+      return;
+    }
     constexpr std::string_view kWords =
         "secret secrets password passwords token credential credentials private key environment sensitive connection";
     const bool is_secret_type = unit.kind.find("secret") != std::string::npos;
@@ -273,15 +291,25 @@ class UnitReader {
       }
       return false;
     };
+    std::vector<const Argument*> open = {&argument};
+    std::size_t at = 0;
     ExpressionVisit visit;
     visit.reference = [&](const std::vector<std::string>& names, const Range& range) {
       if ((is_secret_type && names.back() == "value" && names.size() > 2) ||
           std::any_of(names.begin(), names.end(), is_secret)) {
         unit.secrets.emplace(fmt::format("{} in {}", fmt::join(names, "."), path),
-                             Location{argument.file->path, range});
+                             Location{argument.file->path, at == 0 ? range : argument.attribute->value.range});
+      } else if (names.size() > 1 && names[0] == "local") {
+        const auto local = unit.module->locals.find(names[1]);
+        if (local != unit.module->locals.end() && open.size() < kMostFollowed &&
+            std::find(open.begin(), open.end(), &local->second) == open.end()) {
+          open.push_back(&local->second);
+        }
       }
     };
-    canonical_text(argument.attribute->value, argument.file->path, visit);
+    for (; at < open.size(); ++at) {
+      canonical_text(open[at]->attribute->value, open[at]->file->path, visit);
+    }
   }
 
   // What a local call does not set has the default of the variable.

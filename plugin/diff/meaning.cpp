@@ -52,6 +52,15 @@ TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant
   }
   term->is_constant = is_constant;
   term->is_given = has_given_members(*term);
+  const std::size_t first = term->head == "?" ? 1 : 0;  // not the condition
+  for (std::size_t i = first; term->is_given && i < term->parts.size(); ++i) {
+    const Term& part = *term->parts[i];
+    if (part.is_given && i != first && part.variable != term->variable) {
+      term->variable = nullptr;
+      break;
+    }
+    term->variable = part.is_given ? part.variable : term->variable;
+  }
   return term;
 }
 
@@ -373,7 +382,7 @@ class MeaningReader::Writer {
       }
     }
     if (const auto iterator = place_.iterators.find(node.name); iterator != place_.iterators.end()) {
-      return reference("&" + node.name, iterator->second->reads_objects, iterator->second->is_given);
+      return reference("&" + node.name, iterator->second->reads_objects, iterator->second.get());
     }
     const bool is_plain = is_in("var local path each count terraform self data module", node.name);
     return reference("&" + node.name, !is_plain);
@@ -399,7 +408,7 @@ class MeaningReader::Writer {
     if (is_none(items) || (items->head == "[" && is_empty(items))) {
       return tuple({});
     }
-    const TermPtr outer = std::exchange(item_, reference("&*", items->reads_objects, items->is_given));
+    const TermPtr outer = std::exchange(item_, reference("&*", items->reads_objects, items.get()));
     const TermPtr each = write(*node.each);
     item_ = outer;
     return make("splat", {items, each});
@@ -489,10 +498,11 @@ class MeaningReader::Writer {
     const std::string name = node.name.starts_with("core::") ? node.name.substr(6) : node.name;
     if (is_in("file filebase64 templatefile fileset filemd5 filesha1 filesha256 filebase64sha256", name)) {
       const Follow outer = std::exchange(follow_, std::max(follow_, Follow::local_values));
-      for (std::size_t i = 0; i < node.arguments.size() && i < (name == "fileset" ? 2 : 1); ++i) {
-        const TermPtr path = follow_ == outer ? arguments[i] : write(node.arguments[i]);
-        arguments.push_back(constant("\"" + reader_.file_digest(*place_.module, path)));
+      std::string files;
+      for (std::size_t i = 0; i < node.arguments.size() && i < (name == "fileset" ? 2 : 1) && files.empty(); ++i) {
+        files = reader_.file_digest(*place_.module, follow_ == outer ? arguments[i] : write(node.arguments[i]));
       }
+      arguments.push_back(constant("\"" + files));
       follow_ = outer;
       return make(name + "(", std::move(arguments));
     }
@@ -596,7 +606,7 @@ class MeaningReader::Writer {
         return base;
       }
       if (!is_object && base->is_given && !is_system(head) && !is_number(name)) {
-        if (TermPtr found = reader_.new_member(name)) {
+        if (TermPtr found = reader_.new_member(name, *base)) {
           return found;
         }
       }
@@ -609,7 +619,7 @@ class MeaningReader::Writer {
       if (is_resource) {
         full = "&" + reader_.renamed(*place_.module, full.substr(1));
       }
-      auto term = std::make_shared<Term>(*reference(full, is_object, base->is_given));
+      auto term = std::make_shared<Term>(*reference(full, is_object, base.get()));
       term->unit = base->unit;
       term->is_member = !term->unit.empty();
       term->leads_outside = full == "&path.root" || full == "&path.cwd";
@@ -619,7 +629,7 @@ class MeaningReader::Writer {
       return term;
     }
     if (!is_object && base->is_given && !is_number(name)) {
-      if (TermPtr found = reader_.new_member(name)) {
+      if (TermPtr found = reader_.new_member(name, *base)) {
         return found;
       }
     }
@@ -645,10 +655,11 @@ class MeaningReader::Writer {
     return make(".0", {make("splat", {items, each})});
   }
 
-  static TermPtr reference(std::string head, bool reads_objects, bool is_given = false) {
+  static TermPtr reference(std::string head, bool reads_objects, const Term* source = nullptr) {
     auto term = std::make_shared<Term>(*make(std::move(head)));
     term->reads_objects = reads_objects;
-    term->is_given = is_given;
+    term->is_given = source != nullptr && source->is_given;
+    term->variable = source == nullptr ? nullptr : source->variable;
     return term;
   }
 
@@ -657,7 +668,7 @@ class MeaningReader::Writer {
     return reference(fmt::format("&$k{}", bound_.size()), items->reads_objects);
   }
   TermPtr value_of(const TermPtr& items) const {
-    return reference(fmt::format("&${}", bound_.size()), items->reads_objects, items->is_given);
+    return reference(fmt::format("&${}", bound_.size()), items->reads_objects, items.get());
   }
 
   void bind(const std::string& key, TermPtr key_term, const std::string& value, TermPtr value_term) {
@@ -680,7 +691,7 @@ MeaningReader::MeaningReader(const PackageText& package, const PackageText& othe
       if (target) {
         callers_[*target].emplace_back(&module, &block);
       }
-      if (block.type == "variable") {
+      if (block.type == "variable" && !block.labels.empty()) {
         read_members(module, block);
       }
     }
@@ -700,7 +711,7 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
     visit.member = [&](const std::string& name, const hcl::Expression& inner) {
       const hcl::FunctionCall* call = inner.function_call();
       const bool has_default = call != nullptr && call->name == "optional" && call->arguments.size() > 1;
-      if (is_new_member(name)) {
+      if (is_new_member(name, module, variable.labels[0])) {
         add(name,
             has_default ? read({&module, type->file}, call->arguments[1], Follow::local_values) : constant("missing"));
       }
@@ -710,7 +721,7 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
   if (const Argument* value = variable.find("default")) {
     ExpressionVisit visit;
     visit.member = [&](const std::string& name, const hcl::Expression& inner) {
-      if (is_new_member(name)) {
+      if (is_new_member(name, module, variable.labels[0])) {
         add(name, read({&module, value->file}, inner, Follow::local_values));
       }
     };
@@ -718,8 +729,10 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
   }
 }
 
-bool MeaningReader::is_new_member(const std::string& name) const {
-  return !is_old_ && known_.members.count(name) == 0;
+bool MeaningReader::is_new_member(const std::string& name, const std::string& variable) const {
+  const auto known = known_.members.find(name);
+  return !is_old_ && (known == known_.members.end() ||
+                      (!variable.empty() && known->second.count(variable) == 0 && known->second.count("") == 0));
 }
 
 TermPtr MeaningReader::read(const Place& place, const hcl::Expression& expression, Follow follow) {
@@ -772,9 +785,10 @@ std::string MeaningReader::renamed(const ModuleText& module, const std::string& 
   return found == known_.moved.end() || defines(module, found->second) ? address : found->second;
 }
 
-// Every string in a path counts as the beginning of a name: other parts may be known only to a caller.
+// Every string in a path counts as the beginning of a name, and a pattern that starts with `*` by its end: other parts
+// may be known only to a caller. Another name for the same files adds nothing.
 std::string MeaningReader::file_digest(const ModuleText& module, const TermPtr& path) {
-  std::string digests;
+  std::set<std::string> digests;
   std::set<const Term*> seen;
   for (std::vector<TermPtr> open = {path}; !open.empty() && seen.size() < kMostJoined;) {
     const TermPtr term = std::move(open.back());
@@ -786,14 +800,21 @@ std::string MeaningReader::file_digest(const ModuleText& module, const TermPtr& 
     if (!term->head.starts_with('"') || term->head.find_first_not_of("\"./") == std::string::npos) {
       continue;
     }
+    if (term->head[1] == '*') {
+      digests.insert(files_.ending_with(module, term->head.substr(term->head.rfind('*') + 1)));
+      continue;
+    }
     const std::filesystem::path name =
         std::filesystem::path("/" + module.directory + "/" + term->head.substr(1)).lexically_normal();
-    digests += files_.beginning_with(name.generic_string().substr(1, name.generic_string().find('*') - 1));
+    digests.insert(files_.beginning_with(name.generic_string().substr(1, name.generic_string().find('*') - 1)));
   }
+  digests.erase("");
   if (digests.empty() && path->head == "template" && path->parts.back()->head.size() > 1) {
-    digests = files_.ending_with(module, path->parts.back()->head.substr(1));  // a value of a caller is before it
+    // A value of a caller is before it.
+    digests.insert(files_.ending_with(module, path->parts.back()->head.substr(1)));
   }
-  return digests.empty() ? "" : sha256_hex(digests);
+  const std::string all = fmt::format("{}", fmt::join(digests, ""));
+  return all.empty() ? "" : sha256_hex(all);
 }
 
 std::pair<const ModuleText*, const MergedBlock*> MeaningReader::find_output(const ModuleText& module,
@@ -836,6 +857,8 @@ TermPtr MeaningReader::named(const ModuleText& module, const std::string& addres
     const auto term = plain(wanted);
     term->reads_objects = address.starts_with("module.");
     term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
+    const bool is_declared = module.directory == package_.directory && defines(module, address);
+    term->variable = term->is_given && is_declared ? &module.by_address.find(address)->second->labels[0] : nullptr;
     return term;
   }
   const auto key_of = [](const Name& name) {
@@ -1005,11 +1028,12 @@ const MeaningReader::Members& MeaningReader::members_of(const TermPtr& object) {
 }
 
 // What a member is that no caller could set before: its default, or nothing. Null: not known.
-TermPtr MeaningReader::new_member(const std::string& name) {
+TermPtr MeaningReader::new_member(const std::string& name, const Term& object) {
+  const std::string variable = object.variable == nullptr ? "" : *object.variable;
   if (is_old_) {
-    known_.members.insert(name);
+    known_.members[name].insert(variable);
   }
-  if (!is_new_member(name)) {
+  if (!is_new_member(name, variable)) {
     return nullptr;
   }
   const auto found = members_.find(name);
@@ -1018,10 +1042,12 @@ TermPtr MeaningReader::new_member(const std::string& name) {
 
 KnownNames known_names(const PackageText& before, const PackageText& after) {
   KnownNames known;
+  std::string variable;
   ExpressionVisit visit;
-  visit.member = [&](const std::string& name, const hcl::Expression&) { known.members.insert(name); };
+  visit.member = [&](const std::string& name, const hcl::Expression&) { known.members[name].insert(variable); };
   for (const auto& [directory, module] : before.modules) {
     for (const MergedBlock& block : module.blocks) {
+      variable = directory == before.directory && !block.labels.empty() ? block.labels[0] : "";
       const Argument* type = block.type == "variable" ? block.find("type") : nullptr;
       if (type != nullptr) {
         canonical_text(type->attribute->value, type->file->path, visit);

@@ -26,7 +26,8 @@ struct Term {
   bool is_constant = false;    // no reference and no call
   bool reads_objects = false;  // refers to a resource, a data source or a module call
   bool is_given = false;       // callers set it and its members
-  bool leads_outside = false;  // a string of it is a path outside of the module
+  const std::string* variable = nullptr;  // of the called module, if only this one gives it
+  bool leads_outside = false;             // a string of it is a path outside of the module
   std::size_t depth = 0;
 
   const std::string& digest_with_files() const { return content.empty() ? digest : content; }
@@ -38,9 +39,9 @@ bool is_false(const TermPtr& term);
 
 // The names that are known to a caller of the old package.
 struct KnownNames {
-  std::set<std::string, std::less<>> members = {};        // of values that callers set
-  std::map<std::string, std::string> moved = {};          // "modules/db aws_db_instance.a" -> its new address
-  std::map<std::string, std::string> moved_between = {};  // modules: "aws_vpc.a" -> "modules/net: aws_vpc.a"
+  std::map<std::string, std::set<std::string>> members = {};  // of values that callers set: their variables, or ""
+  std::map<std::string, std::string> moved = {};              // "modules/db aws_db_instance.a" -> its new address
+  std::map<std::string, std::string> moved_between = {};      // modules: "aws_vpc.a" -> "modules/net: aws_vpc.a"
 };
 KnownNames known_names(const PackageText& before, const PackageText& after);
 
@@ -76,8 +77,10 @@ class MeaningReader {
   static bool defines(const ModuleText& module, const std::string& address);
   // The address that a moved block gives to a resource of this package.
   std::string renamed(const ModuleText& module, const std::string& address) const;
-  // Whether no caller could set a member of this name before.
-  bool is_new_member(const std::string& name) const;
+  // Whether no caller could set a member of this name before, in this variable of a module.
+  bool is_new_member(const std::string& name, const ModuleText& module, const std::string& variable) const {
+    return is_new_member(name, module.directory == package_.directory ? variable : "");
+  }
   FileContents& files() { return files_; }
 
  private:
@@ -103,7 +106,8 @@ class MeaningReader {
                                                                const std::string& address) const;
   // Adds the content of the files that texts name in a module: those of the term, or also those of its parts.
   TermPtr with_files(const ModuleText& module, TermPtr term, bool with_parts);
-  TermPtr new_member(const std::string& name);
+  TermPtr new_member(const std::string& name, const Term& object);
+  bool is_new_member(const std::string& name, const std::string& variable) const;
   bool is_given(const ModuleText& module, const std::string& variable);
   TermPtr read_argument(const ModuleText& module, const MergedBlock& call, const Argument& argument);
   const Members& members_of(const TermPtr& object);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "backends/address/source.h"
 #include "backends/base/ascii.h"
@@ -174,12 +175,34 @@ class FactReader {
                     at(*file, inner->header_range), digest_of(MergedBlock::of(*file, *inner)));
         }
       }
+    } else if (type == "terraform") {
+      for (const auto& [file, inner] : block.blocks) {
+        if (inner->type == "provider_meta" && !inner->labels.empty()) {
+          add(FactKind::provider_meta, "provider_meta." + inner->labels[0].text,
+              digest_of(MergedBlock::of(*file, *inner)), "", at(*file, inner->header_range));
+        }
+      }
     } else if (!is_in(kKnownBlocks, type)) {
       add(FactKind::unknown_block, address, digest_of(block), "", at(block));
     }
     if (type != "terraform") {
       read_expressions(block, address);
     }
+    if (is_in("resource data module", type)) {
+      read_dependencies(block, address);
+    }
+  }
+
+  void read_dependencies(const MergedBlock& block, const std::string& address) {
+    std::set<std::string> found;
+    ExpressionVisit visit;
+    visit.reference = [&](const auto& names, const Range&) { found.insert(fmt::format("{}", fmt::join(names, "."))); };
+    visit.text = [&](const std::string& text, const Range&) { found.insert(text); };  // in JSON syntax
+    if (const Argument* names = block.find("depends_on")) {
+      canonical_text(names->attribute->value, names->file->path, visit);
+    }
+    const std::string text = found.empty() ? "nothing" : fmt::format("{}", fmt::join(found, ", "));
+    add(FactKind::order, "depends_on of " + address, text, text, at(block));
   }
 
   void read_variable(const MergedBlock& block) {
@@ -250,6 +273,7 @@ class FactReader {
       add(is_code ? FactKind::code_resource : FactKind::access_resource, address, type, "", at(block));
     }
     std::string prevents = "allows";
+    std::string creates = "false";
     std::size_t conditions = 0;
     for (const auto& [file, inner] : block.blocks) {
       if (inner->type == "lifecycle") {
@@ -257,12 +281,15 @@ class FactReader {
         if (prevent != nullptr && canonical_text(prevent->value, file->path) != "false") {
           prevents = "prevents";
         }
+        const hcl::Attribute* create = inner->body.find("create_before_destroy");
+        creates = create == nullptr ? creates : canonical_text(create->value, file->path);
         conditions += inner->body.blocks.size();
       } else if (inner->type == "provisioner" || inner->type == "connection") {
         read_provisioner(block, *file, *inner, address);
       }
     }
     add(FactKind::prevent_destroy, address, prevents, prevents, at(block));
+    add(FactKind::order, "create_before_destroy of " + address, creates, creates, at(block));
     add(FactKind::condition, address, std::to_string(conditions), std::to_string(conditions), at(block));
   }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "backends/base/parallel.h"
+#include "plugin/config/core_requirement.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/diff/effective_changes.h"
 #include "plugin/diff/file_summary.h"
@@ -64,6 +65,8 @@ constexpr FactRule kFactRules[] = {
      "the constraint of provider {0} changed from {1} to {2}"},
     {FactKind::provider_configuration, kAdded | kChanged, "provider-configuration", kRisky,
      "the configuration {0} was {3}: it may send requests to another place"},
+    {FactKind::provider_meta, kAdded | kRemoved | kChanged, "provider-configuration", kNotable,
+     "{0}, which sends data of the module to its provider, was {3}"},
     {FactKind::core_version, kChanged, "client-version", kNotable,
      "the required version of the client changed from {1} to {2}"},
     {FactKind::core_version, kAdded, "client-version", kNotable, "the client must have a version {2}"},
@@ -93,6 +96,7 @@ constexpr FactRule kFactRules[] = {
      "{0} was removed without a moved block: apply destroys it"},
     {FactKind::prevent_destroy, kChanged, "prevent-destroy", kNotable, "{0} is no longer protected from destruction",
      "allows"},
+    {FactKind::order, kChanged, "order-changed", kNotable, "{0} changed from {1} to {2}"},
     {FactKind::condition, kChanged, "condition-changed", kNotable, "{0} had {1} conditions and has {2}"},
     {FactKind::check, kRemoved, "condition-changed", kNotable, "{0} was removed"},
     {FactKind::unreadable, kAdded | kChanged, "unreadable", kRisky, "{0} cannot be read completely"},
@@ -207,7 +211,8 @@ class PackageComparison {
   PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out)
       : use_(use), calls_(std::move(calls)), out_(out) {}
 
-  void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts) {
+  void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts, const PackageText& after,
+           ClientKind tool) {
     pair(old_facts, new_facts);
     drop_renamed();
     drop_moved(new_facts);
@@ -216,6 +221,7 @@ class PackageComparison {
       check(change);
     }
     check_locked_providers(new_facts);
+    check_client(after, tool);
     std::move(calls_.replaced.begin(), calls_.replaced.end(), std::back_inserter(out_.findings));
   }
 
@@ -401,6 +407,26 @@ class PackageComparison {
     }
   }
 
+  // A client that does not meet a requirement rejects the module.
+  void check_client(const PackageText& package, ClientKind tool) {
+    for (const auto& [directory, module] : package.modules) {
+      const auto requirements = read_core_requirements(module.files, tool);
+      const bool asks = !requirements.empty() && use_ != nullptr && use_->client_version;
+      const std::string version = asks ? use_->client_version() : "";
+      for (Diagnostic& found : version.empty() ? Diagnostics() : check_core_requirements(requirements, tool, version)) {
+        std::erase_if(out_.findings, [&](const messages::DiffFinding& finding) {
+          return finding.rule == "client-version" && finding.after == found.what.location;
+        });
+        out_.findings.push_back({.rule = "client-version",
+                                 .grade = std::string(kBreaking),
+                                 .message = std::move(found.what.message),
+                                 .before = std::nullopt,
+                                 .after = std::move(found.what.location),
+                                 .call = use_->call});
+      }
+    }
+  }
+
   const CallUse* use_;
   SharedCalls calls_;
   ModuleDiff& out_;
@@ -491,14 +517,16 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
     }
   }
   ModuleDiff out;
-  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out).run(*facts[0], *facts[1]);
+  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out)
+      .run(*facts[0], *facts[1], *packages[1], tool);
   find_effective_changes(*packages[0], *packages[1], context, out.findings);
   MODLOCK_TRY(context.check());
   drop_repeated(out.findings);
   summarize_files(*packages[0], *packages[1], out);
   if (before.root.empty() || after.root.empty()) {
     std::erase_if(out.findings, [&](const messages::DiffFinding& finding) {
-      return after.root.empty() || (finding.grade != kRisky && finding.rule != "provider-locked");
+      const bool is_unmet = finding.grade == kBreaking && is_in("provider-locked client-version", finding.rule);
+      return after.root.empty() || (finding.grade != kRisky && !is_unmet);
     });
   }
   const auto order = [](const messages::DiffFinding& finding) {

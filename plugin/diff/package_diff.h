@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -27,12 +28,14 @@ struct CallUse {
   std::map<std::string, Location, std::less<>> outputs = {};    // that are referenced, each at its first place
   bool uses_all_outputs = false;                                // `module.NAME` as a whole: any output may be used
   const ProviderLocks* providers = nullptr;                     // the locked ones; null: not known
+  std::function<std::string()> client_version = {};             // called if a module has a requirement; "": not known
 };
 
 // Compares two packages as a client of this kind reads them. Fills all members except subject, source, from, to and
 // comparison. Paths in `before` and `after` of a finding are relative to the packages; those in `call` are those of
 // `use`. Without `use` every caller counts as affected. If there is no package before, only risky findings are
-// returned. Errors: those of list_tree() and read_config_files().
+// returned, and requirements that the locked providers or the client do not meet. Errors: those of list_tree() and
+// read_config_files().
 Result<messages::ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace& after, const CallUse* use,
                                            ClientKind tool, const Context& context);
 

@@ -30,7 +30,8 @@ constexpr std::array kVariableBlocks = {hcl::BlockSchema{"validation", 0}};
 constexpr hcl::BodySchema kVariable{.blocks = kVariableBlocks, .open = true};
 constexpr std::array kCheckBlocks = {hcl::BlockSchema{"data", 2, &kResource}, hcl::BlockSchema{"assert", 0}};
 constexpr hcl::BodySchema kCheck{.blocks = kCheckBlocks, .open = true};
-constexpr std::array kTerraformBlocks = {hcl::BlockSchema{"required_providers", 0}};
+constexpr std::array kTerraformBlocks = {hcl::BlockSchema{"required_providers", 0},
+                                         hcl::BlockSchema{"provider_meta", 1}};
 constexpr hcl::BodySchema kTerraform{.blocks = kTerraformBlocks, .open = true};
 constexpr hcl::BodySchema kOpen{.open = true};
 constexpr std::array kFileBlocks = {

@@ -180,6 +180,11 @@ class StateComparison {
                                caller->directory);
     for (auto& [name, use] : uses) {
       use.providers = &after_.open->lock.provider_file().providers;
+      use.client_version = [&root, &open = *after_.open] {
+        const ClientVersion client =
+            client_version_of(root.implementation, root.walk.root, open.engine().options(), open.context);
+        return client.is_known ? client.version : "";
+      };
     }
     return std::make_shared<const Uses>(std::move(uses));
   }

@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_new_version_for_another_client) {
   release(*net, "1.2.0", {{"net.tf", std::string(kOld) + "terraform {\n  required_version = \"< 1.0\"\n}\n"}});
   const Ran ran = modlock({"diff", "net=1.2.0"});
   BOOST_TEST(ran.exit_code == 0);
-  BOOST_TEST(ran.out.ends_with("1 module changed: 1 notable\n"), ran.out);
+  BOOST_TEST(ran.out.ends_with("1 module changed: 1 breaking\n"), ran.out);
   BOOST_TEST(ran.err.find("[CONSTRAINT_CONFLICT]") != std::string::npos, ran.err);
 }
 

@@ -141,6 +141,12 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
       {"a new member that is true", resource("  x = var.a.b", variable("a", "{}")),
        resource("  x = var.a.b\n  y = try(var.a.open, true)", variable("a", "{}")),
        "effective-change a_b.c y: none -> try(var.a.open, true)\n"},
+      {"a member of another variable that is given to the same module",
+       {{"main.tf", call + "  a      = var.b\n}\n" + variable("b", "{}") + "output \"o\" {\n  value = var.b.n\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a.k\n}\nvariable \"a\" {}\n"}},
+       {{"main.tf", call + "  a      = var.b\n}\n" + variable("b", "{}") + "output \"o\" {\n  value = var.b.n\n}\n"},
+        {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a.k\n  y = try(var.a.n, null)\n}\nvariable \"a\" {}\n"}},
+       "effective-change m: a_b.c y: none -> try(var.a.n, null)\n"},
       {"the members of a new default", resource("  x = var.a.b", variable("a", "{ b = 1 }")),
        resource("  x = var.a.b\n  y = var.a.open", variable("a", "{ b = 1, open = true }")),
        "effective-change a_b.c y: none -> var.a.open\n"},
@@ -211,6 +217,20 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
        "effective-change a_b.c x: 1 -> 2; the same change is in 1 more place\n"},
       {"a secret in a tag", resource("  tags = {}"), resource("  tags = { a = var.password }"),
        "secret-shown a_b.c shows a value that may be secret: var.password in tags\n"},
+      {"a secret in a tag through local values", resource("  tags = { a = local.a }", local("a", "local.b")),
+       resource("  tags = { a = local.a }", local("a", "local.b") + local("b", "var.password")),
+       "secret-shown a_b.c shows a value that may be secret: var.password in tags\n"},
+      {"a secret in the description of a nested block", resource("  b {\n    d {\n      description = 1\n    }\n  }"),
+       resource("  b {\n    d {\n      description = var.password\n    }\n  }"),
+       "secret-shown a_b.c shows a value that may be secret: var.password in b.d.description\n"},
+      {"a secret in the description of a dynamic block",
+       resource("  dynamic \"b\" {\n    for_each = [1]\n    content {\n      description = 1\n    }\n  }"),
+       resource("  dynamic \"b\" {\n    for_each = [1]\n    content {\n      description = var.password\n    }\n  }"),
+       "secret-shown a_b.c shows a value that may be secret: var.password in b.description\n"},
+      {"the files that a pattern selects",
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"a.tpl", "a"}},
+       {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"b.tpl", "a"}},
+       "effective-change a_b.c x: fileset(path.module, \"*.tpl\"), which has another value\n"},
   });
 }
 
@@ -218,6 +238,18 @@ BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
   const std::string old = variable("old", "{}");
   const auto same = [&](const std::string& before, const std::string& after, const std::string& more = "") {
     return std::pair(resource("  x = " + before, old), resource("  x = " + after, old + more));
+  };
+  const std::string glob =
+      "resource \"a_b\" \"c\" {\n  x = { for f in fileset(\"${path.module}/files\", \"*.json\") : f => "
+      "file(\"${path.module}/files/${f}\") }\n}\n";
+  const auto block = [](const std::string& content) {
+    return resource("  z = var.b.n\n  dynamic \"d\" {\n    for_each = var.on ? [var.a] : []\n    content {\n      " +
+                        content + "\n    }\n  }",
+                    variable("a", "{}") + variable("b", "{}") + variable("on", "true"));
+  };
+  const auto named = [](const std::string& entries) {
+    return "resource \"a_b\" \"c\" {\n  x = templatefile(local.t[var.k], {})\n}\nvariable \"k\" {}\n" +
+           local("t", "{ " + entries + " }");
   };
   const std::map<std::string, std::pair<Files, Files>> rows = {
       {"lookup()", same("lookup(var.old, \"k\", null)", "var.old.k")},
@@ -248,6 +280,8 @@ BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
         resource("  x = var.old.k\n  dynamic \"b\" {\n    for_each = var.old.fresh != null ? [var.old.fresh] : []\n    "
                  "content {\n      y = 1\n    }\n  }",
                  old)}},
+      {"a member that only another variable had",
+       {block("x = d.value.k"), block("x = d.value.k\n      y = try(d.value.n, null)")}},
       {"a new item of a table that callers select",
        {resource("  x = local.t[var.old]", old + local("t", "{ a = 1 }")),
         resource("  x = local.t[var.old]", old + local("t", "{ a = 1, b = 2 }"))}},
@@ -270,6 +304,17 @@ BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
          {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.a\n}\nvariable \"a\" {}\n"}},
         {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  b      = 1\n}\n"},
          {"m/main.tf", "resource \"a_b\" \"c\" {\n  x = var.b\n}\nvariable \"b\" {}\n"}}}},
+      {"the name of a secret in a nested block",
+       {resource("  b {\n    name = 1\n  }"),
+        resource("  b {\n    name = 1\n    dynamic \"d\" {\n      for_each = []\n "
+                 "     content {\n        name = var.secret_name\n      }\n    "
+                 "}\n  }")}},
+      {"a file that no pattern selects",
+       {{{"main.tf", glob}, {"files/a.json", "{}"}, {"README.md", "1"}},
+        {{"main.tf", glob}, {"files/a.json", "{}"}, {"README.md", "2"}}}},
+      {"a new name for a file",
+       {{{"main.tf", named("a = \"${path.module}/t.tpl\"")}, {"t.tpl", "{}"}},
+        {{"main.tf", named("a = \"${path.module}/t.tpl\", b = \"${path.module}/t.tpl\"")}, {"t.tpl", "{}"}}}},
       {"tags and descriptions",
        {resource("  tags        = { a = 1 }\n  description = \"x\""),
         resource("  tags        = { a = 2 }\n  description = \"y\"")}},

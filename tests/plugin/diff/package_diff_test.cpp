@@ -720,11 +720,67 @@ BOOST_AUTO_TEST_CASE(other_properties_of_a_variable_are_listed) {
              "a changed: nullable -> not nullable\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_notable) {
+  const auto resource = [](const std::string& body) {
+    return Files{{"main.tf", "resource \"aws_vpc\" \"a\" {\n  cidr = 1\n" + body + "}\n"}};
+  };
+  const auto meta = [](const std::string& body) {
+    return "terraform {\n  provider_meta \"aws\" {\n    user_agent = [\"" + body + "\"]\n  }\n}\n";
+  };
+  check({
+      {"the order of creation", resource(""), resource("  lifecycle {\n    create_before_destroy = true\n  }\n"),
+       "notable order-changed main.tf:1 create_before_destroy of aws_vpc.a changed from false to true\n"},
+      {"a dependency that is gone", resource("  depends_on = [aws_a.b, aws_a.c]\n"),
+       resource("  depends_on = [aws_a.c]\n"),
+       "notable order-changed main.tf:1 depends_on of aws_vpc.a changed from aws_a.b, aws_a.c to aws_a.c\n"},
+      {"the order of dependencies", resource("  depends_on = [aws_a.b, aws_a.c]\n"),
+       resource("  depends_on = [aws_a.c, aws_a.b]\n"), ""},
+      {"no dependency in JSON syntax",
+       {{"x.tf.json", R"({"module":{"a":{"source":"./m","depends_on":["aws_a.b"]}}})"}, {"m/main.tf", ""}},
+       {{"x.tf.json", R"({"module":{"a":{"source":"./m"}}})"}, {"m/main.tf", ""}},
+       "notable order-changed x.tf.json:1 depends_on of module.a changed from aws_a.b to nothing\n"},
+      {"what a provider is told",
+       {{"main.tf", ""}},
+       {{"main.tf", meta("a")}},
+       "notable provider-configuration main.tf:2 provider_meta.aws, which sends data of the module to its provider, "
+       "was "
+       "added\n"},
+      {"something else that a provider is told, in JSON syntax",
+       {{"x.tf.json", R"({"terraform":{"provider_meta":{"aws":{"user_agent":["a"]}}}})"}},
+       {{"x.tf.json", R"({"terraform":{"provider_meta":{"aws":{"user_agent":["b"]}}}})"}},
+       "notable provider-configuration x.tf.json:1 provider_meta.aws, which sends data of the module to its provider, "
+       "was changed\n"},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_new_demand_for_a_client_is_found) {
   check({{"a required version",
           {{"main.tf", ""}},
           {{"main.tf", "terraform {\n  required_version = \">= 1.5\"\n}\n"}},
           "notable client-version main.tf:2 the client must have a version >= 1.5\n"}});
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_is_too_old_breaks) {
+  const Files before = {{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"}, {"m/main.tf", ""}};
+  Files after = before;
+  after["main.tf"] += "terraform {\n  required_version = \">= 1.9\"\n}\n";
+  after["m/main.tf"] = "terraform {\n  required_version = \">= 1.10\"\n}\n";
+  const auto found = [&](const char* version) {
+    CallUse use{.call = {"root.tf", Range{{1, 1, 0}, {1, 2, 1}}}};
+    use.client_version = [version] { return version; };
+    return lines_of(diff(before, after, &use).findings);
+  };
+  const std::string changed = "notable client-version main.tf:5 the client must have a version >= 1.9\n";
+  const auto broken = [](const char* client, const char* required) {
+    return fmt::format(
+        "breaking client-version root.tf:1 Unsupported OpenTofu Core version: this module is not "
+        "compatible with OpenTofu v{}, it requires \"{}\"\n",
+        client, required);
+  };
+  BOOST_TEST(found("1.10.0") == changed);
+  BOOST_TEST(found("1.9.5") == broken("1.9.5", ">= 1.10") + changed);
+  BOOST_TEST(found("1.8.0") == broken("1.8.0", ">= 1.10") + broken("1.8.0", ">= 1.9"));
+  BOOST_TEST(found("") == changed);
 }
 
 BOOST_AUTO_TEST_CASE(lists_hold_only_changes) {
