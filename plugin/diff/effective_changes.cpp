@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <set>
@@ -39,7 +40,6 @@ bool is_harmless_block(std::string_view outer, std::string_view name) {
          (outer == "lifecycle" && is_in("precondition postcondition", name));
 }
 
-constexpr std::size_t kMostShown = 4;       // arguments of a finding
 constexpr std::size_t kMostFollowed = 100;  // local values of a label
 
 // Whether a term is only a version: "1.2.0".
@@ -76,7 +76,7 @@ struct Unit {
   Location location = {};
   std::map<std::string, Location, std::less<>> secrets = {};  // that tags, names and descriptions refer to
   bool is_external = false;                                   // a call of a module outside of the package
-  std::optional<std::string> called = {};                     // the directory that a local call names
+  const ModuleText* called = nullptr;                         // by a local call
   bool is_created = true;  // a call of the package reaches it although the caller sets nothing new
   bool runs_code = false;  // it has a provisioner, which another rule names
 };
@@ -119,9 +119,9 @@ class UnitReader {
         continue;
       }
       for (const MergedBlock& block : module->second.blocks) {
-        auto target = block.type == "module" ? package_.local_target(module->second, block) : std::nullopt;
-        if (target && is_created(module->second, block)) {
-          open.push_back(std::move(*target));
+        const ModuleText* called = package_.called(module->second, block);
+        if (called != nullptr && is_created(module->second, block)) {
+          open.push_back(called->directory);
         }
       }
     }
@@ -146,13 +146,9 @@ class UnitReader {
     return term->head.starts_with("#0") && term->head.find_first_not_of("0.", 1) == std::string::npos;
   }
 
-  static std::string scope_of(const ModuleText& module) {
-    return module.directory.empty() ? "" : module.directory + ": ";
-  }
-
   Unit& add(const ModuleText& module, const std::string& type, const std::string& kind, const std::string& name,
             Location location) {
-    const std::string scope = scope_of(module);
+    const std::string& scope = module.scope;
     const auto moved = known_.moved_between.find(scope + name);
     return units_
         .try_emplace(
@@ -221,10 +217,10 @@ class UnitReader {
       place_.iterators["each"] = items;
     }
     unit.is_created = called_.count(unit.module->directory) != 0 && is_created(*unit.module, block);
-    const auto target = block.type == "module" ? package_.local_target(*unit.module, block) : std::nullopt;
-    const auto called = target ? package_.modules.find(*target) : package_.modules.end();
-    unit.called = target;
-    if (const Argument* source = block.find("source"); block.type == "module" && !target && source != nullptr) {
+    const ModuleText* called = package_.called(*unit.module, block);
+    unit.called = called;
+    const Argument* source = block.type == "module" ? block.find("source") : nullptr;
+    if (source != nullptr && !package_.local_target(*unit.module, block)) {
       unit.is_external = true;
       unit.location = {source->file->path, source->attribute->range()};
     }
@@ -240,16 +236,16 @@ class UnitReader {
         continue;
       }
       const bool is_meta = is_in("count for_each providers", name);
-      if (called != package_.modules.end() && !is_meta && !meanings_.is_shared(called->second, "variable." + name)) {
+      if (called != nullptr && !is_meta && !meanings_.is_shared(*called, "variable." + name)) {
         continue;  // the variable is replaced in the module
       }
       add_leaf(unit, name, *argument.file, argument.attribute->value);
-      if (called != package_.modules.end() && is_label(name)) {
-        unit.leaves.back().feeds = scope_of(called->second) + "var." + name;
+      if (called != nullptr && is_label(name)) {
+        unit.leaves.back().feeds = called->scope + "var." + name;
       }
     }
-    if (called != package_.modules.end()) {
-      add_defaults(unit, block, called->second);
+    if (called != nullptr) {
+      add_defaults(unit, block, *called);
     }
     for (const auto& [file, inner] : block.blocks) {
       unit.runs_code = unit.runs_code || inner->type == "provisioner";
@@ -278,18 +274,13 @@ class UnitReader {
     if (!is_label(path.substr(path.rfind('.') + 1))) {
       return;
     }
-    constexpr std::string_view kWords =
-        "secret secrets password passwords token credential credentials private key environment sensitive connection";
+    constexpr std::array<std::string_view, 12> kWords = {"_secret_", "_secrets_",     "_password_",    "_passwords_",
+                                                         "_token_",  "_credential_",  "_credentials_", "_private_",
+                                                         "_key_",    "_environment_", "_sensitive_",   "_connection_"};
     const bool is_secret_type = unit.kind.find("secret") != std::string::npos;
     const auto is_secret = [&](const std::string& name) {
-      for (std::size_t at = 0; at < name.size();) {
-        const std::size_t end = std::min(name.find('_', at), name.size());
-        if (end != at && is_in(kWords, std::string_view(name).substr(at, end - at))) {
-          return true;
-        }
-        at = end + 1;
-      }
-      return false;
+      return std::any_of(kWords.begin(), kWords.end(),
+                         [&](std::string_view word) { return ("_" + name + "_").find(word) != std::string::npos; });
     };
     std::vector<const Argument*> open = {&argument};
     std::size_t at = 0;
@@ -321,7 +312,7 @@ class UnitReader {
           const MeaningReader::Place outer = std::exchange(place_, {&called, value->file});
           add_leaf(unit, variable.labels[0], *value->file, value->attribute->value, true);
           if (is_label(variable.labels[0])) {
-            unit.leaves.back().feeds = scope_of(called) + "var." + variable.labels[0];
+            unit.leaves.back().feeds = called.scope + "var." + variable.labels[0];
           }
           place_ = outer;
         }
@@ -356,7 +347,7 @@ class UnitReader {
     }
     add_leaf(unit, path + ".for_each", file, each->value);
     const TermPtr items = unit.leaves.back().term;
-    const std::string inner = sha256_hex(around_ + unit.leaves.back().named->digest);
+    const std::string inner = sha256_hex(around_ + unit.leaves.back().named->digest_with_files());
     const MeaningReader::Place outer_place = place_;
     const std::string outer_around = std::exchange(around_, inner);
     const bool outer_dormant = std::exchange(is_dormant_, is_dormant_ || is_empty(items));
@@ -388,35 +379,33 @@ class UnitReader {
     });
     if (is_plain && path != "lifecycle") {
       static const TermPtr kBlock = std::make_shared<Term>(Term{.head = "{}", .digest = "{}"});
-      unit.leaves.push_back({.path = path,
-                             .term = kBlock,
-                             .named = kBlock,
-                             .shown = is_dormant_ ? "none" : "{}",
-                             .location = {file.path, block.header_range},
-                             .group = group_,
-                             .around = around_,
-                             .is_absent = is_dormant_,
-                             .is_dormant = is_dormant_,
-                             .is_block = true});
+      push_leaf(unit, path, kBlock, kBlock, "{}", {file.path, block.header_range}).is_block = true;
     }
   }
 
   void add_leaf(Unit& unit, const std::string& path, const ConfigText& file, const hcl::Expression& value,
                 bool is_default = false) {
     place_.file = &file;
-    TermPtr term = meanings_.read(place_, value, Follow::local_values);
-    const bool is_absent =
-        is_dormant_ || (is_empty(term) && path != "for_each") || (path == "lifecycle.enabled" && term->head == "true");
+    Leaf& leaf = push_leaf(unit, path, meanings_.read(place_, value, Follow::local_values),
+                           meanings_.read(place_, value, Follow::new_names), source_text(file, value.range),
+                           {file.path, value.range});
+    leaf.is_absent = leaf.is_absent || (is_empty(leaf.term) && path != "for_each") ||
+                     (path == "lifecycle.enabled" && leaf.term->head == "true");
+    leaf.is_default = is_default;
+  }
+
+  Leaf& push_leaf(Unit& unit, const std::string& path, TermPtr term, TermPtr named, std::string shown,
+                  Location location) {
     unit.leaves.push_back({.path = path,
                            .term = std::move(term),
-                           .named = meanings_.read(place_, value, Follow::new_names),
-                           .shown = is_dormant_ ? "none" : source_text(file, value.range),
-                           .location = {file.path, value.range},
+                           .named = std::move(named),
+                           .shown = is_dormant_ ? "none" : std::move(shown),
+                           .location = std::move(location),
                            .group = group_,
                            .around = around_,
-                           .is_absent = is_absent,
-                           .is_dormant = is_dormant_,
-                           .is_default = is_default});
+                           .is_absent = is_dormant_,
+                           .is_dormant = is_dormant_});
+    return unit.leaves.back();
   }
 
   const PackageText& package_;
@@ -454,20 +443,19 @@ std::pair<std::string, std::string> shorten(const std::string& before, const std
 
 class EffectComparison {
  public:
-  EffectComparison(const PackageText& package, std::vector<messages::DiffFinding>& out)
-      : package_(package), out_(out) {}
+  explicit EffectComparison(std::vector<PackageFinding>& out) : out_(out) {}
 
   void run(const Units& before, const Units& after) {
     find_uses(after);
     find_passed_on(after);
     const auto kind_of = [](const Unit& unit) {
-      return fmt::format("{} {} {}", unit.module->directory, unit.called ? "module" : unit.kind,
-                         unit.called.value_or(""));
+      return fmt::format("{} {} {}", unit.module->directory, unit.called != nullptr ? "module" : unit.kind,
+                         unit.called != nullptr ? unit.called->directory : "");
     };
     std::map<std::string, std::deque<const Unit*>> gone;  // resources by type and module, local calls by directory
     for (const auto& [key, unit] : before) {
       known_before_.insert(unit.module->directory);
-      if ((unit.type == "resource" || unit.called) && after.count(key) == 0) {
+      if ((unit.type == "resource" || unit.called != nullptr) && after.count(key) == 0) {
         gone[kind_of(unit)].push_back(&unit);
       }
     }
@@ -480,15 +468,10 @@ class EffectComparison {
           compare(*old_units.front(), unit);
           old_units.pop_front();
         } else if (unit.is_created && !unit.runs_code) {
-          add("new-resource", fmt::format("{} is new, and exists although the caller sets nothing new", unit.name),
-              std::nullopt, unit.location);
+          add("new-resource", unit, " is new, and exists although the caller sets nothing new", std::nullopt,
+              unit.location);
+          out_.back().causes = {"new " + unit.name};
         }
-      }
-    }
-    for (const auto& [cause, found] : by_cause_) {
-      if (found.second > 1) {
-        out_[found.first].message +=
-            fmt::format("; the same change is in {} more {}", found.second - 1, found.second == 2 ? "place" : "places");
       }
     }
   }
@@ -499,10 +482,8 @@ class EffectComparison {
     if (unit.type != "module" || unit.is_external) {
       return unit.type == "resource" || unit.is_external;
     }
-    const auto module = unit.called && known_before_.count(*unit.called) != 0 ? package_.modules.find(*unit.called)
-                                                                              : package_.modules.end();
-    return module != package_.modules.end() &&
-           std::any_of(module->second.blocks.begin(), module->second.blocks.end(),
+    return unit.called != nullptr && known_before_.count(unit.called->directory) != 0 &&
+           std::any_of(unit.called->blocks.begin(), unit.called->blocks.end(),
                        [](const MergedBlock& block) { return is_in("resource data module", block.type); });
   }
 
@@ -614,13 +595,13 @@ class EffectComparison {
   static bool only_grows(const TermPtr& before, const TermPtr& after) {
     std::set<std::pair<std::string_view, std::string_view>> members;
     for (std::size_t i = 0; i + 1 < after->parts.size(); i += 2) {
-      members.emplace(after->parts[i]->digest, after->parts[i + 1]->digest);
+      members.emplace(after->parts[i]->digest, after->parts[i + 1]->digest_with_files());
     }
     if (before->head != "{" || after->head != "{") {
       return false;
     }
     for (std::size_t i = 0; i + 1 < before->parts.size(); i += 2) {
-      if (members.count({before->parts[i]->digest, before->parts[i + 1]->digest}) == 0) {
+      if (members.count({before->parts[i]->digest, before->parts[i + 1]->digest_with_files()}) == 0) {
         return false;
       }
     }
@@ -634,7 +615,7 @@ class EffectComparison {
       const auto pair = pairs.find(&leaf);
       const Leaf& meant = pair == pairs.end() ? leaf : *pair->second;
       if (!meant.is_absent) {
-        blocks[leaf.group].insert(leaf.path + meant.term->digest);
+        blocks[leaf.group].insert(leaf.path + meant.term->digest_with_files());
       }
     }
     for (std::size_t i = blocks.size() - 1; i > 0; --i) {
@@ -687,8 +668,8 @@ class EffectComparison {
       }
     };
     const auto absent = [](const Leaf& leaf) { return leaf.is_absent ? " absent" : ""; };
-    const auto named = [](const Leaf& leaf) { return leaf.is_default ? "default" : leaf.named->digest; };
-    pair_by([&](const Leaf& leaf) { return leaf.term->digest + absent(leaf); });
+    const auto named = [](const Leaf& leaf) { return leaf.is_default ? "default" : leaf.named->digest_with_files(); };
+    pair_by([&](const Leaf& leaf) { return leaf.term->digest_with_files() + absent(leaf); });
     pair_by([&](const Leaf& leaf) { return named(leaf) + leaf.around; });
     pair_by([&](const Leaf& leaf) { return named(leaf) + absent(leaf); });
     std::vector<const Leaf*> added;
@@ -728,76 +709,73 @@ class EffectComparison {
       }
     }
     drop_blocks(changes);
-    const std::string name_now =
-        before.name == after.name ? after.name : fmt::format("{} (was {})", after.name, before.name);
+    const std::string was_named = before.name == after.name ? "" : fmt::format(" (was {})", before.name);
     for (const auto& [name, place] : after.secrets) {
       if (before.secrets.count(name) == 0) {
-        add("secret-shown", fmt::format("{} shows a value that may be secret: {}", after.name, name), std::nullopt,
-            place);
+        add("secret-shown", after, " shows a value that may be secret: " + name, std::nullopt, place);
       }
     }
     if (changes.empty()) {
       const bool has_blocks = is_object(after) && (before.parents.size() > 2 || after.parents.size() > 2);
       if (has_blocks && arrangement(before, {}) != arrangement(after, pairs)) {
-        add("effective-change", name_now + ": its blocks were rearranged", before.location, after.location);
+        add("effective-change", after, was_named + ": its blocks were rearranged", before.location, after.location);
       }
       return;
     }
-    std::string cause;
-    for (const auto& [was, is] : changes) {
-      cause += fmt::format("{}\n{}\n{}\n", (is != nullptr ? is : was)->path, was == nullptr ? "" : was->shown,
-                           is == nullptr ? "" : is->shown);
-    }
-    if (auto [same, is_new] = by_cause_.try_emplace(after.module->directory + cause, out_.size(), 1U); !is_new) {
-      ++same->second.second;
-      return;
-    }
+    std::string cause = after.module->directory;
     std::vector<std::string> texts;
+    NamedFiles files;
+    bool only_files = true;
     for (const auto& [was, is] : changes) {
       const std::string& path = (is != nullptr ? is : was)->path;
-      const auto [from, to] = shorten(was == nullptr ? "none" : was->shown, is == nullptr ? "none" : is->shown);
-      if (texts.size() == kMostShown) {
-        texts.push_back(fmt::format("{} more", changes.size() - kMostShown));
-        break;
+      const std::string old_text = was == nullptr ? "none" : was->shown;
+      const std::string text = is == nullptr ? "none" : is->shown;
+      cause += fmt::format("{}\n{}\n{}\n", path, old_text, text);
+      const bool is_same = was != nullptr && is != nullptr && was->named->digest == is->named->digest;
+      NamedFiles read;
+      for (const Leaf* leaf : {was, is}) {
+        read.add(is_same && leaf->named->files != nullptr ? *leaf->named->files : NamedFiles());
       }
-      texts.push_back(fmt::format("{}{}", path.empty() ? "" : path + ": ",
-                                  from == to ? to + ", which has another value" : from + " -> " + to));
+      files.add(read);
+      only_files = only_files && is_same;
+      const auto [from, to] = shorten(old_text, text);
+      texts.push_back((path.empty() ? "" : path + ": ") +
+                      (from != to ? from + " -> " + to
+                       : read.changed.empty()
+                           ? to + ", whose names have another meaning"
+                           : fmt::format("{}, with other content of {}", to, fmt::join(read.changed, ", "))));
     }
+    leave_first(texts);
     const auto& [was, is] = changes.front();
-    add("effective-change",
-        fmt::format("{}{}{}{}", name_now, texts.size() == 1 && texts[0].find(": ") == std::string::npos ? ": " : " ",
+    add("effective-change", after,
+        fmt::format("{}{}{}{}", was_named, texts.size() == 1 && texts[0].find(": ") == std::string::npos ? ": " : " ",
                     fmt::join(texts, "; "), needs_user ? "; used by " + *use->second.user : ""),
         was == nullptr ? before.location : was->location, is == nullptr ? after.location : is->location);
+    out_.back().causes = only_files ? files.causes() : std::set{cause};
   }
 
-  void add(const char* rule, std::string message, std::optional<Location> before, std::optional<Location> after) {
-    out_.push_back({.rule = rule,
-                    .grade = "risky",
-                    .message = std::move(message),
-                    .before = std::move(before),
-                    .after = std::move(after),
-                    .call = std::nullopt});
+  void add(const char* rule, const Unit& unit, const std::string& text, std::optional<Location> before,
+           std::optional<Location> after) {
+    out_.push_back({{rule, "risky", unit.name + text, std::move(before), std::move(after), std::nullopt}, unit.name});
   }
 
-  const PackageText& package_;
-  std::vector<messages::DiffFinding>& out_;
+  std::vector<PackageFinding>& out_;
   std::map<std::string, Use, std::less<>> uses_;
-  std::set<std::string> passed_on_;                                      // local values and variables
-  std::set<std::string, std::less<>> known_before_;                      // directories of the old package
-  std::map<std::string, std::pair<std::size_t, std::size_t>> by_cause_;  // the finding, and how many units have it
+  std::set<std::string> passed_on_;                  // local values and variables
+  std::set<std::string, std::less<>> known_before_;  // directories of the old package
 };
 
 }  // namespace
 
 void find_effective_changes(const PackageText& before, const PackageText& after, const Context& context,
-                            std::vector<messages::DiffFinding>& out) {
+                            std::vector<PackageFinding>& out) {
   if (before.root.empty()) {
     return;
   }
   KnownNames known = known_names(before, after);
   const Units old_units = UnitReader(before, after, known, true).read(context);
   const Units new_units = UnitReader(after, before, known, false).read(context);
-  EffectComparison(after, out).run(old_units, new_units);
+  EffectComparison(out).run(old_units, new_units);
 }
 
 }  // namespace modlock

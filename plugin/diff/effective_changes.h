@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "plugin/diff/package_text.h"
-#include "protocol/messages/update_diff.h"
 
 namespace modlock {
 
@@ -11,6 +10,6 @@ namespace modlock {
 // calls, local values, defaults and outputs that have another meaning, and new resources. After a cancellation, the
 // result is incomplete. The caller checks the context.
 void find_effective_changes(const PackageText& before, const PackageText& after, const Context& context,
-                            std::vector<messages::DiffFinding>& out);
+                            std::vector<PackageFinding>& out);
 
 }  // namespace modlock

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,11 +25,9 @@ constexpr std::array<std::string_view, 37> kEndings = {
     ".dll", ".so",   ".dylib", ".jar",  ".war", ".js",  ".mjs", ".cjs", ".ts",  ".lua",  ".php", ".vbs", ".wasm",
     ".zip", ".tar",  ".gz",    ".tgz",  ".whl", ".rpm", ".deb", ".bin", ".awk", ".run",  ".msi"};
 // Files that other programs run, or that a client or Terragrunt reads next to the module.
-constexpr std::array<std::string_view, 5> kNames = {"terragrunt.hcl", ".envrc", "Dockerfile", ".terraformrc",
-                                                    ".tofurc"};
-constexpr std::array<std::string_view, 12> kOtherDirectories = {".github", ".gitlab",  ".circleci", ".ci",
-                                                                "example", "examples", "test",      "tests",
-                                                                "doc",     "docs",     ".husky",    ".devcontainer"};
+constexpr std::string_view kNames = "terragrunt.hcl .envrc Dockerfile .terraformrc .tofurc";
+constexpr std::string_view kOtherDirectories =
+    ".github .gitlab .circleci .ci example examples test tests doc docs .husky .devcontainer";
 
 bool has_magic(std::string_view text) {
   constexpr std::array<std::string_view, 6> kMagic = {"#!",
@@ -51,8 +51,7 @@ bool is_script(const TreeEntry& entry, std::string_view text) {
   const bool has_ending = std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) {
     return name.ends_with(ending) || name.find(std::string(ending) + ".t") != std::string::npos;
   });
-  return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) ||
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) || is_in(kNames, name);
 }
 
 bool is_elsewhere(const std::string& path, const PackageText& package) {
@@ -60,9 +59,8 @@ bool is_elsewhere(const std::string& path, const PackageText& package) {
                         std::any_of(package.modules.begin(), package.modules.end(),
                                     [&](const auto& module) { return path.starts_with(module.first + "/"); });
   for (const fs::path& part : fs::path(path).parent_path()) {
-    const bool is_other =
-        std::find(kOtherDirectories.begin(), kOtherDirectories.end(), part.string()) != kOtherDirectories.end();
-    if (is_other && (package.directory + "/").find(part.string() + "/") == std::string::npos) {
+    if (is_in(kOtherDirectories, part.string()) &&
+        (package.directory + "/").find(part.string() + "/") == std::string::npos) {
       return true;
     }
   }
@@ -138,10 +136,10 @@ std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::st
 
 class FileComparison {
  public:
-  FileComparison(const PackageText& before, const PackageText& after, messages::ModuleDiff& out)
-      : before_(before), after_(after), out_(out), words_(after) {}
+  FileComparison(const PackageText& before, const PackageText& after, std::vector<PackageFinding>& findings)
+      : before_(before), after_(after), findings_(findings), words_(after) {}
 
-  void run() {
+  messages::FileSummary run() {
     for (const auto& [name, entry] : before_.files) {
       if (after_.files.count(name) == 0) {
         const std::string text = before_.content(entry);
@@ -153,9 +151,10 @@ class FileComparison {
       const auto old = before_.files.find(name);
       compare(name, old == before_.files.end() ? nullptr : &old->second, entry);
     }
-    std::sort(out_.files.changed.begin(), out_.files.changed.end(), [](const auto& left, const auto& right) {
+    std::sort(out_.changed.begin(), out_.changed.end(), [](const auto& left, const auto& right) {
       return left.is_script != right.is_script ? left.is_script : left.path < right.path;
     });
+    return std::move(out_);
   }
 
  private:
@@ -163,10 +162,10 @@ class FileComparison {
            std::string_view after) {
     const bool is_text = before.find('\0') == std::string_view::npos && after.find('\0') == std::string_view::npos;
     const auto [added, removed] = is_text ? count_lines(before, after) : std::pair<std::size_t, std::size_t>();
-    out_.files.changed.push_back(
+    out_.changed.push_back(
         {.path = name, .change = change, .is_script = is_script, .lines_added = added, .lines_removed = removed});
-    out_.files.lines_added += added;
-    out_.files.lines_removed += removed;
+    out_.lines_added += added;
+    out_.lines_removed += removed;
   }
 
   void compare(const std::string& name, const TreeEntry* old, const TreeEntry& entry) {
@@ -189,26 +188,60 @@ class FileComparison {
       return;  // only its name is new
     }
     const bool is_notable = is_elsewhere(name, after_) && !words_.name(name);
-    out_.findings.push_back({.rule = "script",
-                             .grade = is_notable ? "notable" : "risky",
-                             .message = fmt::format("the script or binary {} was {}", name,
-                                                    change == "executable" ? "made executable" : change),
-                             .before = old == nullptr ? std::nullopt : std::optional(Location{name, std::nullopt}),
-                             .after = Location{name, std::nullopt},
-                             .call = std::nullopt});
+    const auto place = old == nullptr ? std::nullopt : std::optional(Location{name, std::nullopt});
+    findings_.push_back(
+        {{"script", is_notable ? "notable" : "risky",
+          fmt::format("the script or binary {} was {}", name, change == "executable" ? "made executable" : change),
+          place, Location{name, std::nullopt}, std::nullopt},
+         name,
+         {name}});
   }
 
   const PackageText& before_;
   const PackageText& after_;
-  messages::ModuleDiff& out_;
+  std::vector<PackageFinding>& findings_;
+  messages::FileSummary out_;
   ConfigWords words_;
   std::unordered_map<std::string, std::string> removed_texts_;  // to the name of one such file
 };
 
 }  // namespace
 
-void summarize_files(const PackageText& before, const PackageText& after, messages::ModuleDiff& out) {
-  FileComparison(before, after, out).run();
+messages::FileSummary summarize_files(PackageText& before, PackageText& after, std::vector<PackageFinding>& findings) {
+  messages::FileSummary files = FileComparison(before, after, findings).run();
+  for (const messages::ChangedFile& file : files.changed) {
+    before.changed.insert(file.path);
+    after.changed.insert(file.path);
+  }
+  return files;
+}
+
+void join_findings(std::vector<PackageFinding>& findings) {
+  std::map<std::string, PackageFinding*> by_cause;
+  std::map<PackageFinding*, std::set<std::string>> users;
+  for (PackageFinding& finding : findings) {
+    const bool is_said = std::all_of(finding.causes.begin(), finding.causes.end(),
+                                     [&](const std::string& cause) { return by_cause.count(cause) != 0; });
+    const bool says_cause = !is_in("provisioner connection data-source ephemeral", finding.rule);
+    for (const std::string& cause : finding.causes) {
+      if (is_said && by_cause[cause]->subject != finding.subject) {
+        users[by_cause[cause]].insert(finding.subject);
+      } else if (says_cause) {
+        by_cause.emplace(cause, &finding);
+      }
+    }
+    if (is_said && !finding.causes.empty()) {
+      finding.rule.clear();
+    }
+  }
+  for (auto& [finding, subjects] : users) {
+    std::vector<std::string> names(subjects.begin(), subjects.end());
+    leave_first(names);
+    const bool is_script = finding->rule == "script";
+    finding->grade = is_script ? "risky" : finding->grade;
+    finding->message += fmt::format("; {} {}", is_script ? "used by" : "also in", fmt::join(names, ", "));
+  }
+  std::erase_if(findings, [](const PackageFinding& finding) { return finding.rule.empty(); });
 }
 
 }  // namespace modlock

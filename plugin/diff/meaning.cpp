@@ -31,18 +31,24 @@ bool has_given_members(const Term& term);
 TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant = false) {
   auto term = std::make_shared<Term>();
   std::string text = fmt::format("{}:{}", head.size(), head);
-  std::string content = text;
+  NamedFiles files{.digest = text};
   bool names_files = false;
   for (const TermPtr& part : parts) {
     text += part->digest;
-    content += part->digest_with_files();
-    names_files = names_files || !part->content.empty();
+    files.digest += part->files == nullptr ? part->digest : "";
+    if (part->files != nullptr) {
+      files.add(*part->files);
+      names_files = true;
+    }
     term->leads_outside = term->leads_outside || part->leads_outside;
     term->reads_objects = term->reads_objects || part->reads_objects;
     term->depth = std::max(term->depth, part->depth + 1);
   }
   term->digest = sha256_hex(text);
-  term->content = names_files ? sha256_hex(content) : "";
+  if (names_files) {
+    files.digest = sha256_hex(files.digest);
+    term->files = std::make_shared<const NamedFiles>(std::move(files));
+  }
   if (term->depth > kMostNested) {
     term->head = "…" + term->digest;
     term->depth = 0;
@@ -122,7 +128,7 @@ TermPtr object(const std::vector<std::pair<TermPtr, TermPtr>>& items) {
   parts.insert(parts.end(), nulls.begin(), nulls.end());
   auto term = std::make_shared<Term>(*make("{", std::move(parts), is_constant));
   term->digest = plain->digest;
-  term->content = plain->content;
+  term->files = plain->files;
   return term;
 }
 
@@ -308,6 +314,20 @@ TermPtr joined(const std::string& name, const std::vector<TermPtr>& arguments) {
   return make(name, std::move(out));
 }
 
+// A term that also depends on files.
+TermPtr naming(const TermPtr& term, NamedFiles files) {
+  if (files.digest.empty()) {
+    return term;
+  }
+  files.digest = sha256_hex(term->digest_with_files() + files.digest);
+  if (term->files != nullptr) {
+    files.add({.changed = term->files->changed});
+  }
+  auto copy = std::make_shared<Term>(*term);
+  copy->files = std::make_shared<const NamedFiles>(std::move(files));
+  return copy;
+}
+
 // The text of a string, with "}" for each value in it.
 std::string text_of(const Term& term) {
   if (term.head == "template") {
@@ -329,19 +349,20 @@ bool ends_path(std::string_view text, bool is_last) {
 std::string place_of(const PackageText& package, const ModuleText* module, std::vector<std::string> names) {
   while (names.size() > 2 && names[0] == "module") {
     const auto call = module->by_address.find("module." + names[1]);
-    const auto target = call == module->by_address.end() ? std::nullopt : package.local_target(*module, *call->second);
-    const auto called = target ? package.modules.find(*target) : package.modules.end();
-    if (called == package.modules.end()) {
+    module = call == module->by_address.end() ? nullptr : package.called(*module, *call->second);
+    if (module == nullptr) {
       return "";
     }
-    module = &called->second;
     names.erase(names.begin(), names.begin() + 2);
   }
-  const std::string scope = module->directory.empty() ? "" : module->directory + ": ";
-  return names.size() == 2 && names[0] != "module" ? fmt::format("{}{}.{}", scope, names[0], names[1]) : "";
+  return names.size() == 2 && names[0] != "module" ? fmt::format("{}{}.{}", module->scope, names[0], names[1]) : "";
 }
 
 }  // namespace
+
+TermPtr term_of(std::vector<TermPtr> parts) {
+  return make("", std::move(parts));
+}
 
 bool is_empty(const TermPtr& term) {
   return is_none(term) || (term->parts.empty() && (term->head == "[" || term->head == "{" || term->head == "\""));
@@ -498,13 +519,12 @@ class MeaningReader::Writer {
     const std::string name = node.name.starts_with("core::") ? node.name.substr(6) : node.name;
     if (is_in("file filebase64 templatefile fileset filemd5 filesha1 filesha256 filebase64sha256", name)) {
       const Follow outer = std::exchange(follow_, std::max(follow_, Follow::local_values));
-      std::string files;
-      for (std::size_t i = 0; i < node.arguments.size() && i < (name == "fileset" ? 2 : 1) && files.empty(); ++i) {
-        files = reader_.file_digest(*place_.module, follow_ == outer ? arguments[i] : write(node.arguments[i]));
+      NamedFiles files;
+      for (std::size_t i = 0; i < arguments.size() && i < (name == "fileset" ? 2 : 1) && files.digest.empty(); ++i) {
+        files = reader_.files_of(*place_.module, follow_ == outer ? arguments[i] : write(node.arguments[i]));
       }
-      arguments.push_back(constant("\"" + files));
       follow_ = outer;
-      return make(name + "(", std::move(arguments));
+      return naming(make(name + "(", std::move(arguments)), std::move(files));
     }
     return node.expand_last ? make(name + "(...", std::move(arguments)) : call(name, std::move(arguments));
   }
@@ -623,10 +643,8 @@ class MeaningReader::Writer {
       term->unit = base->unit;
       term->is_member = !term->unit.empty();
       term->leads_outside = full == "&path.root" || full == "&path.cwd";
-      if (follow_ == Follow::everything && full == kModuleDirectory) {
-        term->content = sha256_hex(term->digest + reader_.files_.beside(*place_.module));
-      }
-      return term;
+      const bool is_directory = follow_ == Follow::everything && full == kModuleDirectory;
+      return is_directory ? naming(term, reader_.files_.beside(*place_.module)) : term;
     }
     if (!is_object && base->is_given && !is_number(name)) {
       if (TermPtr found = reader_.new_member(name, *base)) {
@@ -787,8 +805,9 @@ std::string MeaningReader::renamed(const ModuleText& module, const std::string& 
 
 // Every string in a path counts as the beginning of a name, and a pattern that starts with `*` by its end: other parts
 // may be known only to a caller. Another name for the same files adds nothing.
-std::string MeaningReader::file_digest(const ModuleText& module, const TermPtr& path) {
-  std::set<std::string> digests;
+NamedFiles MeaningReader::files_of(const ModuleText& module, const TermPtr& path) {
+  std::map<std::string, const NamedFiles*> found;  // by digest
+  const auto add = [&](const NamedFiles& files) { found.emplace(files.digest, &files); };
   std::set<const Term*> seen;
   for (std::vector<TermPtr> open = {path}; !open.empty() && seen.size() < kMostJoined;) {
     const TermPtr term = std::move(open.back());
@@ -801,33 +820,34 @@ std::string MeaningReader::file_digest(const ModuleText& module, const TermPtr& 
       continue;
     }
     if (term->head[1] == '*') {
-      digests.insert(files_.ending_with(module, term->head.substr(term->head.rfind('*') + 1)));
+      add(files_.matching(module.path(), term->head.substr(term->head.rfind('*') + 1)));
       continue;
     }
     const std::filesystem::path name =
         std::filesystem::path("/" + module.directory + "/" + term->head.substr(1)).lexically_normal();
-    digests.insert(files_.beginning_with(name.generic_string().substr(1, name.generic_string().find('*') - 1)));
+    add(files_.matching(name.generic_string().substr(1, name.generic_string().find('*') - 1), ""));
   }
-  digests.erase("");
-  if (digests.empty() && path->head == "template" && path->parts.back()->head.size() > 1) {
-    // A value of a caller is before it.
-    digests.insert(files_.ending_with(module, path->parts.back()->head.substr(1)));
+  found.erase("");
+  if (found.empty() && path->head == "template" && path->parts.back()->head.size() > 1) {
+    add(files_.matching(module.path(), path->parts.back()->head.substr(1)));  // a value of a caller is before it
   }
-  const std::string all = fmt::format("{}", fmt::join(digests, ""));
-  return all.empty() ? "" : sha256_hex(all);
+  NamedFiles all;
+  for (const auto& [digest, files] : found) {
+    all.add(*files);
+  }
+  return all;
 }
 
 std::pair<const ModuleText*, const MergedBlock*> MeaningReader::find_output(const ModuleText& module,
                                                                             const std::string& address) const {
   const std::size_t dot = address.rfind('.');
   const auto call = module.by_address.find(address.substr(0, dot));
-  const auto target = call == module.by_address.end() ? std::nullopt : package_.local_target(module, *call->second);
-  const auto called = target ? package_.modules.find(*target) : package_.modules.end();
-  if (called == package_.modules.end()) {
+  const ModuleText* called = call == module.by_address.end() ? nullptr : package_.called(module, *call->second);
+  if (called == nullptr) {
     return {};
   }
-  const auto output = called->second.by_address.find("output." + address.substr(dot + 1));
-  return {&called->second, output == called->second.by_address.end() ? nullptr : output->second};
+  const auto output = called->by_address.find("output." + address.substr(dot + 1));
+  return {called, output == called->by_address.end() ? nullptr : output->second};
 }
 
 bool MeaningReader::is_replaced(const ModuleText& module, const std::string& address, Follow follow) const {
@@ -845,11 +865,11 @@ bool MeaningReader::is_replaced(const ModuleText& module, const std::string& add
 // Names are computed from a list, without recursion: a package may chain any number of them.
 TermPtr MeaningReader::named(const ModuleText& module, const std::string& address, Follow follow) {
   const auto plain = [](const Name& name) {
-    const std::string& scope = name.module->directory;
     const bool is_variable = name.address.starts_with("variable.");
     const std::string shown = is_variable ? "var." + name.address.substr(9) : name.address;
-    auto term = std::make_shared<Term>(*make("&" + (scope.empty() ? "" : scope + "|") + shown));
-    term->unit = is_variable || shown.starts_with("local.") ? (scope.empty() ? "" : scope + ": ") + shown : "";
+    const std::string& directory = name.module->directory;
+    auto term = std::make_shared<Term>(*make("&" + (directory.empty() ? "" : directory + "|") + shown));
+    term->unit = is_variable || shown.starts_with("local.") ? name.module->scope + shown : "";
     return term;
   };
   Name wanted{&module, address, follow};
@@ -971,16 +991,11 @@ TermPtr MeaningReader::with_files(const ModuleText& module, TermPtr term, bool w
       }
     }
   }
-  std::string found;
+  NamedFiles found;
   for (const std::string& text : texts) {
-    found += files_.named_in(module, text);
+    found.add(files_.named_in(module, text));
   }
-  if (!found.empty()) {
-    auto copy = std::make_shared<Term>(*term);
-    copy->content = sha256_hex(term->digest_with_files() + found);
-    term = std::move(copy);
-  }
-  return term;
+  return naming(term, std::move(found));
 }
 
 // Whether only callers of the package fill a variable: no local call of its module sets a value of its own.
@@ -1055,22 +1070,16 @@ KnownNames known_names(const PackageText& before, const PackageText& after) {
     }
   }
   for (const auto& [directory, module] : after.modules) {
-    for (const MergedBlock& block : module.blocks) {
-      const Argument* from = block.type == "moved" ? block.find("from") : nullptr;
-      const Argument* to = block.type == "moved" ? block.find("to") : nullptr;
-      if (from != nullptr && to != nullptr) {
-        const std::vector<std::string> old_names = address_names(*from);
-        const std::vector<std::string> new_names = address_names(*to);
-        const auto old_module = before.modules.find(directory);
-        const std::string old_place =
-            old_module == before.modules.end() ? "" : place_of(before, &old_module->second, old_names);
-        const std::string new_place = place_of(after, &module, new_names);
-        if (old_names.size() == 2 && new_names.size() == 2) {
-          known.moved.emplace(fmt::format("{} {}", directory, fmt::join(old_names, ".")),
-                              fmt::format("{}", fmt::join(new_names, ".")));
-        } else if (!old_place.empty() && !new_place.empty()) {
-          known.moved_between.emplace(old_place, new_place);
-        }
+    for (const auto& [old_names, new_names] : module.moves()) {
+      const auto old_module = before.modules.find(directory);
+      const std::string old_place =
+          old_module == before.modules.end() ? "" : place_of(before, &old_module->second, old_names);
+      const std::string new_place = place_of(after, &module, new_names);
+      if (old_names.size() == 2 && new_names.size() == 2) {
+        known.moved.emplace(fmt::format("{} {}", directory, fmt::join(old_names, ".")),
+                            fmt::format("{}", fmt::join(new_names, ".")));
+      } else if (!old_place.empty() && !new_place.empty()) {
+        known.moved_between.emplace(old_place, new_place);
       }
     }
   }

@@ -19,8 +19,8 @@ using TermPtr = std::shared_ptr<const Term>;
 struct Term {
   std::string head;
   std::vector<TermPtr> parts = {};
-  std::string digest = {};     // the same if the meaning is the same
-  std::string content = {};    // the same if also the files that it names are the same; empty: it names none
+  std::string digest = {};                            // the same if the meaning is the same
+  std::shared_ptr<const NamedFiles> files = nullptr;  // that it names, with a digest of both; null: none
   std::string unit = {};       // "modules/db: local.a": the local value or variable that it is, or is a member of
   bool is_member = false;      // of that unit
   bool is_constant = false;    // no reference and no call
@@ -30,9 +30,11 @@ struct Term {
   bool leads_outside = false;             // a string of it is a path outside of the module
   std::size_t depth = 0;
 
-  const std::string& digest_with_files() const { return content.empty() ? digest : content; }
+  const std::string& digest_with_files() const { return files == nullptr ? digest : files->digest; }
 };
 
+// Returns a term with these parts.
+TermPtr term_of(std::vector<TermPtr> parts);
 // Whether a value is the same as none: null, an empty collection or an empty string.
 bool is_empty(const TermPtr& term);
 bool is_false(const TermPtr& term);
@@ -112,8 +114,8 @@ class MeaningReader {
   TermPtr read_argument(const ModuleText& module, const MergedBlock& call, const Argument& argument);
   const Members& members_of(const TermPtr& object);
   void read_members(const ModuleText& module, const MergedBlock& variable);
-  // Of the files that a path may name; empty: none is in the package.
-  std::string file_digest(const ModuleText& module, const TermPtr& path);
+  // The files of the package that a path may name.
+  NamedFiles files_of(const ModuleText& module, const TermPtr& path);
 
   const PackageText& package_;
   const PackageText& other_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "backends/address/source.h"
 #include "backends/base/ascii.h"
@@ -54,16 +53,13 @@ class FactReader {
 
   Result<std::vector<Fact>> read() {
     for (const auto& [directory, module] : package_.modules) {
-      for (const MergedBlock& block : module.blocks) {
-        const Argument* from = block.type == "moved" ? block.find("from") : nullptr;
-        const Argument* to = block.find("to");
-        if (from != nullptr && to != nullptr) {
-          moves_[&module].emplace(fmt::format("{}", fmt::join(address_names(*from), ".")), address_names(*to));
-        }
+      for (auto& [from, to] : module.moves()) {
+        moves_[&module].emplace(fmt::format("{}", fmt::join(from, ".")), std::move(to));
       }
     }
     for (const auto& [directory, module] : package_.modules) {
       module_ = &module;
+      subject_ = module.scope;
       read_files();
       read_providers();
       for (const MergedBlock& block : module.blocks) {
@@ -72,6 +68,7 @@ class FactReader {
       }
       for (const auto& [name, argument] : module.locals) {
         MODLOCK_TRY(context_.check());
+        subject_ = module.scope + "local." + name;
         read_expression(*argument.file, argument.attribute->value, "local");
       }
     }
@@ -86,18 +83,22 @@ class FactReader {
   static Location at(const MergedBlock& block) { return at(*block.file, block.block->header_range); }
   static Location at(const Argument& argument) { return at(*argument.file, argument.attribute->range()); }
 
-  // `scope`: the directory that the name belongs to, "" for names of the whole package and of its called module.
+  // `scope`: of the module that the name belongs to, "" for names of the whole package.
   void add(FactKind kind, const std::string& name, std::string value, std::string shown, Location location,
            const std::string& scope) {
-    std::string full = scope.empty() ? name : scope + ": " + name;
+    std::string full = scope + name;
     if (const std::size_t count = ++names_[{kind, full}]; count > 1) {
       full += fmt::format(" #{}", count);
     }
-    facts_.push_back({kind, std::move(full), std::move(value), std::move(shown), std::move(location)});
+    facts_.push_back({kind, std::move(full), std::move(value), std::move(shown), std::move(location), subject_});
   }
   void add(FactKind kind, const std::string& name, std::string value, std::string shown, Location location) {
-    const bool is_called = module_->directory == package_.directory;
-    add(kind, name, std::move(value), std::move(shown), std::move(location), is_called ? "" : module_->directory);
+    add(kind, name, std::move(value), std::move(shown), std::move(location), module_->scope);
+  }
+  void add(FactKind kind, const std::string& name, const TermPtr& value, Location location) {
+    add(kind, name, value->digest_with_files(), "", std::move(location));
+    facts_.back().plain_value = value->digest;
+    facts_.back().files = value->files == nullptr ? NamedFiles() : *value->files;
   }
   // A fact that several places may state: the first one counts.
   void add_once(FactKind kind, const std::string& name, std::string value, std::string shown, Location location) {
@@ -106,7 +107,7 @@ class FactReader {
     }
   }
 
-  std::string digest_of(const MergedBlock& block) { return meanings_.read(*module_, block)->digest_with_files(); }
+  TermPtr meaning_of(const MergedBlock& block) { return meanings_.read(*module_, block); }
   std::string digest_of(const Argument& argument) {
     return meanings_.read(*module_, argument, Follow::everything)->digest_with_files();
   }
@@ -147,6 +148,7 @@ class FactReader {
   void read_block(const MergedBlock& block) {
     const std::string address = block.address();
     const std::string& type = block.type;
+    subject_ = module_->scope + address;
     if (type == "variable") {
       read_variable(block);
     } else if (type == "output") {
@@ -159,11 +161,10 @@ class FactReader {
     } else if (type == "resource") {
       read_resource(block, address);
     } else if (type == "data" || type == "ephemeral" || type == "action") {
-      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), digest_of(block));
+      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), meaning_of(block));
     } else if (type == "provider") {
       const std::string alias = flag(block, "alias");
-      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), digest_of(block), "",
-          at(block));
+      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), meaning_of(block), at(block));
     } else if (type == "moved" || type == "import" || type == "removed") {
       read_refactoring(block);
     } else if (type == "check") {
@@ -172,37 +173,27 @@ class FactReader {
         if (inner->type == "data" && inner->labels.size() == 2) {
           read_data(inner->labels[0].text, "data",
                     fmt::format("{}: data.{}.{}", address, inner->labels[0].text, inner->labels[1].text),
-                    at(*file, inner->header_range), digest_of(MergedBlock::of(*file, *inner)));
+                    at(*file, inner->header_range), meaning_of(MergedBlock::of(*file, *inner)));
         }
       }
     } else if (type == "terraform") {
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provider_meta" && !inner->labels.empty()) {
           add(FactKind::provider_meta, "provider_meta." + inner->labels[0].text,
-              digest_of(MergedBlock::of(*file, *inner)), "", at(*file, inner->header_range));
+              meaning_of(MergedBlock::of(*file, *inner)), at(*file, inner->header_range));
         }
       }
     } else if (!is_in(kKnownBlocks, type)) {
-      add(FactKind::unknown_block, address, digest_of(block), "", at(block));
+      add(FactKind::unknown_block, address, meaning_of(block), at(block));
     }
     if (type != "terraform") {
       read_expressions(block, address);
     }
     if (is_in("resource data module", type)) {
-      read_dependencies(block, address);
+      const Argument* names = block.find("depends_on");
+      add(FactKind::order, "depends_on of " + address, flag(block, "depends_on"),
+          names == nullptr ? "[]" : source_text(*names->file, names->attribute->value.range), at(block));
     }
-  }
-
-  void read_dependencies(const MergedBlock& block, const std::string& address) {
-    std::set<std::string> found;
-    ExpressionVisit visit;
-    visit.reference = [&](const auto& names, const Range&) { found.insert(fmt::format("{}", fmt::join(names, "."))); };
-    visit.text = [&](const std::string& text, const Range&) { found.insert(text); };  // in JSON syntax
-    if (const Argument* names = block.find("depends_on")) {
-      canonical_text(names->attribute->value, names->file->path, visit);
-    }
-    const std::string text = found.empty() ? "nothing" : fmt::format("{}", fmt::join(found, ", "));
-    add(FactKind::order, "depends_on of " + address, text, text, at(block));
   }
 
   void read_variable(const MergedBlock& block) {
@@ -250,14 +241,15 @@ class FactReader {
   }
 
   void read_data(const std::string& type, const std::string& mode, const std::string& address, Location location,
-                 const std::string& digest) {
+                 const TermPtr& meaning) {
     const bool is_code = is_in(kCodeData, type) || mode == "action";
     const FactKind kind = is_code                    ? FactKind::code_data
                           : mode == "ephemeral"      ? FactKind::ephemeral
                           : is_in(kSecretData, type) ? FactKind::secret_data
                                                      : FactKind::data_source;
-    const std::string condition = meanings_.conditions_of(*module_)->digest_with_files();
-    add(kind, address, kind == FactKind::data_source ? "" : digest + condition, "", std::move(location));
+    const bool is_plain = kind == FactKind::data_source;
+    add(kind, address, is_plain ? term_of({}) : term_of({meaning, meanings_.conditions_of(*module_)}),
+        std::move(location));
   }
 
   void read_resource(const MergedBlock& block, const std::string& address) {
@@ -296,17 +288,17 @@ class FactReader {
   // A provisioner depends on when its resource is created again.
   void read_provisioner(const MergedBlock& block, const ConfigText& file, const hcl::Block& inner,
                         const std::string& address) {
-    std::string value = digest_of(MergedBlock::of(file, inner));
+    std::vector<TermPtr> value = {meaning_of(MergedBlock::of(file, inner)), meanings_.conditions_of(*module_)};
     for (const char* name : {"count", "for_each", "enabled", "triggers", "triggers_replace", "input"}) {
       if (const Argument* argument = block.find(name)) {
-        value += digest_of(*argument);
+        value.push_back(meanings_.read(*module_, *argument, Follow::everything));
       }
     }
-    value += meanings_.conditions_of(*module_)->digest_with_files();
     const bool is_connection = inner.type == "connection";
     const std::string label = inner.labels.empty() ? "" : inner.labels[0].text;
     add(is_connection ? FactKind::connection : FactKind::provisioner,
-        address + (is_connection ? " connection" : " " + label), std::move(value), "", at(file, inner.header_range));
+        address + (is_connection ? " connection" : " " + label), term_of(std::move(value)),
+        at(file, inner.header_range));
     for (const hcl::Block& deeper : inner.body.blocks) {
       if (deeper.type == "connection") {
         read_provisioner(block, file, deeper, address);
@@ -323,7 +315,7 @@ class FactReader {
       add(FactKind::moved, name, to != nullptr && is_declared(address_names(*to)) ? "declared" : "", "", at(block));
     } else {
       const FactKind kind = block.type == "import" ? FactKind::import : FactKind::removed;
-      add(kind, name, digest_of(block), "", at(block));
+      add(kind, name, meaning_of(block), at(block));
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provisioner") {
           read_provisioner(block, *file, *inner, "removed " + name);
@@ -348,15 +340,13 @@ class FactReader {
       if (names[0] != "module" || names.size() == 2) {
         return true;
       }
-      const auto target = package_.local_target(*module, *block->second);
-      if (!target) {
+      if (!package_.local_target(*module, *block->second)) {
         return true;  // in another package
       }
-      const auto called = package_.modules.find(*target);
-      if (called == package_.modules.end()) {
+      module = package_.called(*module, *block->second);
+      if (module == nullptr) {
         return false;
       }
-      module = &called->second;
       names.erase(names.begin(), names.begin() + 2);
     }
     return false;
@@ -394,9 +384,10 @@ class FactReader {
       }
     }
     for (const auto& [path, location] : named_files_) {
-      const std::string digest = names_files ? meanings_.files().at(*module_, path) : "";
-      if (!digest.empty()) {
-        add(FactKind::named_file, fmt::format("{} {}", address, path), digest, "", location);
+      const NamedFiles files = names_files ? meanings_.files().at(*module_, path) : NamedFiles();
+      if (!files.digest.empty()) {
+        add(FactKind::named_file, fmt::format("{} {}", address, path), files.digest, "", location);
+        facts_.back().files = files;
       }
     }
     named_files_.clear();
@@ -527,6 +518,7 @@ class FactReader {
   KnownNames known_names_;  // none, as nothing is compared here
   MeaningReader meanings_;
   const ModuleText* module_ = nullptr;
+  std::string subject_;
   std::map<std::string, Location> named_files_;                                         // of a block
   std::map<const ModuleText*, std::map<std::string, std::vector<std::string>>> moves_;  // of moved blocks
   std::map<std::pair<FactKind, std::string>, std::size_t> names_;

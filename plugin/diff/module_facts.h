@@ -58,10 +58,13 @@ enum class FactKind {
 // Something that a package declares or does.
 struct Fact {
   FactKind kind;
-  std::string name;        // unique in its kind
-  std::string value = {};  // different if the meaning is different
-  std::string shown = {};  // for people
-  Location location = {};  // in the package
+  std::string name;              // unique in its kind
+  std::string value = {};        // different if the meaning is different
+  std::string shown = {};        // for people
+  Location location = {};        // in the package
+  std::string subject = {};      // the block: "modules/db: aws_db_instance.a"
+  std::string plain_value = {};  // without the content of files
+  NamedFiles files = {};         // that the value depends on
 };
 
 // Returns the facts of all modules of a package. Errors: those of Context::check().

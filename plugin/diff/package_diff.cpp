@@ -147,59 +147,61 @@ struct FactChange {
   Effect effect() const { return before == nullptr ? kAdded : after == nullptr ? kRemoved : kChanged; }
 };
 
+std::string unscoped(const std::string& name) {
+  const std::size_t colon = name.find(": ");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
 // The local calls that both packages have.
 struct SharedCalls {
   std::map<std::string, std::set<std::string>, std::less<>> directories;  // the new ones of each old one
-  std::vector<messages::DiffFinding> replaced;  // calls of another module that the package called before
+  std::vector<PackageFinding> replaced;      // calls of another module that the package called before
   std::set<std::string, std::less<>> named;  // old calls without a finding: their resources have one, or do not exist
 };
 
 SharedCalls find_shared_calls(const PackageText& before, const PackageText& after, const Context& context) {
   SharedCalls shared;
-  std::set<std::pair<std::string, std::string>> seen;
-  std::vector<std::pair<std::string, std::string>> open = {{before.directory, after.directory}};
+  std::set<std::pair<const ModuleText*, const ModuleText*>> seen;
+  std::vector<std::pair<const ModuleText*, const ModuleText*>> open;
+  if (!before.modules.empty() && !after.modules.empty()) {
+    open.emplace_back(&before.modules.at(before.directory), &after.modules.at(after.directory));
+  }
   while (!open.empty() && context.check()) {
-    const auto pair = std::move(open.back());
+    const auto [old, now] = open.back();
     open.pop_back();
-    const auto old = before.modules.find(pair.first);
-    const auto now = after.modules.find(pair.second);
-    if (old == before.modules.end() || now == after.modules.end() || !seen.insert(pair).second) {
+    if (!seen.emplace(old, now).second) {
       continue;
     }
-    shared.directories[pair.first].insert(pair.second);
-    for (const MergedBlock& call : old->second.blocks) {
-      const auto target = call.type == "module" ? before.local_target(old->second, call) : std::nullopt;
+    shared.directories[old->directory].insert(now->directory);
+    for (const MergedBlock& call : old->blocks) {
+      const ModuleText* target = before.called(*old, call);
       const Argument* count = call.find("count");
       const bool is_absent =
           call.type == "module" && count != nullptr && source_text(*count->file, count->attribute->value.range) == "0";
-      if (is_absent || (target && after.modules.count(*target) == 0)) {
-        shared.named.insert((pair.first == before.directory ? "" : pair.first + ": ") + call.address());
+      if (is_absent || (target != nullptr && after.modules.count(target->directory) == 0)) {
+        shared.named.insert(old->scope + call.address());
       }
     }
-    for (const MergedBlock& call : now->second.blocks) {
-      const auto known =
-          call.type == "module" ? old->second.by_address.find(call.address()) : old->second.by_address.end();
-      const auto target = known == old->second.by_address.end() ? std::nullopt : after.local_target(now->second, call);
-      if (!target) {
+    for (const MergedBlock& call : now->blocks) {
+      const ModuleText* target = after.called(*now, call);
+      const auto known = old->by_address.find(call.address());
+      if (target == nullptr || known == old->by_address.end()) {
         continue;
       }
-      auto old_target = before.local_target(old->second, *known->second);
-      if (old_target != target && before.modules.count(*target) != 0) {
-        const auto place = [](const MergedBlock& block) {
-          return Location{block.file->path, block.block->header_range};
-        };
+      const MergedBlock& old_call = *known->second;
+      const ModuleText* old_target = before.called(*old, old_call);
+      const bool is_same = old_target != nullptr && old_target->directory == target->directory;
+      if (!is_same && before.modules.count(target->directory) != 0) {
+        const std::string name = now->scope + call.address();
         shared.replaced.push_back(
-            {.rule = "module-source",
-             .grade = std::string(kRisky),
-             .message =
-                 fmt::format("{}{} calls {} instead of {}", pair.second == after.directory ? "" : pair.second + ": ",
-                             call.address(), literal_text(call.find("source")).value_or(""),
-                             literal_text(known->second->find("source")).value_or("a computed source")),
-             .before = place(*known->second),
-             .after = place(call),
-             .call = std::nullopt});
-      } else if (old_target) {
-        open.emplace_back(std::move(*old_target), *target);
+            {{"module-source", std::string(kRisky),
+              fmt::format("{} calls {} instead of {}", name, literal_text(call.find("source")).value_or(""),
+                          literal_text(old_call.find("source")).value_or("a computed source")),
+              Location{old_call.file->path, old_call.block->header_range},
+              Location{call.file->path, call.block->header_range}, std::nullopt},
+             name});
+      } else if (old_target != nullptr) {
+        open.emplace_back(old_target, target);
       }
     }
   }
@@ -208,8 +210,8 @@ SharedCalls find_shared_calls(const PackageText& before, const PackageText& afte
 
 class PackageComparison {
  public:
-  PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out)
-      : use_(use), calls_(std::move(calls)), out_(out) {}
+  PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out, std::vector<PackageFinding>& findings)
+      : use_(use), calls_(std::move(calls)), out_(out), findings_(findings) {}
 
   void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts, const PackageText& after,
            ClientKind tool) {
@@ -222,7 +224,7 @@ class PackageComparison {
     }
     check_locked_providers(new_facts);
     check_client(after, tool);
-    std::move(calls_.replaced.begin(), calls_.replaced.end(), std::back_inserter(out_.findings));
+    std::move(calls_.replaced.begin(), calls_.replaced.end(), std::back_inserter(findings_));
   }
 
  private:
@@ -322,7 +324,7 @@ class PackageComparison {
     }
     for (const FactRule& rule : kFactRules) {
       const bool has_effect = rule.kind == fact.kind && (rule.effects & change.effect()) != 0;
-      if (has_effect && (rule.after.empty() || rule.after == fact.value) && !is_part_of_new(change)) {
+      if (has_effect && (rule.after.empty() || rule.after == fact.value)) {
         add(change, rule);
       }
     }
@@ -334,31 +336,35 @@ class PackageComparison {
     if (change.effect() == kRemoved) {
       return moved_.count(name) != 0 || calls_.named.count(name) != 0;
     }
-    return std::any_of(calls_.replaced.begin(), calls_.replaced.end(), [&](const messages::DiffFinding& finding) {
-      return finding.message.starts_with(name + " calls ");
-    });
-  }
-
-  // A facet of a new declaration says nothing, except that it must be set.
-  static bool is_part_of_new(const FactChange& change) {
-    return change.after == nullptr &&
-           (change.before->kind == FactKind::prevent_destroy || change.before->kind == FactKind::condition);
+    return std::any_of(calls_.replaced.begin(), calls_.replaced.end(),
+                       [&](const PackageFinding& finding) { return finding.subject == name; });
   }
 
   void add(const FactChange& change, const FactRule& rule) {
     const Fact& fact = change.any();
-    messages::DiffFinding finding{
-        .rule = std::string(rule.rule),
-        .grade = std::string(rule.grade),
-        .message = fmt::format(fmt::runtime(rule.text), fact.name, change.before == nullptr ? "" : change.before->shown,
-                               change.after == nullptr ? "" : change.after->shown, to_string(change.effect())),
-        .before = change.before == nullptr ? std::nullopt : std::optional(change.before->location),
-        .after = change.after == nullptr ? std::nullopt : std::optional(change.after->location),
-        .call = std::nullopt};
+    const bool is_common = fact.kind == FactKind::provider_constraint || fact.kind == FactKind::provider_meta;
+    const std::string text =
+        fmt::format(fmt::runtime(rule.text), is_common ? unscoped(fact.name) : fact.name,
+                    change.before == nullptr ? "" : change.before->shown,
+                    change.after == nullptr ? "" : change.after->shown, to_string(change.effect()));
+    const auto place = [](const Fact* side) { return side == nullptr ? std::nullopt : std::optional(side->location); };
+    PackageFinding finding{{std::string(rule.rule), std::string(rule.grade), text, place(change.before),
+                            place(change.after), std::nullopt},
+                           fact.subject};
+    if (is_common) {
+      finding.subject = fact.location.path;
+      finding.causes = {text};
+    } else if (is_in("code-resource access module-source", rule.rule) && change.before == nullptr) {
+      finding.causes = {"new " + fact.subject};
+    } else if (change.effect() == kChanged && change.before->plain_value == change.after->plain_value) {
+      NamedFiles files = fact.files;
+      files.add(change.before->files);
+      finding.causes = files.causes();
+    }
     if (rule.grade == kBreaking && use_ != nullptr && !concerns_caller(fact, rule, finding)) {
       return;
     }
-    out_.findings.push_back(std::move(finding));
+    findings_.push_back(std::move(finding));
   }
 
   // Completes a finding that breaks some callers for this one. Returns false if there is none for it.
@@ -390,19 +396,15 @@ class PackageComparison {
       if (fact.kind != FactKind::provider_constraint) {
         continue;
       }
-      const std::string_view name =
-          std::string_view(fact.name).substr(fact.name.find(": ") == std::string::npos ? 0 : fact.name.find(": ") + 2);
+      const std::string name = unscoped(fact.name);
       const auto constraint = ProviderConstraint::parse(fact.shown);
       const auto locked = std::find_if(use_->providers->begin(), use_->providers->end(),
                                        [&](const auto& entry) { return entry.first.to_string() == name; });
       if (constraint && locked != use_->providers->end() && !constraint->allows(locked->second.version)) {
-        out_.findings.push_back({.rule = "provider-locked",
-                                 .grade = std::string(kBreaking),
-                                 .message = fmt::format("it requires provider {} {}, and {} is locked", name,
-                                                        fact.shown, locked->second.version.to_string()),
-                                 .before = std::nullopt,
-                                 .after = fact.location,
-                                 .call = use_->call});
+        findings_.push_back({{"provider-locked", std::string(kBreaking),
+                              fmt::format("it requires provider {} {}, and {} is locked", name, fact.shown,
+                                          locked->second.version.to_string()),
+                              std::nullopt, fact.location, use_->call}});
       }
     }
   }
@@ -414,15 +416,11 @@ class PackageComparison {
       const bool asks = !requirements.empty() && use_ != nullptr && use_->client_version;
       const std::string version = asks ? use_->client_version() : "";
       for (Diagnostic& found : version.empty() ? Diagnostics() : check_core_requirements(requirements, tool, version)) {
-        std::erase_if(out_.findings, [&](const messages::DiffFinding& finding) {
+        std::erase_if(findings_, [&](const PackageFinding& finding) {
           return finding.rule == "client-version" && finding.after == found.what.location;
         });
-        out_.findings.push_back({.rule = "client-version",
-                                 .grade = std::string(kBreaking),
-                                 .message = std::move(found.what.message),
-                                 .before = std::nullopt,
-                                 .after = std::move(found.what.location),
-                                 .call = use_->call});
+        findings_.push_back({{"client-version", std::string(kBreaking), std::move(found.what.message), std::nullopt,
+                              std::move(found.what.location), use_->call}});
       }
     }
   }
@@ -430,47 +428,10 @@ class PackageComparison {
   const CallUse* use_;
   SharedCalls calls_;
   ModuleDiff& out_;
+  std::vector<PackageFinding>& findings_;
   std::vector<FactChange> changes_;
   std::set<std::string_view> moved_;  // what moved and removed blocks name
 };
-
-// "aws_vpc.a", or "modules/net: aws_vpc.a", at the begin of a message.
-std::string_view subject_of(std::string_view message) {
-  const std::size_t first = message.find(' ');
-  const bool is_scope = message.substr(0, first).ends_with(':');
-  return message.substr(0, is_scope ? message.find(' ', first + 1) : first);
-}
-
-// A new resource or call, or a changed file, that another rule names too needs no second finding.
-void drop_repeated(std::vector<messages::DiffFinding>& findings) {
-  const auto key = [](const messages::DiffFinding& finding) {
-    const auto& place = finding.after;
-    return place && place->range ? fmt::format("{}:{}", place->path, place->range->start.byte) : "";
-  };
-  std::set<std::string> named;
-  for (const messages::DiffFinding& finding : findings) {
-    if (finding.rule == "code-resource" || finding.rule == "access" || finding.rule == "module-source") {
-      named.insert(key(finding));
-    }
-  }
-  std::multimap<std::string, std::string> effects;  // by subject
-  for (const messages::DiffFinding& finding : findings) {
-    if (finding.rule == "effective-change") {
-      effects.emplace(subject_of(finding.message), finding.message);
-    }
-  }
-  std::erase_if(findings, [&](const messages::DiffFinding& finding) {
-    if (finding.rule == "named-file") {
-      const std::string_view subject = subject_of(finding.message);
-      const std::string path =
-          finding.message.substr(subject.size() + 1, finding.message.find(", which") - subject.size() - 1);
-      const auto [first, last] = effects.equal_range(std::string(subject));
-      return std::any_of(first, last,
-                         [&](const auto& effect) { return effect.second.find(path) != std::string::npos; });
-    }
-    return finding.rule == "new-resource" && named.count(key(finding)) != 0;
-  });
-}
 
 Result<PackageText> read(const PackagePlace& place, ClientKind tool, const Context& context) {
   return place.root.empty() ? PackageText() : PackageText::read(place.root, place.directory, tool, context);
@@ -507,35 +468,39 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
   const std::array<const PackagePlace*, 2> places = {&before, &after};
   std::array<Result<PackageText>, 2> packages;
   std::array<Result<std::vector<Fact>>, 2> facts;
-  parallel_for(places.size(), places.size(), [&](std::size_t i) {
-    packages.at(i) = read(*places.at(i), tool, context);
-    facts.at(i) = packages.at(i) ? collect_facts(*packages.at(i), context) : fail(packages.at(i).error());
-  });
-  for (auto& one : facts) {
-    if (!one) {
-      return fail(std::move(one.error()));
+  parallel_for(places.size(), places.size(),
+               [&](std::size_t i) { packages.at(i) = read(*places.at(i), tool, context); });
+  for (auto& package : packages) {
+    if (!package) {
+      return fail(std::move(package.error()));
     }
   }
   ModuleDiff out;
-  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out)
-      .run(*facts[0], *facts[1], *packages[1], tool);
-  find_effective_changes(*packages[0], *packages[1], context, out.findings);
+  std::vector<PackageFinding> findings;
+  out.files = summarize_files(*packages[0], *packages[1], findings);
+  parallel_for(places.size(), places.size(),
+               [&](std::size_t i) { facts.at(i) = collect_facts(*packages.at(i), context); });
+  MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
+  MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
+  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
+      .run(old_facts, new_facts, *packages[1], tool);
+  find_effective_changes(*packages[0], *packages[1], context, findings);
   MODLOCK_TRY(context.check());
-  drop_repeated(out.findings);
-  summarize_files(*packages[0], *packages[1], out);
+  join_findings(findings);
   if (before.root.empty() || after.root.empty()) {
-    std::erase_if(out.findings, [&](const messages::DiffFinding& finding) {
+    std::erase_if(findings, [&](const PackageFinding& finding) {
       const bool is_unmet = finding.grade == kBreaking && is_in("provider-locked client-version", finding.rule);
       return after.root.empty() || (finding.grade != kRisky && !is_unmet);
     });
   }
-  const auto order = [](const messages::DiffFinding& finding) {
+  const auto order = [](const PackageFinding& finding) {
     const auto& place = finding.after ? finding.after : finding.before;
     return std::tuple(-grade_rank(finding.grade), place ? place->path : "",
                       place && place->range ? place->range->start.line : 0U);
   };
-  std::stable_sort(out.findings.begin(), out.findings.end(),
+  std::stable_sort(findings.begin(), findings.end(),
                    [&](const auto& left, const auto& right) { return order(left) < order(right); });
+  out.findings.assign(std::make_move_iterator(findings.begin()), std::make_move_iterator(findings.end()));
   return out;
 }
 

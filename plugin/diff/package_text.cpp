@@ -106,7 +106,8 @@ void read_types(ConfigText& file) {
 
 Result<ModuleText> read_module_text(const fs::path& root, const std::string& directory, ClientKind tool,
                                     const Context& context) {
-  ModuleText module{.directory = directory, .files = {}, .blocks = {}, .by_address = {}, .locals = {}, .providers = {}};
+  ModuleText module;
+  module.directory = directory;
   MODLOCK_TRY(auto files, read_config_files(root / directory, root, {}, ConfigKind::module, tool, context));
   module.files = std::move(files);
   // Terraform ignores files of OpenTofu, but who calls the module may run either.
@@ -142,10 +143,6 @@ std::optional<std::string> join_local(const std::string& directory, const std::s
   return plain == ".." || plain.starts_with("../") ? std::nullopt : std::optional(std::move(plain));
 }
 
-std::string below(const ModuleText& module) {
-  return module.directory.empty() ? "" : module.directory + "/";
-}
-
 bool is_local_source(const std::string& source) {
   return source.starts_with("./") || source.starts_with("../") || source == "." || source == "..";
 }
@@ -168,6 +165,17 @@ std::string MergedBlock::address() const {
 const Argument* MergedBlock::find(std::string_view name) const {
   const auto found = arguments.find(name);
   return found == arguments.end() ? nullptr : &found->second;
+}
+
+std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> ModuleText::moves() const {
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> found;
+  for (const MergedBlock& block : blocks) {
+    const Argument* from = block.type == "moved" ? block.find("from") : nullptr;
+    if (const Argument* to = block.find("to"); from != nullptr && to != nullptr) {
+      found.emplace_back(address_names(*from), address_names(*to));
+    }
+  }
+  return found;
 }
 
 bool is_in(std::string_view words, std::string_view word) {
@@ -238,6 +246,7 @@ Result<PackageText> PackageText::read(const fs::path& root, const std::string& d
       continue;
     }
     MODLOCK_TRY(auto read, read_module_text(root, next, tool, context));
+    read.scope = next == directory ? "" : next + ": ";
     const ModuleText& module = package.modules.emplace(next, std::move(read)).first->second;
     for (const MergedBlock& block : module.blocks) {
       if (block.type != "module") {
@@ -263,6 +272,12 @@ std::optional<std::string> PackageText::local_target(const ModuleText& module, c
   return source && is_local_source(*source) ? join_local(module.directory, *source) : std::nullopt;
 }
 
+const ModuleText* PackageText::called(const ModuleText& module, const MergedBlock& call) const {
+  const auto target = call.type == "module" ? local_target(module, call) : std::nullopt;
+  const auto found = target ? modules.find(*target) : modules.end();
+  return found == modules.end() ? nullptr : &found->second;
+}
+
 std::string PackageText::content(const TreeEntry& entry) const {
   if (entry.type == TreeEntry::Type::link_as_text) {
     std::error_code ignored;
@@ -276,43 +291,52 @@ bool is_outside_path(std::string_view text) {
          text.find("${path.root}") != std::string_view::npos || text.find("${path.cwd}") != std::string_view::npos;
 }
 
+void leave_first(std::vector<std::string>& parts) {
+  constexpr std::size_t kMost = 4;
+  if (parts.size() > kMost) {
+    parts[kMost] = fmt::format("{} more", parts.size() - kMost);
+    parts.resize(kMost + 1);
+  }
+}
+
+void NamedFiles::add(const NamedFiles& more) {
+  digest += more.digest;
+  for (auto name = more.changed.begin(); name != more.changed.end() && changed.size() < kMostChanged; ++name) {
+    changed.insert(*name);
+  }
+}
+
 template <typename Condition>
-std::string FileContents::list(const std::string& below, Condition is_selected) {
-  std::string files;
+NamedFiles FileContents::list(const std::string& below, Condition is_selected) {
+  NamedFiles files;
   for (auto file = package_.files.lower_bound(below); file != package_.files.end() && file->first.starts_with(below);
        ++file) {
     const std::string name = file->first.substr(below.size());
     if (is_selected(name)) {
-      files += fmt::format("{} {}\n", name, at(file->first));
+      files.digest += name + " ";
+      files.add(at(file->first));
     }
   }
-  return files.empty() ? "" : sha256_hex(files);
+  files.digest = files.digest.empty() ? "" : sha256_hex(files.digest);
+  return files;
 }
 
-const std::string& FileContents::beginning_with(const std::string& prefix) {
-  const auto [known, is_new] = by_pattern_.try_emplace(prefix + "*");
+const NamedFiles& FileContents::matching(const std::string& prefix, const std::string& ending) {
+  const auto [known, is_new] = by_pattern_.try_emplace(prefix + "*" + ending);
   if (is_new) {
-    known->second = list(prefix, [](std::string_view) { return true; });
+    known->second = list(prefix, [&](std::string_view name) { return name.ends_with(ending); });
   }
   return known->second;
 }
 
-const std::string& FileContents::ending_with(const ModuleText& module, const std::string& ending) {
-  const auto [known, is_new] = by_pattern_.try_emplace(below(module) + "*" + ending);
-  if (is_new) {
-    known->second = list(below(module), [&](std::string_view name) { return name.ends_with(ending); });
-  }
-  return known->second;
-}
-
-std::string FileContents::beside(const ModuleText& module) {
-  return list(below(module), [](const std::string& name) {
+NamedFiles FileContents::beside(const ModuleText& module) {
+  return list(module.path(), [](const std::string& name) {
     return name.find('/') == std::string::npos && !config_kind(name) && !name.starts_with('.') &&
            !name.ends_with(".md") && !name.starts_with("LICENSE") && !name.starts_with("CHANGELOG");
   });
 }
 
-std::string FileContents::named_in(const ModuleText& module, const std::string& text) {
+NamedFiles FileContents::named_in(const ModuleText& module, const std::string& text) {
   constexpr std::string_view kSeparators = " \t\n\"'`;|&()<>=,";
   std::set<std::string> paths;
   for (std::size_t at = 0; at < text.size();) {
@@ -323,32 +347,34 @@ std::string FileContents::named_in(const ModuleText& module, const std::string& 
     paths.insert(std::move(word));
     at = end + 1;
   }
-  std::string found;
+  NamedFiles found;
   for (const std::string& path : paths) {
-    found += at(module, path);
+    found.add(at(module, path));
   }
   return found;
 }
 
-std::string FileContents::at(const ModuleText& module, const std::string& path) {
+NamedFiles FileContents::at(const ModuleText& module, const std::string& path) {
   const auto name = path.empty() ? std::nullopt : join_local(module.directory, path);
-  return name ? at(*name) : "";
+  return name ? at(*name) : NamedFiles();
 }
 
-const std::string& FileContents::at(const std::string& path) {
+const NamedFiles& FileContents::at(const std::string& path) {
   const auto [known, is_new] = by_path_.try_emplace(path);
-  std::string& digest = known->second;
+  NamedFiles& files = known->second;
   if (!is_new) {
-    return digest;
+    return files;
   }
   if (const auto file = package_.files.find(path); file != package_.files.end()) {
-    return digest = sha256_hex(package_.content(file->second));
+    files.digest = sha256_hex(package_.content(file->second));
+    files.changed.insert(package_.changed.lower_bound(path), package_.changed.upper_bound(path));
+    return files;
   }
   const std::string inner = path + "/";
   const auto module = package_.modules.lower_bound(inner);
   const bool has_module = path.empty() || package_.modules.count(path) != 0 ||
                           (module != package_.modules.end() && module->first.starts_with(inner));
-  return digest = has_module ? "" : list(inner, [](std::string_view) { return true; });
+  return files = has_module ? NamedFiles() : list(inner, [](std::string_view) { return true; });
 }
 
 }  // namespace modlock

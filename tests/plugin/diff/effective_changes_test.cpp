@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "plugin/diff/file_summary.h"
 #include "protocol/base/utf8.h"
 #include "tests/support/temporary_directory.h"
 
@@ -33,10 +34,14 @@ std::string changes(const Files& before, const Files& after) {
     BOOST_REQUIRE(package);
     return std::move(*package);
   };
-  std::vector<messages::DiffFinding> found;
-  find_effective_changes(read("before", before), read("after", after), {}, found);
+  PackageText old_package = read("before", before);
+  PackageText new_package = read("after", after);
+  std::vector<PackageFinding> found;
+  summarize_files(old_package, new_package, found);
+  find_effective_changes(old_package, new_package, {}, found);
+  join_findings(found);
   std::string text;
-  for (const messages::DiffFinding& finding : found) {
+  for (const PackageFinding& finding : found) {
     BOOST_TEST(finding.grade == "risky");
     text += finding.rule + " " + finding.message + "\n";
   }
@@ -171,13 +176,13 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
         {"t/p.json", "a"}},
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = templatefile(\"${path.module}/t/${var.f}\", {})\n}\n"},
         {"t/p.json", "b"}},
-       "effective-change a_b.c x: templatefile(\"${path.module}/t/${var.f}\", {}), which has another value\n"},
+       "effective-change a_b.c x: templatefile(\"${path.module}/t/${var.f}\", {}), with other content of t/p.json\n"},
       {"the files of a directory",
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"t/*.tpl\")\n}\n"}, {"t/a.tpl", "a"}},
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"t/*.tpl\")\n}\n"},
         {"t/a.tpl", "a"},
         {"t/b.tpl", "b"}},
-       "effective-change a_b.c x: fileset(path.module, \"t/*.tpl\"), which has another value\n"},
+       "effective-change a_b.c x: fileset(path.module, \"t/*.tpl\"), with other content of t/b.tpl\n"},
       {"a moved resource", resource("  x = 1"),
        main_file("resource \"a_b\" \"d\" {\n  x = 2\n}\nmoved {\n  from = a_b.c\n  to   = a_b.d\n}\n"),
        "effective-change a_b.d (was a_b.c) x: 1 -> 2\n"},
@@ -214,7 +219,7 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
       {"the same change in many resources",
        main_file("resource \"a_b\" \"c\" {\n  x = 1\n}\nresource \"a_b\" \"d\" {\n  x = 1\n}\n"),
        main_file("resource \"a_b\" \"c\" {\n  x = 2\n}\nresource \"a_b\" \"d\" {\n  x = 2\n}\n"),
-       "effective-change a_b.c x: 1 -> 2; the same change is in 1 more place\n"},
+       "effective-change a_b.c x: 1 -> 2; also in a_b.d\n"},
       {"a secret in a tag", resource("  tags = {}"), resource("  tags = { a = var.password }"),
        "secret-shown a_b.c shows a value that may be secret: var.password in tags\n"},
       {"a secret in a tag through local values", resource("  tags = { a = local.a }", local("a", "local.b")),
@@ -230,7 +235,7 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
       {"the files that a pattern selects",
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"a.tpl", "a"}},
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"b.tpl", "a"}},
-       "effective-change a_b.c x: fileset(path.module, \"*.tpl\"), which has another value\n"},
+       "effective-change a_b.c x: fileset(path.module, \"*.tpl\"), with other content of a.tpl, b.tpl\n"},
   });
 }
 
@@ -557,7 +562,7 @@ BOOST_AUTO_TEST_CASE(what_only_callers_select) {
       {"a new entry instead of another value", by(lookup, old), by(lookup, more),
        "effective-change local.t: { dev = \"a\" } -> { dev = \"a\", prod = \"b\" }; used by a_b.c\n"},
       {"a file that a variable names", file("1"), file("2"),
-       "effective-change a_b.c x: templatefile(\"${path.module}/${var.env}.tpl\", {}), which has another value\n"},
+       "effective-change a_b.c x: templatefile(\"${path.module}/${var.env}.tpl\", {}), with other content of a.tpl\n"},
   });
 }
 

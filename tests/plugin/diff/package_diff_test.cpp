@@ -185,8 +185,8 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
         {"u.tpl", "a"}},
        {{"main.tf", "resource \"aws_instance\" \"a\" {\n  user_data = templatefile(\"${path.module}/u.tpl\", {})\n}\n"},
         {"u.tpl", "b"}},
-       "risky effective-change main.tf:2 aws_instance.a user_data: templatefile(\"${path.module}/u.tpl\", {}), which "
-       "has another value\n"},
+       "risky effective-change main.tf:2 aws_instance.a user_data: templatefile(\"${path.module}/u.tpl\", {}), with "
+       "other content of u.tpl\n"},
       {"a start script in metadata",
        {{"main.tf", "resource \"google_compute_instance\" \"a\" {\n  metadata = {}\n}\n"}},
        {{"main.tf",
@@ -220,8 +220,7 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
       {"a file of a computed name that a provisioner reads",
        {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "a"}},
        {{"main.tf", exec + "file(\"${path.module}/conf/${terraform.workspace}.sh\")" + end}, {"conf/a.sh", "b"}},
-       "risky script conf/a.sh:0 the script or binary conf/a.sh was changed\n"
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+       "risky script conf/a.sh:0 the script or binary conf/a.sh was changed; used by null_resource.a\n"},
       {"a file that the caller of a local module names",
        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"run.txt\"\n}\n"},
         {"m/main.tf", exec + "\"sh ${path.module}/${var.x}\"" + end + "variable \"x\" {}\n"},
@@ -338,6 +337,58 @@ BOOST_AUTO_TEST_CASE(scripts_of_examples_that_a_module_names) {
           fmt::format("{0} script examples/{1}:0 the script or binary examples/{1} was added\n", row.grade, row.file));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(one_cause_has_one_finding) {
+  const std::string provisioner =
+      "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"sh "
+      "${path.module}/run.sh\"\n  "
+      "}\n}\n";
+  const std::string users = provisioner +
+                            "resource \"aws_instance\" \"b\" {\n  user_data = file(\"${path.module}/run.sh\")\n}\n"
+                            "resource \"aws_s3_object\" \"c\" {\n  source = \"${path.module}/run.sh\"\n}\n"
+                            "data \"external\" \"d\" {\n  program = [\"${path.module}/run.sh\"]\n}\n";
+  const std::string one_more = "resource \"aws_instance\" \"e\" {\n  user_data = file(\"${path.module}/run.sh\")\n}\n";
+  const std::string changed = "risky script run.sh:0 the script or binary run.sh was changed";
+  const std::string test_user =
+      "resource \"aws_instance\" \"f\" {\n  user_data = file(\"${path.module}/test/${var.x}\")\n}\n";
+  const std::string template_users =
+      "resource \"aws_instance\" \"a\" {\n  user_data = file(\"${path.module}/t.tpl\")\n}\n"
+      "resource \"aws_instance\" \"b\" {\n  user_data = file(\"${path.module}/t.tpl\")\n}\n";
+  const auto constraints = [](const std::string& version) {
+    const std::string text =
+        "terraform {\n  required_providers {\n    aws = {\n      version = \"" + version + "\"\n    }\n  }\n}\n";
+    return Files{{"main.tf", "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n" + text},
+                 {"a/main.tf", text},
+                 {"b/main.tf", text}};
+  };
+  const auto with = [](const std::string& text, const char* name, const char* content) {
+    return Files{{"main.tf", text}, {name, content}};
+  };
+  const std::string used = changed + "; used by aws_instance.b, aws_s3_object.c, data.external.d, null_resource.a\n";
+  const std::string more =
+      changed + "; used by aws_instance.b, aws_instance.e, aws_s3_object.c, data.external.d, 1 more\n";
+  const std::string both =
+      "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n" + changed + "\n";
+  check({
+      {"a script with users", with(users, "run.sh", "a"), with(users, "run.sh", "b"), used.c_str()},
+      {"a script with many users", with(users + one_more, "run.sh", "a"), with(users + one_more, "run.sh", "b"),
+       more.c_str()},
+      {"a script of the tests with a user", with(test_user, "test/a.sh", "a"), with(test_user, "test/a.sh", "b"),
+       "risky script test/a.sh:0 the script or binary test/a.sh was changed; used by aws_instance.f\n"},
+      {"a script, and its command", with(provisioner, "run.sh", "a"),
+       with("resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"bash "
+            "${path.module}/run.sh\"\n  }\n}\n",
+            "run.sh", "b"),
+       both.c_str()},
+      {"a template of two resources", with(template_users, "t.tpl", "a"), with(template_users, "t.tpl", "b"),
+       "risky effective-change main.tf:2 aws_instance.a user_data: file(\"${path.module}/t.tpl\"), with other content "
+       "of "
+       "t.tpl; also in aws_instance.b\n"},
+      {"a constraint of many modules", constraints(">= 5.0"), constraints(">= 6.0"),
+       "notable provider-constraint a/main.tf:4 the constraint of provider registry.opentofu.org/hashicorp/aws changed "
+       "from >= 5.0 to >= 6.0; also in b/main.tf, main.tf\n"},
+  });
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_finding) {
@@ -732,13 +783,11 @@ BOOST_AUTO_TEST_CASE(what_is_notable) {
        "notable order-changed main.tf:1 create_before_destroy of aws_vpc.a changed from false to true\n"},
       {"a dependency that is gone", resource("  depends_on = [aws_a.b, aws_a.c]\n"),
        resource("  depends_on = [aws_a.c]\n"),
-       "notable order-changed main.tf:1 depends_on of aws_vpc.a changed from aws_a.b, aws_a.c to aws_a.c\n"},
-      {"the order of dependencies", resource("  depends_on = [aws_a.b, aws_a.c]\n"),
-       resource("  depends_on = [aws_a.c, aws_a.b]\n"), ""},
+       "notable order-changed main.tf:1 depends_on of aws_vpc.a changed from [aws_a.b, aws_a.c] to [aws_a.c]\n"},
       {"no dependency in JSON syntax",
        {{"x.tf.json", R"({"module":{"a":{"source":"./m","depends_on":["aws_a.b"]}}})"}, {"m/main.tf", ""}},
        {{"x.tf.json", R"({"module":{"a":{"source":"./m"}}})"}, {"m/main.tf", ""}},
-       "notable order-changed x.tf.json:1 depends_on of module.a changed from aws_a.b to nothing\n"},
+       "notable order-changed x.tf.json:1 depends_on of module.a changed from [\"aws_a.b\"] to []\n"},
       {"what a provider is told",
        {{"main.tf", ""}},
        {{"main.tf", meta("a")}},
