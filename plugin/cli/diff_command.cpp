@@ -75,14 +75,17 @@ int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& resu
 
 void print_files(const std::vector<messages::ChangedFile>& files) {
   constexpr std::size_t kListedFiles = 10;
-  const std::size_t shown = std::min(files.size(), kListedFiles);
-  for (std::size_t i = 0; i < shown; ++i) {
-    print_out(fmt::format("    {}{} {}\n", files[i].is_script ? "script or binary " : "", files[i].path,
-                          file_change(files[i])));
+  std::size_t listed = 0;
+  for (const messages::ChangedFile& file : files) {
+    listed += file.is_auxiliary ? 0U : 1U;
+    if (!file.is_auxiliary && listed <= kListedFiles) {
+      print_out(fmt::format("    {}{} {}\n", file.is_script ? "script or binary " : "", file.path, file_change(file)));
+    }
   }
-  if (shown < files.size()) {
-    print_out(fmt::format("    and {} more\n", files.size() - shown));
+  if (listed > kListedFiles) {
+    print_out(fmt::format("    and {} more\n", listed - kListedFiles));
   }
+  print_out(count_auxiliary(files, "    and "));
 }
 
 void print_change(const messages::ModuleDiff& change) {
@@ -99,6 +102,9 @@ void print_change(const messages::ModuleDiff& change) {
   const std::string lists = count_changes(change);
   print_out(fmt::format("  {}{}\n", count_files(change.files), lists.empty() ? "" : "; " + lists));
   print_files(change.files.changed);
+  for (const std::string& line : change.files.changelog) {
+    print_out(fmt::format("  the module's changelog: {}\n", line));
+  }
   if (!change.comparison.empty()) {
     print_out(fmt::format("  {}\n", change.comparison));
   }

@@ -392,6 +392,7 @@ class UnitReader {
     leaf.is_absent = leaf.is_absent || (is_empty(leaf.term) && path != "for_each") ||
                      (path == "lifecycle.enabled" && leaf.term->head == "true");
     leaf.is_default = is_default;
+    leaf.term = leaf.term->digest_with_files() == leaf.named->digest_with_files() ? leaf.named : leaf.term;
   }
 
   Leaf& push_leaf(Unit& unit, const std::string& path, TermPtr term, TermPtr named, std::string shown,
@@ -445,7 +446,7 @@ class EffectComparison {
  public:
   explicit EffectComparison(std::vector<PackageFinding>& out) : out_(out) {}
 
-  void run(const Units& before, const Units& after) {
+  void run(const Units& before, const Units& after, const Context& context) {
     find_uses(after);
     find_passed_on(after);
     const auto kind_of = [](const Unit& unit) {
@@ -460,6 +461,9 @@ class EffectComparison {
       }
     }
     for (const auto& [key, unit] : after) {
+      if (!context.check()) {
+        return;
+      }
       if (const auto old = before.find(key); old != before.end()) {
         compare(old->second, unit);
       } else if (may_be_new(unit)) {
@@ -775,7 +779,7 @@ void find_effective_changes(const PackageText& before, const PackageText& after,
   KnownNames known = known_names(before, after);
   const Units old_units = UnitReader(before, after, known, true).read(context);
   const Units new_units = UnitReader(after, before, known, false).read(context);
-  EffectComparison(out).run(old_units, new_units);
+  EffectComparison(out).run(old_units, new_units, context);
 }
 
 }  // namespace modlock

@@ -14,6 +14,8 @@
 #include "backends/base/ascii.h"
 #include "backends/base/text.h"
 #include "plugin/config/config_files.h"
+#include "plugin/diff/package_diff.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
@@ -54,17 +56,36 @@ bool is_script(const TreeEntry& entry, std::string_view text) {
   return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) || is_in(kNames, name);
 }
 
-bool is_elsewhere(const std::string& path, const PackageText& package) {
-  const bool is_below = package.directory.empty() || path.starts_with(package.directory + "/") ||
-                        std::any_of(package.modules.begin(), package.modules.end(),
-                                    [&](const auto& module) { return path.starts_with(module.first + "/"); });
+bool is_in_other_directory(const std::string& path, const PackageText& package) {
   for (const fs::path& part : fs::path(path).parent_path()) {
     if (is_in(kOtherDirectories, part.string()) &&
         (package.directory + "/").find(part.string() + "/") == std::string::npos) {
       return true;
     }
   }
-  return !is_below;
+  return false;
+}
+
+bool is_elsewhere(const std::string& path, const PackageText& package) {
+  return is_in_other_directory(path, package) ||
+         (!package.directory.empty() && !path.starts_with(package.directory + "/") &&
+          std::none_of(package.modules.begin(), package.modules.end(),
+                       [&](const auto& module) { return path.starts_with(module.first + "/"); }));
+}
+
+// The lines of a changelog that an older one does not have.
+std::vector<std::string> new_lines(const std::string& before, const std::string& after) {
+  constexpr std::size_t kMostLines = 20;
+  constexpr std::size_t kLongest = 200;
+  const std::vector<std::string> old_lines = lines_of(before);
+  const std::unordered_set<std::string> known(old_lines.begin(), old_lines.end());
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(after)) {
+    if (found.size() < kMostLines && known.count(line) == 0 && line.find_first_not_of(" \t\r") != std::string::npos) {
+      found.push_back(to_valid_utf8(line.substr(0, kLongest)));
+    }
+  }
+  return found;
 }
 
 // Calls `visit` with each word of a text. A word behind a backslash is visited without its first character too:
@@ -162,8 +183,13 @@ class FileComparison {
            std::string_view after) {
     const bool is_text = before.find('\0') == std::string_view::npos && after.find('\0') == std::string_view::npos;
     const auto [added, removed] = is_text ? count_lines(before, after) : std::pair<std::size_t, std::size_t>();
-    out_.changed.push_back(
-        {.path = name, .change = change, .is_script = is_script, .lines_added = added, .lines_removed = removed});
+    const bool is_document = name.ends_with(".md") || fs::path(name).filename().string().starts_with("LICENSE");
+    out_.changed.push_back({.path = name,
+                            .change = change,
+                            .is_script = is_script,
+                            .is_auxiliary = is_in_other_directory(name, after_) || (!is_script && is_document),
+                            .lines_added = added,
+                            .lines_removed = removed});
     out_.lines_added += added;
     out_.lines_removed += removed;
   }
@@ -179,6 +205,9 @@ class FileComparison {
     const std::string change = old == nullptr ? "added" : is_changed ? "changed" : "executable";
     const bool is_any_script = is_script(entry, text) || (old != nullptr && is_script(*old, old_text));
     add(name, change, is_any_script, old_text, text);
+    if (old != nullptr && (name == "CHANGELOG.md" || name == after_.directory + "/CHANGELOG.md")) {
+      out_.changelog = new_lines(old_text, text);
+    }
     if (!is_any_script) {
       return;
     }
@@ -224,10 +253,14 @@ void join_findings(std::vector<PackageFinding>& findings) {
                                      [&](const std::string& cause) { return by_cause.count(cause) != 0; });
     const bool says_cause = !is_in("provisioner connection data-source ephemeral", finding.rule);
     for (const std::string& cause : finding.causes) {
-      if (is_said && by_cause[cause]->subject != finding.subject) {
-        users[by_cause[cause]].insert(finding.subject);
-      } else if (says_cause) {
-        by_cause.emplace(cause, &finding);
+      if (!is_said) {
+        by_cause.try_emplace(says_cause ? cause : "", &finding);
+        continue;
+      }
+      PackageFinding& said = *by_cause[cause];
+      said.grade = grade_rank(finding.grade) > grade_rank(said.grade) ? finding.grade : said.grade;
+      if (said.subject != finding.subject) {
+        users[&said].insert(finding.subject);
       }
     }
     if (is_said && !finding.causes.empty()) {
@@ -237,9 +270,8 @@ void join_findings(std::vector<PackageFinding>& findings) {
   for (auto& [finding, subjects] : users) {
     std::vector<std::string> names(subjects.begin(), subjects.end());
     leave_first(names);
-    const bool is_script = finding->rule == "script";
-    finding->grade = is_script ? "risky" : finding->grade;
-    finding->message += fmt::format("; {} {}", is_script ? "used by" : "also in", fmt::join(names, ", "));
+    finding->message +=
+        fmt::format("; {} {}", finding->rule == "script" ? "used by" : "also in", fmt::join(names, ", "));
   }
   std::erase_if(findings, [](const PackageFinding& finding) { return finding.rule.empty(); });
 }

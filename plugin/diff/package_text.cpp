@@ -246,7 +246,7 @@ Result<PackageText> PackageText::read(const fs::path& root, const std::string& d
       continue;
     }
     MODLOCK_TRY(auto read, read_module_text(root, next, tool, context));
-    read.scope = next == directory ? "" : next + ": ";
+    read.scope = next == directory ? "" : (next.empty() ? "." : next) + ": ";
     const ModuleText& module = package.modules.emplace(next, std::move(read)).first->second;
     for (const MergedBlock& block : module.blocks) {
       if (block.type != "module") {

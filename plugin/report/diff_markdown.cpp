@@ -76,8 +76,13 @@ std::string module_markdown(const ModuleDiff& diff) {
     }
   }
   for (const messages::ChangedFile& file : diff.files.changed) {
-    folded += fmt::format("- {} {} {}\n", file.is_script ? "script or binary" : "file", plain(file.path),
-                          plain(file_change(file)));
+    folded += file.is_auxiliary ? ""
+                                : fmt::format("- {} {} {}\n", file.is_script ? "script or binary" : "file",
+                                              plain(file.path), plain(file_change(file)));
+  }
+  folded += count_auxiliary(diff.files.changed, "- ");
+  for (const std::string& line : diff.files.changelog) {
+    folded += fmt::format("- the module's changelog: {}\n", plain(line));
   }
   if (!text.ends_with("\n\n")) {
     text += "\n";
@@ -147,6 +152,13 @@ std::string count_files(const messages::FileSummary& files) {
                      files.changed.size() == 1 ? "file" : "files", files.lines_added,
                      files.lines_added == 1 ? "line" : "lines", files.lines_removed,
                      files.lines_removed == 1 ? "line" : "lines");
+}
+
+std::string count_auxiliary(const std::vector<messages::ChangedFile>& files, std::string_view prefix) {
+  const auto count = std::count_if(files.begin(), files.end(), [](const auto& file) { return file.is_auxiliary; });
+  return count == 0 ? ""
+                    : fmt::format("{}{} {} of examples, tests and documentation\n", prefix, count,
+                                  count == 1 ? "file" : "files");
 }
 
 std::string file_change(const messages::ChangedFile& file) {

@@ -22,6 +22,9 @@ std::string count_changes(const messages::ModuleDiff& diff);
 // Returns "3 files changed, 10 lines added, 2 lines removed".
 std::string count_files(const messages::FileSummary& files);
 
+// Returns a line for the files that are not listed: "- 3 files of examples, tests and documentation"; empty: none.
+std::string count_auxiliary(const std::vector<messages::ChangedFile>& files, std::string_view prefix);
+
 // Returns "changed (+10 -2)": what happens to a file, with its lines of text.
 std::string file_change(const messages::ChangedFile& file);
 

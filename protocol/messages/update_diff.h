@@ -86,6 +86,7 @@ struct ChangedFile {
   std::string path;
   std::string change;
   bool is_script = false;
+  bool is_auxiliary = false;
   std::uint64_t lines_added = 0;
   std::uint64_t lines_removed = 0;
 };
@@ -98,6 +99,7 @@ void fields(Form& form, In<Form, ChangedFile> file) {
   form.member("change", file.change, "executable: only its executable bit was set",
               {"added", "removed", "changed", "executable"});
   form.member("isScript", file.is_script, "whether it is a script, a binary or an archive");
+  form.member("isAuxiliary", file.is_auxiliary, "whether it is an example, a test or documentation");
   form.member("linesAdded", file.lines_added, "lines of text that are new; 0 for a binary");
   form.member("linesRemoved", file.lines_removed, "lines of text that are gone; 0 for a binary");
 }
@@ -106,6 +108,7 @@ struct FileSummary {
   std::vector<ChangedFile> changed;
   std::uint64_t lines_added = 0;
   std::uint64_t lines_removed = 0;
+  std::vector<std::string> changelog;
 };
 constexpr TypeName name_of(const FileSummary*) {
   return {"FileSummary", "The files that an update changes."};
@@ -115,6 +118,7 @@ void fields(Form& form, In<Form, FileSummary> files) {
   form.member("changed", files.changed, "scripts, binaries and archives first, each part by path");
   form.member("linesAdded", files.lines_added, "lines of text that are new, in all files");
   form.member("linesRemoved", files.lines_removed, "lines of text that are gone, in all files");
+  form.member("changelog", files.changelog, "the first 20 new lines of its CHANGELOG.md, as its author wrote them");
 }
 
 // A change that a reviewer should know of.

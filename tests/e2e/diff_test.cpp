@@ -309,6 +309,19 @@ BOOST_AUTO_TEST_CASE(many_files_are_counted_after_the_first_ten) {
   BOOST_TEST(text.find("    f19.txt added (+1 -0)\n    and 7 more\n1 module changed") != std::string::npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(a_changelog_is_quoted_and_examples_are_counted) {
+  release(*net, "1.2.0", {{"CHANGELOG.md", "# 1.2.0\n"}});
+  release(*net, "1.3.0", {{"CHANGELOG.md", "# 1.3.0 \x1b[2J\n# 1.2.0\n"}, {"examples/a/main.tf", "#\n"}});
+  const Ran ran = modlock({"diff", "net", "--from", "1.2.0", "--to", "1.3.0"});
+  BOOST_TEST(ran.out ==
+             "module.net  1.2.0 -> 1.3.0\n"
+             "  3 files changed, 3 lines added, 1 line removed\n"
+             "    main.tf changed (+1 -1)\n"
+             "    and 2 files of examples, tests and documentation\n"
+             "  the module's changelog: # 1.3.0 \\x1b[2J\n"
+             "1 module changed: no findings\n");
+}
+
 BOOST_AUTO_TEST_CASE(markdown_folds_no_risky_finding) {
   const std::string text = modlock({"diff", "--format", "markdown"}).out;
   const std::string folded = text.substr(text.find("<details>"));

@@ -355,6 +355,7 @@ BOOST_AUTO_TEST_CASE(one_cause_has_one_finding) {
   const std::string template_users =
       "resource \"aws_instance\" \"a\" {\n  user_data = file(\"${path.module}/t.tpl\")\n}\n"
       "resource \"aws_instance\" \"b\" {\n  user_data = file(\"${path.module}/t.tpl\")\n}\n";
+  const std::string import = "import {\n  to = aws_x.y\n  id = file(\"${path.module}/t.tpl\")\n}\n";
   const auto constraints = [](const std::string& version) {
     const std::string text =
         "terraform {\n  required_providers {\n    aws = {\n      version = \"" + version + "\"\n    }\n  }\n}\n";
@@ -385,6 +386,10 @@ BOOST_AUTO_TEST_CASE(one_cause_has_one_finding) {
        "risky effective-change main.tf:2 aws_instance.a user_data: file(\"${path.module}/t.tpl\"), with other content "
        "of "
        "t.tpl; also in aws_instance.b\n"},
+      {"a template of an import and a resource", with(import + template_users, "t.tpl", "a"),
+       with(import + template_users, "t.tpl", "b"),
+       "risky import-block main.tf:1 an import block for aws_x.y was changed; also in aws_instance.a, "
+       "aws_instance.b\n"},
       {"a constraint of many modules", constraints(">= 5.0"), constraints(">= 6.0"),
        "notable provider-constraint a/main.tf:4 the constraint of provider registry.opentofu.org/hashicorp/aws changed "
        "from >= 5.0 to >= 6.0; also in b/main.tf, main.tf\n"},
@@ -830,6 +835,70 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_too_old_breaks) {
   BOOST_TEST(found("1.9.5") == broken("1.9.5", ">= 1.10") + changed);
   BOOST_TEST(found("1.8.0") == broken("1.8.0", ">= 1.10") + broken("1.8.0", ">= 1.9"));
   BOOST_TEST(found("") == changed);
+}
+
+BOOST_AUTO_TEST_CASE(files_that_no_client_reads) {
+  const struct {
+    const char* path;
+    const char* below;
+    bool is_auxiliary;
+    const char* content = "# a";
+  } rows[] = {
+      {"README.md", "", true},
+      {"docs/a.txt", "", true},
+      {"examples/a/main.tf", "", true},
+      {"tests/a.tftest.hcl", "", true},
+      {"LICENSE", "", true},
+      {"main.tf", "", false},
+      {"files/a.json", "", false},
+      {"run.md", "", false, "#!/bin/sh"},
+      {"examples/a/main.tf", "examples/a", false},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.path << " below " << row.below) {
+      const auto result =
+          diff({{row.path, row.content}}, {{row.path, std::string(row.content) + "b"}}, nullptr, row.below);
+      BOOST_TEST_REQUIRE(result.files.changed.size() == 1U);
+      BOOST_TEST(result.files.changed[0].is_auxiliary == row.is_auxiliary);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(new_lines_of_a_changelog_are_quoted) {
+  const std::string old = "# Changelog\n\n## 1.0.0\n\n- First\n";
+  std::string many;
+  std::string quoted;
+  for (int i = 0; i < 30; ++i) {
+    many += fmt::format("- Change {}\n", i);
+    quoted += i < 20 ? fmt::format("- Change {}\n", i) : "";
+  }
+  const struct {
+    const char* name;
+    Files before;
+    Files after;
+    std::string lines;
+  } rows[] = {
+      {"a release",
+       {{"CHANGELOG.md", old}},
+       {{"CHANGELOG.md", "# Changelog\n\n## 1.1.0\n- A \x1b[31m\xff\n" + old.substr(12)}},
+       "## 1.1.0\n- A \x1b[31m\xEF\xBF\xBD\n"},
+      {"many lines", {{"CHANGELOG.md", old}}, {{"CHANGELOG.md", old + many}}, quoted},
+      {"a long line",
+       {{"CHANGELOG.md", old}},
+       {{"CHANGELOG.md", old + std::string(300, 'a')}},
+       std::string(200, 'a') + "\n"},
+      {"no older changelog", {}, {{"CHANGELOG.md", old}}, ""},
+      {"another directory", {{"examples/CHANGELOG.md", ""}}, {{"examples/CHANGELOG.md", old}}, ""},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string lines;
+      for (const std::string& line : diff(row.before, row.after).files.changelog) {
+        lines += line + "\n";
+      }
+      BOOST_TEST(lines == row.lines);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(lists_hold_only_changes) {

@@ -31,18 +31,23 @@ BOOST_AUTO_TEST_CASE(all_names_of_files_are_folded) {
   diff.variables.push_back({.name = "size", .change = "changed", .before = "default 1", .after = "default 2"});
   diff.files = {.changed = {{.path = "run.sh", .change = "added", .is_script = true, .lines_added = 3},
                             {.path = "tool", .change = "executable", .is_script = true},
+                            {.path = "README.md", .change = "changed", .is_auxiliary = true},
                             {.path = "main.tf", .change = "changed", .lines_added = 1, .lines_removed = 2}},
                 .lines_added = 4,
-                .lines_removed = 2};
+                .lines_removed = 2,
+                .changelog = {"## 1.1.0", "- See [x](y) @acme"}};
   diff.comparison = "https://github.com/acme/net/compare/a...b";
   BOOST_TEST(diff_markdown(result) ==
              "### module.net: 1.0.0 → 1.1.0\n\n"
              "- **risky** the script or binary run.sh was added (run.sh of the package)\n\n"
-             "<details><summary>3 files changed, 4 lines added, 2 lines removed</summary>\n\n"
+             "<details><summary>4 files changed, 4 lines added, 2 lines removed</summary>\n\n"
              "- variable size changed: default 1 \\-&gt; default 2\n"
              "- script or binary run.sh added \\(\\+3 \\-0\\)\n"
              "- script or binary tool executable\n"
-             "- file main.tf changed \\(\\+1 \\-2\\)\n\n"
+             "- file main.tf changed \\(\\+1 \\-2\\)\n"
+             "- 1 file of examples, tests and documentation\n"
+             "- the module's changelog: \\#&#8203;\\#&#8203; 1.1.0\n"
+             "- the module's changelog: \\- See \\[x\\]\\(y\\) \\@&#8203;acme\n\n"
              "</details>\n\n"
              "[Compare](https://github.com/acme/net/compare/a...b)\n");
 }
