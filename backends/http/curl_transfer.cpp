@@ -280,6 +280,7 @@ void CurlTransfer::received(std::size_t bytes) {
   last_byte_ = Clock::now();
   window_start_ = window_start_.value_or(last_byte_);
   window_bytes_ += bytes;
+  context_.progress->received(bytes);
 }
 
 bool CurlTransfer::take_header(std::string_view line) {

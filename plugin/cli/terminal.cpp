@@ -179,7 +179,10 @@ void print(std::FILE* stream, std::string_view text) {
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(bool is_shown) : is_terminal_(is_shown && isatty(STDERR_FILENO) == 1) {}
+constexpr std::chrono::seconds kLongDownload{2};  // also the longest pause in one
+
+TerminalProgress::TerminalProgress(bool is_shown, bool is_terminal, Clock clock)
+    : is_shown_(is_shown), is_terminal_(is_terminal), clock_(std::move(clock)), shown_at_(clock_()) {}
 
 TerminalProgress::~TerminalProgress() {
   clear();
@@ -187,9 +190,36 @@ TerminalProgress::~TerminalProgress() {
 
 void TerminalProgress::report(std::string_view message, std::size_t done, std::size_t total) {
   const std::lock_guard lock(mutex_);
-  if (roots_ <= 1) {
-    show(progress_text(message, done, total, terminal_columns(STDERR_FILENO)));
+  message_ = message;
+  done_ = done;
+  total_ = total;
+  show_action();
+}
+
+void TerminalProgress::received(std::size_t bytes) {
+  constexpr std::chrono::milliseconds kRedrawn{200};
+  const std::lock_guard lock(mutex_);
+  const Time now = clock_();
+  if (now - last_byte_ > kLongDownload) {
+    first_byte_ = now;
+    bytes_ = 0;
   }
+  last_byte_ = now;
+  bytes_ += bytes;
+  if (now - first_byte_ >= kLongDownload && now - shown_at_ >= kRedrawn) {
+    show_action();
+  }
+}
+
+void TerminalProgress::show_action() {
+  if (roots_ > 1) {
+    return;
+  }
+  const double seconds = std::chrono::duration<double>(last_byte_ - first_byte_).count();
+  const bool downloads = last_byte_ - first_byte_ >= kLongDownload && clock_() - last_byte_ <= kLongDownload;
+  const auto rate = static_cast<std::uint64_t>(downloads ? static_cast<double>(bytes_) / seconds : 0);
+  show(progress_text(message_ + (downloads ? fmt::format(", {}, {}/s", size_text(bytes_), size_text(rate)) : ""), done_,
+                     total_, is_terminal_ ? terminal_columns(STDERR_FILENO) : 0));
 }
 
 void TerminalProgress::request_done() {
@@ -203,7 +233,7 @@ void TerminalProgress::count_roots(std::size_t total) {
   const std::lock_guard lock(mutex_);
   roots_ = total;
   roots_done_ = 0;
-  started_ = std::chrono::steady_clock::now();
+  started_ = clock_();
 }
 
 void TerminalProgress::root_done(std::string_view root) {
@@ -212,7 +242,7 @@ void TerminalProgress::root_done(std::string_view root) {
     return;
   }
   ++roots_done_;
-  const auto elapsed = std::chrono::steady_clock::now() - started_;
+  const auto elapsed = clock_() - started_;
   show(fmt::format("{} ({}/{}, {})", printable(shown_path(std::string(root)).substr(0, 100)), roots_done_, roots_,
                    time_left(elapsed, roots_done_, roots_)));
   if (roots_done_ == roots_) {
@@ -222,10 +252,13 @@ void TerminalProgress::root_done(std::string_view root) {
 }
 
 void TerminalProgress::show(std::string_view text) {
-  if (is_terminal_) {
-    shown_ = true;
-    write_stderr(fmt::format("\r\x1b[K{}", text));
+  constexpr std::chrono::seconds kBetweenLines{30};
+  if (!is_shown_ || (!is_terminal_ && clock_() - shown_at_ < kBetweenLines)) {
+    return;
   }
+  shown_ = is_terminal_;
+  shown_at_ = clock_();
+  write_stderr(is_terminal_ ? fmt::format("\r\x1b[K{}", text) : fmt::format("{}\n", text));
 }
 
 void TerminalProgress::clear() {

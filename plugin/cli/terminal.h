@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -14,28 +16,47 @@
 
 namespace modlock::cli {
 
-// One line of progress on stderr, rewritten in place; nothing if stderr is not a terminal. It is removed when the
-// request is done, or with several roots when all are done.
+// Returns the number of columns of the terminal; without a size of its own, COLUMNS or 80. Returns 0 if the descriptor
+// is not a terminal.
+std::size_t terminal_columns(int descriptor = 1);
+
+// One line of progress on stderr, rewritten in place. It is removed when the request is done, or with several roots
+// when all are done. If stderr is not a terminal, a new line each 30 seconds. Downloads that take more than two seconds
+// add their bytes and rate.
 class TerminalProgress final : public Progress {
  public:
-  explicit TerminalProgress(bool is_shown = true);
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  explicit TerminalProgress(bool is_shown = true, bool is_terminal = terminal_columns(2) != 0,
+                            Clock clock = &std::chrono::steady_clock::now);
   ~TerminalProgress() override;
   void report(std::string_view message, std::size_t done, std::size_t total) override;
+  void received(std::size_t bytes) override;
   void request_done();
   // From now on several roots are processed in parallel; only completed roots are counted.
   void count_roots(std::size_t total);
   void root_done(std::string_view root);
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+  void show_action();
   void show(std::string_view text);
   void clear();
 
+  const bool is_shown_;
   const bool is_terminal_;
+  const Clock clock_;
   std::mutex mutex_;
   bool shown_ = false;
+  Time shown_at_;
+  std::string message_ = "downloading";
+  std::size_t done_ = 0;
+  std::size_t total_ = 0;
+  std::uint64_t bytes_ = 0;  // of downloads without a longer pause
+  Time first_byte_;
+  Time last_byte_;
   std::size_t roots_ = 0;  // in progress; at most one: not counted
   std::size_t roots_done_ = 0;
-  std::chrono::steady_clock::time_point started_;
+  Time started_;
 };
 
 // Formats a progress line of at most `columns` columns: "3/9 fetching git::https://git.example.com/network.git".
@@ -48,9 +69,6 @@ std::string time_left(std::chrono::steady_clock::duration elapsed, std::size_t d
 // terminal that supports color, and NO_COLOR is unset or empty.
 bool wants_colour(std::string_view mode, int descriptor = 1);
 
-// Returns the number of columns of the terminal; without a size of its own, COLUMNS or 80. Returns 0 if the descriptor
-// is not a terminal.
-std::size_t terminal_columns(int descriptor = 1);
 // Returns whether the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8.
 bool has_utf8_locale();
 

@@ -25,6 +25,8 @@ class Progress {
   virtual ~Progress() = default;
   // `message` is the current action ("listing git::https://…"), `done` of `total` steps (total 0: unknown).
   virtual void report(std::string_view message, std::size_t done, std::size_t total) = 0;
+  // Bytes of a download arrived. Called often.
+  virtual void received(std::size_t /*bytes*/) {}
 };
 
 // Drops everything.

@@ -182,6 +182,54 @@ BOOST_AUTO_TEST_CASE(progress_has_counts_and_stays_on_one_line) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(long_work_is_shown) {
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  // Each step: after so many seconds, so many MiB arrive; 0: a report.
+  struct Row {
+    const char* name;
+    bool is_shown;
+    bool is_terminal;
+    std::vector<std::pair<int, std::size_t>> steps;
+    const char* err;
+  };
+  const std::string line = "\r\x1b[K1/3 fetching x";
+  const std::string clear = "\r\x1b[K";
+  const std::string slow = line + line + ", 3.0 MiB, 1.5 MiB/s" + clear;
+  const std::string quick = line + line + clear;
+  const Row rows[] = {
+      {"a download of two seconds", true, true, {{0, 0}, {0, 1}, {1, 1}, {1, 1}}, slow.c_str()},
+      {"a shorter one", true, true, {{0, 0}, {0, 1}, {1, 1}, {0, 0}}, quick.c_str()},
+      {"downloads with a pause", true, true, {{0, 0}, {0, 1}, {3, 1}, {1, 1}, {0, 0}}, quick.c_str()},
+      {"nothing after a download",
+       true,
+       true,
+       {{0, 1}, {1, 1}, {1, 1}, {9, 0}},
+       "\r\x1b[Kdownloading, 3.0 MiB, 1.5 MiB/s\r\x1b[K1/3 fetching x\r\x1b[K"},
+      {"no terminal", true, false, {{0, 0}, {29, 0}, {1, 0}, {29, 0}, {2, 0}}, "1/3 fetching x\n1/3 fetching x\n"},
+      {"a download without a terminal",
+       true,
+       false,
+       {{28, 0}, {0, 1}, {1, 1}, {1, 1}},
+       "1/3 fetching x, 3.0 MiB, 1.5 MiB/s\n"},
+      {"quiet", false, true, {{0, 0}, {0, 1}, {2, 1}}, ""},
+      {"quiet without a terminal", false, false, {{31, 0}}, ""},
+  };
+  const test::ScopedEnvironment locale("LC_ALL", "C");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::chrono::steady_clock::time_point now{std::chrono::hours{1}};
+      const test::Printed printed = test::printed_by([&] {
+        TerminalProgress progress(row.is_shown, row.is_terminal, [&] { return now; });
+        for (const auto& [seconds, mebibytes] : row.steps) {
+          now += std::chrono::seconds{seconds};
+          mebibytes == 0 ? progress.report("fetching x", 0, 3) : progress.received(mebibytes * kMebibyte);
+        }
+      });
+      BOOST_TEST(printed.err == row.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(control_characters_are_visible_except_in_raw_text) {
   const char* const text = "/a\x1b[31m\tb\n";
   const test::Printed printed = test::printed_by([&] {
