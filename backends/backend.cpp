@@ -160,11 +160,8 @@ std::vector<Result<FetchedTree>> Backend::fetch(const SourceAddress& source, std
       secrets.scrub(tree.error());
       continue;
     }
-    if (secrets.are_in(tree->package)) {
-      tree->package.clear();
-    }
-    if (secrets.are_in(tree->validator)) {
-      tree->validator.clear();
+    for (std::string* const text : {&tree->package, &tree->validator}) {
+      *text = secrets.are_in(*text) ? "" : std::move(*text);
     }
     for (Diagnostic& warning : tree->warnings) {
       secrets.scrub(warning.what);

@@ -65,10 +65,8 @@ class Memo {
     Context noting = context;
     if (context.check_source) {
       noting.check_source = [&](const Source& source) {
-        {
-          const std::lock_guard guard(mutex);
-          redirected_to.push_back(source);
-        }
+        const std::lock_guard guard(mutex);
+        redirected_to.push_back(source);
         return context.check_source(source);
       };
     }

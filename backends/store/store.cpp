@@ -381,17 +381,12 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   object["id"] = package.id;
   object["h1"] = package.h1;
   object["modes"] = package.modes;
-  if (!package.ref.empty()) {
-    object["ref"] = package.ref;
-  }
-  if (!package.subdir.empty()) {
-    object["subdir"] = package.subdir;
-  }
-  if (!package.package.empty()) {
-    object["package"] = package.package;
-  }
-  if (!package.validator.empty()) {
-    object["validator"] = package.validator;
+  for (const auto& [name, text] :
+       {std::pair("ref", &package.ref), std::pair("subdir", &package.subdir), std::pair("package", &package.package),
+        std::pair("validator", &package.validator)}) {
+    if (!text->empty()) {
+      object[name] = *text;
+    }
   }
   if (package.claimed) {
     object["claimed"] = time_text(*package.claimed);

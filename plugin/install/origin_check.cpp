@@ -252,7 +252,7 @@ class OriginCheck {
   // Resolves the tag of each locked version whose listing has no id, with one request each. OCI registries list tags
   // without digests, and external backends may do so.
   void ask_for_tags() {
-    std::map<std::string, SourceFetcher::FetchTask> by_source;
+    std::vector<const SourceAddress*> pins;
     for (SourceCheck& asked : asked_) {
       if (!asked.tag.empty()) {
         SourceAddress& address = tags_.emplace_back(asked.address());
@@ -261,17 +261,10 @@ class OriginCheck {
           const std::string& url = asked.address().package_url.reveal();
           address.package_url = SecretText(url.substr(0, url.find('?')) + "?tag=" + asked.tag);
         }
-        asked.tagged = &address;
-        SourceFetcher::FetchTask& task = by_source[SourceFetcher::package_key(address)];
-        task.pins.push_back(&address);
-        task.choose = [] { return std::vector<SourceFetcher::PackageRequest>{}; };
+        pins.push_back(asked.tagged = &address);
       }
     }
-    std::vector<SourceFetcher::FetchTask> tasks;
-    for (auto& [key, task] : by_source) {
-      tasks.push_back(std::move(task));
-    }
-    fetcher_.run(tasks);
+    fetcher_.list({}, pins);
     for (SourceCheck& asked : asked_) {
       if (asked.tagged == nullptr) {
         continue;

@@ -99,16 +99,19 @@ void SourceFetcher::run(std::span<const FetchTask> tasks) {
   parallel_for(work.size(), kFetches, [&](std::size_t i) { work[i](); });
 }
 
-void SourceFetcher::list(std::span<const ListingRequest> requests) {
+void SourceFetcher::list(std::span<const ListingRequest> requests, std::span<const SourceAddress* const> pins) {
   std::map<std::string, FetchTask> by_package;
   for (const ListingRequest& request : requests) {
-    FetchTask& task = by_package[package_key(*request.source)];
-    task.listings.push_back(request);
-    task.choose = [] { return std::vector<PackageRequest>(); };
+    by_package[package_key(*request.source)].listings.push_back(request);
+  }
+  for (const SourceAddress* pin : pins) {
+    by_package[package_key(*pin)].pins.push_back(pin);
   }
   std::vector<FetchTask> tasks;
-  std::transform(by_package.begin(), by_package.end(), std::back_inserter(tasks),
-                 [](auto& entry) { return std::move(entry.second); });
+  for (auto& [key, task] : by_package) {
+    task.choose = [] { return std::vector<PackageRequest>(); };
+    tasks.push_back(std::move(task));
+  }
   run(tasks);
 }
 

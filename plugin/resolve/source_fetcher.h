@@ -62,8 +62,8 @@ class SourceFetcher {
   // one fetch. A backend must serve every source.
   void run(std::span<const FetchTask> tasks);
 
-  // Requests listings only, in parallel.
-  void list(std::span<const ListingRequest> requests);
+  // Requests only listings and references, in parallel.
+  void list(std::span<const ListingRequest> requests, std::span<const SourceAddress* const> pins = {});
 
   // Returns a response that a fetch task requested. `choose` of that task may already read it.
   const Result<Listing>& listing(const SourceAddress& source, std::string_view tag_prefix) const;
