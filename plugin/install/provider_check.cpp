@@ -58,7 +58,12 @@ class ProviderChecker {
     std::vector<Verdict> verdicts(order.size());
     const std::size_t threads = std::min(core_count(), kMostProviderThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
-    parallel_for(order.size(), threads, [&](std::size_t i) { verdicts[i] = check(order[i]); });
+    parallel_for(order.size(), threads, [&](std::size_t i) {
+      verdicts[i] = check(order[i]);
+      const auto locked = check_.lock.providers.find(order[i]);
+      verdicts[i].version =
+          locked == check_.lock.providers.end() ? verdicts[i].version : locked->second.version.to_string();
+    });
     MODLOCK_TRY(context_.check());
     return verdicts;
   }

@@ -443,14 +443,7 @@ class Verifier {
                                                 .deny_rules = request_.walk.settings.deny_rules,
                                                 .full = request_.full},
                                                store_, context_));
-    for (Verdict& verdict : verdicts) {
-      for (const auto& [address, lock] : settings.lock.providers) {
-        if (verdict.subject == "provider." + address.to_string()) {
-          verdict.version = lock.version.to_string();
-        }
-      }
-      report.verdicts.push_back(std::move(verdict));
-    }
+    std::move(verdicts.begin(), verdicts.end(), std::back_inserter(report.verdicts));
     for (const auto& [provider, directory] : settings.dev_overrides) {
       if (settings.lock.providers.count(provider) != 0) {
         report.diagnostics.push_back(dev_override_warning(provider));
