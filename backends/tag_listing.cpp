@@ -24,43 +24,45 @@ bool has_twin(const std::vector<ListedVersion>& versions, std::size_t i) {
 }  // namespace
 
 Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::system_clock::time_point fetched_at) {
-  struct Named {
-    Version version;
-    Tag& tag;
-  };
   Listing listing{.versions = {}, .skipped = {}, .fetched_at = fetched_at, .complete = true};
-  std::vector<Named> named;
-  named.reserve(tags.size());
+  auto& versions = listing.versions;
+  versions.reserve(tags.size());
   for (Tag& tag : tags) {
     std::string reason;
     const std::string& text = tag.version_text.empty() ? tag.name : tag.version_text;
     if (auto version = parse_version_tag(text, prefix, &reason)) {
-      named.push_back({std::move(*version), tag});
+      versions.push_back({std::move(*version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
     } else {
       listing.skipped.push_back({std::move(tag.name), std::move(reason)});
     }
   }
+  tags = std::vector<Tag>();
   // Small keys are sorted instead of versions, which are large. The numbers decide nearly all comparisons.
   struct Key {
     std::array<std::int64_t, 3> numbers;
-    Named* named;
+    std::size_t index;
   };
   std::vector<Key> newest_first;
-  newest_first.reserve(named.size());
-  for (Named& one : named) {
+  newest_first.reserve(versions.size());
+  for (const ListedVersion& one : versions) {
     const auto& numbers = one.version.numbers();
-    newest_first.push_back({{numbers[0], numbers[1], numbers[2]}, &one});
+    newest_first.push_back({{numbers[0], numbers[1], numbers[2]}, newest_first.size()});
   }
-  std::stable_sort(newest_first.begin(), newest_first.end(), [](const Key& left, const Key& right) {
-    const auto order = left.numbers != right.numbers ? std::weak_ordering(right.numbers <=> left.numbers)
-                                                     : right.named->version <=> left.named->version;
-    return order != 0 ? order < 0 : left.named->version.metadata() < right.named->version.metadata();
+  std::stable_sort(newest_first.begin(), newest_first.end(), [&](const Key& left, const Key& right) {
+    const Version& one = versions[left.index].version;
+    const Version& other = versions[right.index].version;
+    const auto order =
+        left.numbers != right.numbers ? std::weak_ordering(right.numbers <=> left.numbers) : other <=> one;
+    return order != 0 ? order < 0 : one.metadata() < other.metadata();
   });
-  listing.versions.reserve(named.size());
-  for (const Key& next : newest_first) {
-    Tag& tag = next.named->tag;
-    listing.versions.push_back(
-        {std::move(next.named->version), std::move(tag.name), std::move(tag.id), std::move(tag.ref)});
+  // Each version moves once, along the cycles of the order: a second list would double the memory.
+  for (std::size_t start = 0; start < versions.size(); ++start) {
+    ListedVersion first = std::move(versions[start]);
+    std::size_t at = start;
+    for (std::size_t next = 0; (next = std::exchange(newest_first[at].index, at)) != start; at = next) {
+      versions[at] = std::move(versions[next]);
+    }
+    versions[at] = std::move(first);
   }
   return listing;
 }

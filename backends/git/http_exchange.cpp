@@ -212,13 +212,10 @@ std::optional<RepositoryEndpoint> HttpExchange::recorded(const std::filesystem::
 
 // Keeps nothing that may contain a secret.
 void HttpExchange::keep(const RepositoryEndpoint& found, const std::filesystem::path& record) const {
-  constexpr std::size_t kLongest = 8192;
   const std::string addresses = remote_.url + "\n" + found.base.reveal() + "\n";
   const std::string text = addresses + found.capabilities + "\n";
-  const bool may_be_kept = addresses.find_first_of("?@") == std::string::npos && text.size() <= kLongest;
-  std::error_code ignored;
-  if (!found.is_v2 || !may_be_kept) {
-    std::filesystem::remove(record, ignored);
+  if (!found.is_v2 || addresses.find_first_of("?@") != std::string::npos || text.size() > kLargestFirst) {
+    (void)remove_tree(record);
   } else if (make_directories(record.parent_path())) {
     (void)write_file_atomically(record, text, Durable::no);
   }

@@ -38,9 +38,8 @@ class HttpExchange {
       : http_(http), plan_(plan), remote_(plan.remote), doing_(doing), context_(context) {}
 
   // One request, or two if the server requires credentials: those of the address, otherwise those of git's credential
-  // helpers. A large repository costs two requests more, but only one request if the file `record` has its endpoint:
-  // then the first request goes there. If the response to it is not the expected one, or if the endpoint is that of a
-  // redirect and a day old, the address is queried again.
+  // helpers. A large repository costs two requests more. The file `record` remembers its endpoint, so that the next
+  // call needs only one, unless the response is not the expected one, or the endpoint is that of an old redirect.
   Result<Advertised> advertise(const WantedReferences& wanted, const std::filesystem::path& record);
   // Returns the address that the redirects point to. Empty: no redirect, or the target is not this repository.
   Result<SecretText> resolve();

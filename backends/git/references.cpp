@@ -110,6 +110,7 @@ Listing make_listing(References references, std::string_view prefix, std::chrono
                       .ref = std::move(reference.name)});
     }
   }
+  references = References();
   Listing listing = list_tags(std::move(tags), prefix, fetched_at);
   merge_equal_versions(listing, "commit");
   return listing;

@@ -22,6 +22,10 @@ constexpr std::string_view kIncoming = "refs/modlock/incoming/";
 constexpr std::string_view kLockFile = "modlock-guard";
 constexpr std::string_view kSide = "history-";
 
+fs::path directory_of(const fs::path& cache_directory, std::string_view identity) {
+  return cache_directory / sha256_hex(identity);
+}
+
 // Removes leftovers of killed processes: git's lock files, which the next git would attribute to a running one (there
 // is none now), its FETCH_HEAD, which has whole URLs, and our side repositories and partial packs.
 void remove_leftovers(const fs::path& repository) {
@@ -72,10 +76,6 @@ void remove_contents(const fs::path& repository) {
 
 }  // namespace
 
-fs::path repository_directory(const fs::path& cache_directory, std::string_view identity) {
-  return cache_directory / sha256_hex(identity);
-}
-
 std::uintmax_t remove_partial_packs(const fs::path& repository) {
   std::error_code ignored;
   std::vector<fs::path> partial;
@@ -106,7 +106,7 @@ Result<void> make_bare_repository(const fs::path& path) {
 
 Result<Repository> Repository::open(const fs::path& cache_directory, std::string_view identity,
                                     const Context& context) {
-  fs::path path = repository_directory(cache_directory, identity);
+  fs::path path = directory_of(cache_directory, identity);
   MODLOCK_TRY(make_directories(path));
   MODLOCK_TRY(auto lock, FileLock::acquire(path / kLockFile, context));
   std::error_code ignored;
@@ -132,7 +132,7 @@ Result<Repository> Repository::make(fs::path path, FileLock lock) {
 
 bool Repository::exists(const fs::path& cache_directory, std::string_view identity) {
   std::error_code ignored;
-  return fs::exists(repository_directory(cache_directory, identity) / "HEAD", ignored);
+  return fs::exists(directory_of(cache_directory, identity) / "HEAD", ignored);
 }
 
 bool Repository::has_commit(const std::string& id) const {

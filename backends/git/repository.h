@@ -55,8 +55,7 @@ class Repository {
   bool is_old_;
 };
 
-// Returns the directory of Repository::open(). The file of that name in it is kept when a repository is made.
-std::filesystem::path repository_directory(const std::filesystem::path& cache_directory, std::string_view identity);
+// The file of that name in the directory is kept when a repository is made.
 inline constexpr std::string_view kEndpointFile = "modlock-endpoint";
 
 // Removes the partial packs of a git. Returns the size of the largest in bytes.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/base/digest.h"
 #include "backends/base/process.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/http_exchange.h"
@@ -108,7 +109,7 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
         "choose the engine \"auto\" or \"git\"");
   }
   HttpExchange exchange(*http_, *plan, doing, context);
-  auto advertised = exchange.advertise(wanted, repository_directory(cache_directory_, remote.display) / kEndpointFile);
+  auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
   if (advertised) {
     memory_->keep(remote, *advertised);
     return Advertising{std::move(advertised->references), !advertised->found.is_v2};
@@ -152,14 +153,11 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
 
 std::optional<Result<SecretText>> SmartHttp::resolve(const RemoteAddress& remote, std::string_view doing,
                                                      const Context& context) const {
-  const auto plan = http_ == nullptr
-                        ? std::nullopt
-                        : std::optional(plan_http(remote, lookup_environment,
-                                                  GitConfiguration::of(remote, lookup_environment, context)));
-  if (!plan || !*plan) {
+  const auto plan = plan_http(remote, lookup_environment, GitConfiguration::of(remote, lookup_environment, context));
+  if (http_ == nullptr || !plan) {
     return std::nullopt;
   }
-  auto led_to = HttpExchange(*http_, **plan, doing, context).resolve();
+  auto led_to = HttpExchange(*http_, *plan, doing, context).resolve();
   return led_to && led_to->empty() ? std::nullopt : std::optional(std::move(led_to));
 }
 

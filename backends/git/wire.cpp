@@ -177,10 +177,9 @@ Result<void> AdvertisementReader::take(const Packet& packet) {
     return {};
   }
   if (expected_ == Expected::capability) {
-    constexpr std::string_view kFetch = "fetch=";
     const std::string_view line = packet.line();
-    advertisement_.capabilities +=
-        line.starts_with(kFetch) ? fmt::format("fetch {} ", line.substr(kFetch.size())) : fmt::format("{} ", line);
+    const std::string_view word = line.starts_with("fetch=") ? "fetch " : "";
+    advertisement_.capabilities += fmt::format("{}{} ", word, line.substr(word.size()));
     return {};
   }
   return take_line(packet.line());

@@ -16,8 +16,7 @@
 namespace modlock::git {
 
 // One packet of git's pkt-line framing (gitprotocol-common): four hexadecimal digits of length, which include
-// themselves, then the payload. 0000 is a flush, and 0001 a delimiter of protocol v2, both without payload. 0002 is an
-// error.
+// themselves, then the payload. 0000 is a flush, and 0001 a delimiter of protocol v2, both without payload.
 struct Packet {
   bool is_flush = false;
   std::string_view payload;  // points into the parsed bytes

@@ -59,16 +59,19 @@ class SharedProviderSource final : public ProviderSource {
 
  private:
   void date(const ProviderAddress& provider, ProviderListing& listing, const Context& context) const {
+    std::vector<std::string> names;
+    std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(names),
+                   [](const ProviderVersion& version) { return version.to_string(); });
     std::vector<Observation> seen;
-    std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(seen),
-                   [](const ProviderVersion& version) { return Observation{version.to_string()}; });
+    std::transform(names.begin(), names.end(), std::back_inserter(seen),
+                   [](const std::string& name) { return Observation{name}; });
     listing.known_since =
         FirstSeen(dates_.store)
             .note("provider " + provider.to_string(), seen, std::chrono::system_clock::now(), context);
     const bool is_trusted =
         std::find(dates_.trusted.begin(), dates_.trusted.end(), provider.host()) != dates_.trusted.end();
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (const auto date = listing.published.find(seen[i].name); date != listing.published.end()) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (const auto date = listing.published.find(names[i]); date != listing.published.end()) {
         listing.known_since[i] = is_trusted ? date->second : std::max(date->second, listing.known_since[i]);
       }
     }

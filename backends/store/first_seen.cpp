@@ -71,21 +71,20 @@ Noted note_in(std::string_view text, std::span<const Observation> observations, 
     known.emplace(line.thing, line.time);
   }
   Noted noted;
-  std::string added;
+  for (const Line& line : lines) {
+    noted.text += line_text(line.time, line.thing);
+  }
   for (const Observation& observation : observations) {
     const std::string thing = thing_of(observation.name, observation.id);
     const auto found = known.find(thing);
     noted.times.push_back(found == known.end() ? latest : found->second);
     if (found == known.end() && is_plain(thing)) {
-      added += line_text(latest, thing);
+      noted.text += line_text(latest, thing);
       is_new = true;
     }
   }
-  if (is_new) {
-    for (const Line& line : lines) {
-      noted.text += line_text(line.time, line.thing);
-    }
-    noted.text += added;
+  if (!is_new) {
+    noted.text.clear();
   }
   return noted;
 }
@@ -111,6 +110,7 @@ std::vector<Time> FirstSeen::note(const std::string& package, std::span<const Ob
   // recorded later with a later time, never with an earlier one.
   if (const auto held = store_.hold_seen(package, context)) {
     const auto text = read_file(file);
+    std::string().swap(noted.text);  // frees it
     noted = note_in(text.value_or(""), observations, now);
     const bool is_whole = text || text.error().code == Code::not_found;  // else its unread content would be lost
     if (is_whole && !noted.text.empty()) {

@@ -14,8 +14,8 @@ namespace modlock {
 
 // The id that a source has under a name.
 struct Observation {
-  std::string name;     // Pin::ref, ListedVersion::ref: "refs/tags/v1.2.0", "1.2.0"
-  std::string id = {};  // empty if only a fetch can determine it (a registry)
+  std::string_view name;     // Pin::ref, ListedVersion::ref: "refs/tags/v1.2.0", "1.2.0"
+  std::string_view id = {};  // empty if only a fetch can determine it (a registry)
 };
 
 // Records when an id was first seen under a name of a source. Each package has a file below v2/seen of a store, with a

@@ -36,9 +36,9 @@ std::optional<Json::Value> read_object(const std::filesystem::path& file) {
   return is_one ? std::optional(std::move(*object)) : std::nullopt;
 }
 
-void write_object(const Store& store, const std::filesystem::path& file, const Json::Value& object) {
+void write_text(const Store& store, const std::filesystem::path& file, const std::string& text) {
   if (store.make(store.response_directory())) {
-    (void)write_file_atomically(file, write_json(object) + "\n", Durable::no);
+    (void)write_file_atomically(file, text, Durable::no);
   }
 }
 
@@ -143,11 +143,14 @@ void ListingCache::keep(std::string_view package, std::string_view tag_prefix, c
   object["tagPrefix"] = std::string(tag_prefix);
   object["fetchedAt"] = seconds_of(listing.fetched_at);
   object["complete"] = listing.complete;
-  object["versions"] = Json::Value(Json::arrayValue);
-  for (const ListedVersion& version : listing.versions) {
-    object["versions"].append(object_of(version));
+  std::string text = write_json(object);
+  text.back() = ',';
+  text += "\"versions\":[";
+  for (const ListedVersion& version : listing.versions) {  // one at a time: all objects would need much memory
+    text += write_json(object_of(version)) + ",";
   }
-  write_object(store_, file_of("listing", question_of(package, tag_prefix)), object);
+  text.erase(text.find_last_not_of(',') + 1).append("]}\n");
+  write_text(store_, file_of("listing", question_of(package, tag_prefix)), text);
 }
 
 std::optional<ListingCache::CachedPin> ListingCache::find_pin(const Source& source) const {
@@ -165,7 +168,7 @@ void ListingCache::keep_pin(const Source& source, const Pin& pin, Time now) cons
   object["fetchedAt"] = seconds_of(now);
   object["id"] = pin.id;
   object["ref"] = pin.ref;
-  write_object(store_, file_of("pin", source.identity()), object);
+  write_text(store_, file_of("pin", source.identity()), write_json(object) + "\n");
 }
 
 std::filesystem::path FileResponseCache::file_of(const SecretText& url) const {
@@ -199,7 +202,7 @@ void FileResponseCache::keep(const SecretText& url, const CachedResponse& respon
   }
   set_body(object, response.body);
   object["fetchedAt"] = seconds_of(response.fetched_at);
-  write_object(store_, file_of(url), object);
+  write_text(store_, file_of(url), write_json(object) + "\n");
 }
 
 }  // namespace modlock
