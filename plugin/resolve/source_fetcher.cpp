@@ -401,7 +401,7 @@ void SourceFetcher::fetch(std::span<const Missing> missing) {
     if (trees[i] && trees[i]->ref.empty()) {
       trees[i]->ref = requests[i].ref;
     }
-    const bool is_unchanged = trees[i] && trees[i]->directory.empty();
+    const bool is_unchanged = trees[i] && trees[i]->directory.empty() && !requests[i].held.empty();
     *missing[i].package = is_unchanged ? Package{.id = requests[i].held, .h1 = {}, .directory = {}}
                           : trees[i]   ? store_.admit(source.source, std::move(*trees[i]), context_)
                                        : fail(std::move(trees[i].error()));
