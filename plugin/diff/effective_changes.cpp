@@ -252,6 +252,7 @@ class UnitReader {
       read_secrets(unit, *file, *inner, "");
       read_body(unit, *file, *inner, "");
     }
+    unit.leaves.shrink_to_fit();
   }
 
   // The name in a block may be that of a secret: it shows nothing.
@@ -347,7 +348,7 @@ class UnitReader {
     }
     add_leaf(unit, path + ".for_each", file, each->value);
     const TermPtr items = unit.leaves.back().term;
-    const std::string inner = sha256_hex(around_ + unit.leaves.back().named->digest_with_files());
+    const std::string inner = sha256_hex(around_ + std::string(unit.leaves.back().named->digest_with_files()));
     const MeaningReader::Place outer_place = place_;
     const std::string outer_around = std::exchange(around_, inner);
     const bool outer_dormant = std::exchange(is_dormant_, is_dormant_ || is_empty(items));
@@ -378,7 +379,7 @@ class UnitReader {
       return is_empty(leaf.named) || leaf.is_dormant != is_dormant_;
     });
     if (is_plain && path != "lifecycle") {
-      static const TermPtr kBlock = std::make_shared<Term>(Term{.head = "{}", .digest = "{}"});
+      static const TermPtr kBlock = std::make_shared<Term>(Term{.head = "{}"});
       push_leaf(unit, path, kBlock, kBlock, "{}", {file.path, block.header_range}).is_block = true;
     }
   }
@@ -619,7 +620,7 @@ class EffectComparison {
       const auto pair = pairs.find(&leaf);
       const Leaf& meant = pair == pairs.end() ? leaf : *pair->second;
       if (!meant.is_absent) {
-        blocks[leaf.group].insert(leaf.path + meant.term->digest_with_files());
+        blocks[leaf.group].insert(fmt::format("{}{}", leaf.path, meant.term->digest_with_files()));
       }
     }
     for (std::size_t i = blocks.size() - 1; i > 0; --i) {
@@ -672,8 +673,10 @@ class EffectComparison {
       }
     };
     const auto absent = [](const Leaf& leaf) { return leaf.is_absent ? " absent" : ""; };
-    const auto named = [](const Leaf& leaf) { return leaf.is_default ? "default" : leaf.named->digest_with_files(); };
-    pair_by([&](const Leaf& leaf) { return leaf.term->digest_with_files() + absent(leaf); });
+    const auto named = [](const Leaf& leaf) {
+      return std::string(leaf.is_default ? "default" : leaf.named->digest_with_files());
+    };
+    pair_by([&](const Leaf& leaf) { return std::string(leaf.term->digest_with_files()) + absent(leaf); });
     pair_by([&](const Leaf& leaf) { return named(leaf) + leaf.around; });
     pair_by([&](const Leaf& leaf) { return named(leaf) + absent(leaf); });
     std::vector<const Leaf*> added;

@@ -28,6 +28,15 @@ constexpr std::string_view kPassingTypes =
 
 bool has_given_members(const Term& term);
 
+TermDigest hash_of(std::string_view text) {
+  Sha256 hash;
+  hash.update(text);
+  const auto bytes = hash.finish();
+  TermDigest digest;
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
 TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant = false) {
   auto term = std::make_shared<Term>();
   std::string text = fmt::format("{}:{}", head.size(), head);
@@ -35,8 +44,9 @@ TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant
   bool names_files = false;
   for (const TermPtr& part : parts) {
     text += part->digest;
-    files.digest += part->files == nullptr ? part->digest : "";
-    if (part->files != nullptr) {
+    if (part->files == nullptr) {
+      files.digest += part->digest;
+    } else {
       files.add(*part->files);
       names_files = true;
     }
@@ -44,17 +54,18 @@ TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant
     term->reads_objects = term->reads_objects || part->reads_objects;
     term->depth = std::max(term->depth, part->depth + 1);
   }
-  term->digest = sha256_hex(text);
+  term->digest = hash_of(text);
   if (names_files) {
     files.digest = sha256_hex(files.digest);
     term->files = std::make_shared<const NamedFiles>(std::move(files));
   }
   if (term->depth > kMostNested) {
-    term->head = "…" + term->digest;
+    term->head = fmt::format("…{}", std::string_view(term->digest));
     term->depth = 0;
   } else {
     term->head = std::move(head);
     term->parts = std::move(parts);
+    term->parts.shrink_to_fit();
   }
   term->is_constant = is_constant;
   term->is_given = has_given_members(*term);
@@ -107,7 +118,7 @@ TermPtr tuple(std::vector<TermPtr> items) {
 }
 // A member that is null is the same as none.
 TermPtr object(const std::vector<std::pair<TermPtr, TermPtr>>& items) {
-  std::map<std::string, std::pair<TermPtr, TermPtr>> sorted;
+  std::map<std::string_view, std::pair<TermPtr, TermPtr>> sorted;
   for (const auto& item : items) {
     sorted.insert_or_assign(item.first->digest, item);
   }
@@ -319,7 +330,7 @@ TermPtr naming(const TermPtr& term, NamedFiles files) {
   if (files.digest.empty()) {
     return term;
   }
-  files.digest = sha256_hex(term->digest_with_files() + files.digest);
+  files.digest = sha256_hex(std::string(term->digest_with_files()) + files.digest);
   if (term->files != nullptr) {
     files.add({.changed = term->files->changed});
   }
@@ -383,7 +394,8 @@ class MeaningReader::Writer {
     ++reader_.depth_;
     TermPtr term = std::visit([&](const auto& node) { return write_node(node, expression.range); }, expression.node);
     --reader_.depth_;
-    return term;
+    const bool is_shared = term->is_constant && term->files == nullptr && !term->leads_outside;
+    return is_shared ? reader_.constants_.emplace(term->digest, std::move(term)).first->second : term;
   }
 
  private:
@@ -873,20 +885,20 @@ TermPtr MeaningReader::named(const ModuleText& module, const std::string& addres
     return term;
   };
   Name wanted{&module, address, follow};
-  if (!is_replaced(module, address, follow)) {
-    const auto term = plain(wanted);
-    term->reads_objects = address.starts_with("module.");
-    term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
-    const bool is_declared = module.directory == package_.directory && defines(module, address);
-    term->variable = term->is_given && is_declared ? &module.by_address.find(address)->second->labels[0] : nullptr;
-    return term;
-  }
   const auto key_of = [](const Name& name) {
     return fmt::format("{} {} {}", static_cast<int>(name.follow), name.module->directory, name.address);
   };
   const std::string key = key_of(wanted);
   if (const auto known = named_.find(key); known != named_.end()) {
     return known->second;
+  }
+  if (!is_replaced(module, address, follow)) {
+    const auto term = plain(wanted);
+    term->reads_objects = address.starts_with("module.");
+    term->is_given = address.starts_with("variable.") && is_given(module, address.substr(9));
+    const bool is_declared = module.directory == package_.directory && defines(module, address);
+    term->variable = term->is_given && is_declared ? &module.by_address.find(address)->second->labels[0] : nullptr;
+    return named_[key] = term;
   }
   if (missing_ != nullptr) {
     missing_->push_back(wanted);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "plugin/diff/package_text.h"
@@ -15,11 +17,18 @@ namespace modlock {
 struct Term;
 using TermPtr = std::shared_ptr<const Term>;
 
+// A SHA-256, whose raw bytes need half of the memory.
+struct TermDigest {
+  std::array<char, 32> bytes = {};
+  operator std::string_view() const { return {bytes.data(), bytes.size()}; }
+  bool operator==(const TermDigest&) const = default;
+};
+
 // What an expression means: a constant, a reference, or a form with parts. Terms share parts.
 struct Term {
   std::string head;
   std::vector<TermPtr> parts = {};
-  std::string digest = {};                            // the same if the meaning is the same
+  TermDigest digest = {};                             // the same if the meaning is the same
   std::shared_ptr<const NamedFiles> files = nullptr;  // that it names, with a digest of both; null: none
   std::string unit = {};       // "modules/db: local.a": the local value or variable that it is, or is a member of
   bool is_member = false;      // of that unit
@@ -30,7 +39,9 @@ struct Term {
   bool leads_outside = false;             // a string of it is a path outside of the module
   std::size_t depth = 0;
 
-  const std::string& digest_with_files() const { return files == nullptr ? digest : files->digest; }
+  std::string_view digest_with_files() const {
+    return files == nullptr ? std::string_view(digest) : std::string_view(files->digest);
+  }
 };
 
 // Returns a term with these parts.
@@ -125,6 +136,7 @@ class MeaningReader {
   std::map<std::string, TermPtr, std::less<>> members_;  // defaults of new members; null: several
   FileContents files_;
   std::map<std::string, TermPtr> named_;
+  std::unordered_map<std::string_view, TermPtr> constants_;  // by digest: equal ones are stored once
   std::vector<Name>* missing_ = nullptr;  // receives the names that are not known yet; null: they are computed
   std::map<std::string, bool> given_;     // variables, by directory and name
   std::map<const Term*, Members> by_object_;

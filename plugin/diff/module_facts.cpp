@@ -96,7 +96,7 @@ class FactReader {
     add(kind, name, std::move(value), std::move(shown), std::move(location), module_->scope);
   }
   void add(FactKind kind, const std::string& name, const TermPtr& value, Location location) {
-    add(kind, name, value->digest_with_files(), "", std::move(location));
+    add(kind, name, std::string(value->digest_with_files()), "", std::move(location));
     facts_.back().plain_value = value->digest;
     facts_.back().files = value->files == nullptr ? NamedFiles() : *value->files;
   }
@@ -109,7 +109,7 @@ class FactReader {
 
   TermPtr meaning_of(const MergedBlock& block) { return meanings_.read(*module_, block); }
   std::string digest_of(const Argument& argument) {
-    return meanings_.read(*module_, argument, Follow::everything)->digest_with_files();
+    return std::string(meanings_.read(*module_, argument, Follow::everything)->digest_with_files());
   }
   std::string text_of(const Argument& argument) const {
     return canonical_text(argument.attribute->value, argument.file->path);
@@ -507,8 +507,8 @@ class FactReader {
           first.find("path.cwd") != std::string::npos ||
           (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : meaning->leads_outside);
       if (is_outside) {
-        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + meaning->digest_with_files(), "",
-            at(file, range));
+        add(FactKind::outside_path, fmt::format("{}({})", name, first),
+            name + first + std::string(meaning->digest_with_files()), "", at(file, range));
       }
     }
   }

@@ -480,10 +480,12 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
   out.files = summarize_files(*packages[0], *packages[1], findings);
   parallel_for(places.size(), places.size(),
                [&](std::size_t i) { facts.at(i) = collect_facts(*packages.at(i), context); });
-  MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
-  MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
-  PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
-      .run(old_facts, new_facts, *packages[1], tool);
+  {
+    MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
+    MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
+    PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
+        .run(old_facts, new_facts, *packages[1], tool);
+  }
   find_effective_changes(*packages[0], *packages[1], context, findings);
   MODLOCK_TRY(context.check());
   join_findings(findings);
