@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +18,8 @@
 #include "backends/base/deleter.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
+#include "backends/base/process.h"
+#include "backends/http/curl_http_client.h"
 
 namespace modlock {
 namespace {
@@ -172,6 +175,31 @@ Result<std::unique_ptr<const CertificateStore>> read_authorities(const Authority
                 kNameAnother);
   }
   return store;
+}
+
+std::string certificate_verdict(const std::string& name, const Context& context) {
+  if (!ProxySettings::from_environment().proxy_for("https://" + name).empty() || !find_program("openssl")) {
+    return "";
+  }
+  const std::string bare = name.substr(0, name.rfind(':'));
+  std::vector<std::string> argv = {"openssl",     "s_client",
+                                   "-connect",    name.find(':') == std::string::npos ? name + ":443" : name,
+                                   "-servername", bare};
+  if (const auto places = AuthorityPlaces::from_environment(); !places.file.empty()) {
+    argv.insert(argv.end(), {"-CAfile", places.file.string()});
+  }
+  const auto ran = run_command({.argv = std::move(argv)}, context);
+  std::istringstream lines(ran ? ran->error_output : std::string());
+  std::string certificate;
+  constexpr std::string_view kError = "verify error:";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("depth=")) {
+      certificate = line;
+    } else if (line.starts_with(kError)) {
+      return fmt::format("OpenSSL of {}: {}", certificate, line.substr(line.rfind(':') + 1));
+    }
+  }
+  return "";
 }
 
 }  // namespace modlock::http

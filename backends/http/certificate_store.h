@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "backends/base/context.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -56,5 +57,10 @@ struct AuthorityPlaces {
 // skipped, as in Go. Errors: UNREACHABLE if SSL_CERT_FILE names a file that cannot be read or contains no certificate.
 // Other unreadable files are skipped.
 Result<std::unique_ptr<const CertificateStore>> read_authorities(const AuthorityPlaces& places);
+
+// Returns the verdict of the program openssl on the first certificate of a host (HOST or HOST:PORT) that it does not
+// accept: "OpenSSL of depth=1 CN = Example CA: self-signed certificate in certificate chain". Empty if it accepts all,
+// if it cannot be run, and behind a proxy.
+std::string certificate_verdict(const std::string& name, const Context& context);
 
 }  // namespace modlock::http

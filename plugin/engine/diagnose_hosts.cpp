@@ -7,17 +7,14 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "backends/address/provider_address.h"
 #include "backends/address/source.h"
 #include "backends/backend.h"
-#include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/http/certificate_store.h"
-#include "backends/http/curl_http_client.h"
 #include "backends/providers/provider_source.h"
 #include "plugin/client/client_configuration.h"
 #include "plugin/client/credential_report.h"
@@ -101,33 +98,6 @@ std::string credential_line(const CredentialSearch& search) {
                              : fmt::format("{}: no credential in {} places", search.use, search.places.size());
 }
 
-// Returns OpenSSL's verdict on the first certificate that it does not accept: "depth=1 CN = Example CA, self-signed
-// certificate in certificate chain". Empty if it accepts all, or cannot be run.
-std::string certificate_verdict(const std::string& name, const Context& context) {
-  if (!http::ProxySettings::from_environment().proxy_for("https://" + name).empty() || !find_program("openssl")) {
-    return "";
-  }
-  const std::string bare = name.substr(0, name.rfind(':'));
-  std::vector<std::string> argv = {"openssl",     "s_client",
-                                   "-connect",    name.find(':') == std::string::npos ? name + ":443" : name,
-                                   "-servername", bare};
-  if (const auto places = http::AuthorityPlaces::from_environment(); !places.file.empty()) {
-    argv.insert(argv.end(), {"-CAfile", places.file.string()});
-  }
-  const auto ran = run_command({.argv = std::move(argv)}, context);
-  std::istringstream lines(ran ? ran->error_output : std::string());
-  std::string certificate;
-  constexpr std::string_view kError = "verify error:";
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("depth=")) {
-      certificate = line;
-    } else if (line.starts_with(kError)) {
-      return fmt::format("OpenSSL of {}: {}", certificate, line.substr(line.rfind(':') + 1));
-    }
-  }
-  return "";
-}
-
 // The requests of `doctor --online`.
 class HostQueries {
  public:
@@ -150,7 +120,7 @@ class HostQueries {
     if ((!failure && is_listed) || name.empty()) {
       return;
     }
-    if (const std::string verdict = certificate_verdict(name, context_); !verdict.empty()) {
+    if (const std::string verdict = http::certificate_verdict(name, context_); !verdict.empty()) {
       finding.verdict = Finding::Verdict::error;
       finding.exit_code = exit_code(Code::unreachable);
       finding.details.push_back(verdict);
