@@ -154,7 +154,6 @@ Finding examine_settings(const Engine& engine, const std::string& root) {
   const auto add = [&](std::string_view name, const auto& print) {
     for (const Known& file : files) {
       if (const std::string value = print(file.settings); !value.empty()) {
-        finding.found = "effective settings and their sources";
         finding.details.push_back(fmt::format("{} = {}  ({})", name, value, file.origin));
         break;
       }
@@ -176,10 +175,12 @@ Finding examine_settings(const Engine& engine, const std::string& root) {
   }
   for (const std::string& name : variables) {
     if (const std::string value = environment_variable(name.c_str()); !value.empty()) {
-      finding.found = "effective settings and their sources";
       finding.details.push_back(
           fmt::format("{} = {}  (the environment overrides every file)", name, scrub_urls(value)));
     }
+  }
+  if (!finding.details.empty()) {
+    finding.found = "effective settings and their sources";
   }
   return finding;
 }

@@ -10,7 +10,6 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
-#include "plugin/resolve/release_age.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "plugin/update/lookup.h"
@@ -63,7 +62,7 @@ class UpdatePlanner {
     if (!locked) {
       return locked;
     }
-    if (open->root.walk.settings.requested_age != std::chrono::seconds(0) && drop_young_choices(locked->diagnostics)) {
+    if (open->root.walk.settings.requested_age != std::chrono::seconds(0) && drop_young_choices(*locked)) {
       return plan();
     }
     std::vector<messages::EditedDocument> documents = configuration_documents();
@@ -77,13 +76,17 @@ class UpdatePlanner {
  private:
   // Drops the updates whose version this run chose, but whose package turned out to be too new. Returns whether there
   // are any. Only a version that a user or a bot names is an exception from the minimum release age.
-  bool drop_young_choices(const Diagnostics& exceptions) {
+  bool drop_young_choices(const messages::LockPlanResult& locked) {
     const std::size_t kept = unchanged_.size();
-    for (const Diagnostic& young : exceptions) {
-      const std::string& subject = young.what.subject;
-      if (young.what.message.starts_with(kExceptionText) && chosen_.erase(subject) != 0) {
+    for (const Change& change : locked.changes) {
+      const std::string& subject = change.subject;
+      if (change.is_exception && chosen_.erase(subject) != 0) {
         std::erase_if(updates_, [&](const messages::Update& update) { return update.subject == subject; });
-        unchanged_.push_back({Severity::info, young.what});
+        unchanged_.push_back(
+            *std::find_if(locked.diagnostics.begin(), locked.diagnostics.end(), [&](const auto& young) {
+              return young.what.code == Code::setting_unserved && young.what.subject == subject;
+            }));
+        unchanged_.back().severity = Severity::info;
         unchanged_.back().what.notes = {"it is not used, because no one named it"};
         unchanged_.back().what.hint =
             fmt::format("wait, or review it and run: tofu-modlock update {}=VERSION", subject);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
@@ -61,30 +60,6 @@ void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocume
   }
 }
 
-// Returns since when the locked content of a call is known: an id since it was first seen under any name. The lock file
-// may name a version before its source has it, so this check records it under another name.
-Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher) {
-  const Source& source = node.address.source;
-  const std::string id = fetcher.backend(source)->id_of(entry.hashes);
-  std::string ref = entry.version.value_or("");
-  auto since = fetcher.note(source, "locked " + ref, id);
-  since = std::min(since, fetcher.first_seen(source, "", id).value_or(since));
-  if (source.traits().versions != SourceVersions::none) {
-    fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
-    MODLOCK_TRY(const auto listing, fetcher.listing(node.address, node.tag_prefix));
-    for (std::size_t i = 0; i < listing.versions.size(); ++i) {
-      const ListedVersion& listed = listing.versions[i];
-      const bool is_same = listed.id == id || (listed.id.empty() && listed.tag == source.named_tag());
-      if (entry.version ? listed.version == entry.parsed_version() && (is_same || listed.id.empty()) : is_same) {
-        const auto known = fetcher.known_since(node.address, node.tag_prefix)[i];
-        since = listed.published || id.empty() ? known : std::min(since, known);
-        ref = listed.ref;
-      }
-    }
-  }
-  return std::max(since, fetcher.claimed(source, ref, id).value_or(since));
-}
-
 // Adds the verdict too_new to releases that are newer than the minimum release age of the settings.
 Result<void> check_ages(OpenRoot& open, const messages::Include& include, VerifyReport& report) {
   const Settings& settings = open.root.walk.settings;
@@ -132,10 +107,11 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
             providers->list_versions(address, open.context).map([&, &locked = entry](const ProviderListing& listing) {
               const auto found = std::find(listing.versions.begin(), listing.versions.end(), locked.version);
               const auto at = static_cast<std::size_t>(found - listing.versions.begin());
-              const Observation unlisted{"locked " + locked.version.to_string()};
+              const std::string unlisted = "locked " + locked.version.to_string();
+              const Observation seen{unlisted};
               return found != listing.versions.end()
                          ? listing.known_since[at]
-                         : FirstSeen(open.engine().store()).note(name, {&unlisted, 1}, fetcher.now(), open.context)[0];
+                         : FirstSeen(open.engine().store()).note(name, {&seen, 1}, fetcher.now(), open.context)[0];
             }));
     }
   }

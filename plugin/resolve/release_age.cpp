@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "plugin/resolve/module_node.h"
 
@@ -112,14 +113,38 @@ std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::T
 
 Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,
                           const AgeLimit& limit, const std::optional<Location>& where) {
+  change.is_exception = true;
   change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", exception, why);
-  return {Severity::warning, Error{.code = Code::setting_unserved,
-                                   .message = fmt::format("{} {} is newer than minimum_release_age allows: {}",
-                                                          kExceptionText, name, exception),
-                                   .subject = change.subject,
-                                   .location = limit.rule == nullptr ? where : limit.rule->location,
-                                   .notes = {fmt::format("it is used because {}", why)},
-                                   .hint = "review it before committing the lock"}};
+  return {Severity::warning,
+          Error{.code = Code::setting_unserved,
+                .message = fmt::format("the selected version of {} is newer than minimum_release_age allows: {}", name,
+                                       exception),
+                .subject = change.subject,
+                .location = limit.rule == nullptr ? where : limit.rule->location,
+                .notes = {fmt::format("it is used because {}", why)},
+                .hint = "review it before committing the lock"}};
+}
+
+Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher) {
+  const Source& source = node.address.source;
+  const std::string id = fetcher.backend(source)->id_of(entry.hashes);
+  std::string ref = entry.version.value_or("");
+  auto since = fetcher.note(source, "locked " + ref, id);
+  since = std::min(since, fetcher.first_seen(source, "", id).value_or(since));
+  if (source.traits().versions != SourceVersions::none) {
+    fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});
+    MODLOCK_TRY(const auto listing, fetcher.listing(node.address, node.tag_prefix));
+    for (std::size_t i = 0; i < listing.versions.size(); ++i) {
+      const ListedVersion& listed = listing.versions[i];
+      const bool is_same = listed.id == id || (listed.id.empty() && listed.tag == source.named_tag());
+      if (entry.version ? listed.version == entry.parsed_version() && (is_same || listed.id.empty()) : is_same) {
+        const auto known = fetcher.known_since(node.address, node.tag_prefix)[i];
+        since = listed.published || id.empty() ? known : std::min(since, known);
+        ref = listed.ref;
+      }
+    }
+  }
+  return std::max(since, fetcher.claimed(source, ref, id).value_or(since));
 }
 
 void warn_about_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {

@@ -40,11 +40,8 @@ std::string age_text(std::chrono::seconds age);
 std::optional<std::string> age_exception(const AgeLimit& limit, SourceFetcher::Time since,
                                          std::optional<SourceFetcher::Time> claimed, SourceFetcher::Time now);
 
-// The start of the message of name_exception().
-inline constexpr std::string_view kExceptionText = "the selected version of";
-
-// Adds an exception to the reason of a change, and returns its warning (SETTING_UNSERVED, at the rule, or else at
-// `where`). `name`: `module "vpc"`.
+// Marks a change as an exception, adds it to the reason, and returns its warning (SETTING_UNSERVED, at the rule, or
+// else at `where`). `name`: `module "vpc"`.
 Diagnostic name_exception(Change& change, const std::string& name, const std::string& exception, const std::string& why,
                           const AgeLimit& limit, const std::optional<Location>& where);
 
@@ -53,6 +50,10 @@ std::string why_taken(const Change& change, const ModuleNode& node);
 
 // Returns why a version is not old enough: "first seen at 2026-11-21T20:05:09Z".
 std::string youth_text(SourceFetcher::Time since, SourceFetcher::Time now);
+
+// Returns since when the locked content of a call is known: an id since it was first seen under any name. The lock file
+// may name a version before its source has it, so this check records it under another name. Errors: those of a listing.
+Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher);
 
 // Records when the newly locked content of a plan was first seen. If it is newer than the minimum age of the settings
 // or the request, adds the exception to the reason of the change and warns (SETTING_UNSERVED, at the rule).

@@ -119,6 +119,7 @@ struct Change {
   std::optional<std::string> constraints = {};  // in effect now, for people
   std::string reason = {};
   bool is_made_by_lock = true;  // false: the obstacle under frozen, and `lock` cannot help
+  bool is_exception = false;    // from the minimum release age
 };
 
 constexpr TypeName name_of(const ChangeSide*) {
