@@ -76,9 +76,9 @@ Result<BundledPackage> BundleWriter::add_package(const ModuleLock& entry, const 
                                                  const Context& context) {
   BundledPackage package = bundled_entry(entry);
   package.subdir = module.package_subdir;
-  MODLOCK_TRY(package.links, links_of(module.package_directory));
-  auto& [layer, trees] = packed_[{module.package_directory, package.origin}];
+  auto& [layer, trees, links] = packed_[{module.package_directory, package.origin}];
   if (layer.digest.empty()) {
+    MODLOCK_TRY(links, links_of(module.package_directory));
     MODLOCK_TRY(const auto objects, trees_of(store_, entry, module, called, fetcher, context));
     if (objects) {
       MODLOCK_TRY(trees, writer_.add(*objects));
@@ -93,6 +93,7 @@ Result<BundledPackage> BundleWriter::add_package(const ModuleLock& entry, const 
   }
   package.layer = layer;
   package.trees = trees;
+  package.links = links;
   package.manifest = remote::blob_of(write_package_manifest(package));
   return package;
 }

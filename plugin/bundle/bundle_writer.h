@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,8 +52,9 @@ class BundleWriter {
   remote::LayoutWriter writer_;
   const std::vector<Platform> platforms_;
   const Zips zips_;
-  // Zips and trees, by directory and commit: two commits may have the same files.
-  std::map<std::pair<std::filesystem::path, std::string>, std::pair<remote::Blob, remote::Blob>> packed_;
+  // Zips, trees and links, by directory and commit: two commits may have the same files.
+  using Packed = std::tuple<remote::Blob, remote::Blob, remote::Links>;
+  std::map<std::pair<std::filesystem::path, std::string>, Packed> packed_;
   // By address, version and platform.
   std::map<std::string, std::pair<remote::BundledProvider::Archive, ProviderArchiveHashes>> archives_;
 };
