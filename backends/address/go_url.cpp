@@ -334,6 +334,15 @@ std::string encode_query(QueryArguments arguments) {
   return out;
 }
 
+std::string percent_encoded(std::string_view text, std::string_view also) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = ascii::is_alnum(c) || contains("-._~", c) || contains(also, c);
+    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 std::string percent_decode(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -44,6 +44,8 @@ QueryArguments parse_query(std::string_view query, bool* malformed = nullptr);
 // Prints the arguments sorted by key, as Values.Encode does.
 std::string encode_query(QueryArguments arguments);
 
+// Escapes everything except the unreserved characters of a URL and `also`.
+std::string percent_encoded(std::string_view text, std::string_view also = {});
 // "%41" -> "A"; bad escapes are kept.
 std::string percent_decode(std::string_view text);
 

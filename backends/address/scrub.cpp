@@ -16,10 +16,6 @@ constexpr std::size_t kShortestKept = 4;
 constexpr std::size_t kLeastByChance = 8;
 constexpr std::size_t kMostTexts = 512;  // of 256 secrets
 
-std::string percent_encoded(std::string_view text) {
-  return encode_query({{"", std::string(text)}}).substr(1);
-}
-
 // Returns the length of the longest start of `secret` with which `text` ends.
 std::size_t cut_off_size(std::string_view text, std::string_view secret) {
   for (std::size_t size = std::min(text.size(), secret.size()); size >= kShortestKept; --size) {
@@ -101,7 +97,7 @@ std::vector<std::string> secrets_of(const SourceAddress& source) {
 }
 
 void Secrets::add(std::string_view secret) {
-  for (std::string text : {ascii::lower(secret), ascii::lower(percent_encoded(secret))}) {
+  for (std::string text : {ascii::lower(secret), ascii::lower(encode_query({{"", std::string(secret)}}).substr(1))}) {
     if (!text.empty() && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) {
       texts_.push_back(std::move(text));
     }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "backends/address/git_reference.h"
+#include "backends/address/go_url.h"
 #include "backends/address/hostname.h"
 #include "backends/address/source_remote.h"
 #include "backends/address/source_text.h"
@@ -173,20 +174,6 @@ Result<SourceAddress> parse_remote(std::string_view text, const std::string& sho
   return address;
 }
 
-// Escapes a query value but keeps it readable: "ref=feature/a" and "tag=v1.0.0" are unchanged.
-std::string escape_value(std::string_view value) {
-  constexpr std::string_view kPlain = "-._~/:@,";
-  std::string out;
-  for (const char c : value) {
-    if (ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
-
 // The percent sign of an IPv6 zone is the only character of a parsed host that must be escaped in a URL.
 std::string escape_host(const std::string& host) {
   const std::size_t percent = host.find('%');
@@ -216,7 +203,7 @@ std::string Source::identity() const {
                                  user, user.empty() ? "" : "@", escape_host(host), path, below);
   char separator = '?';
   for (const auto& [key, value] : query) {
-    text += fmt::format("{}{}={}", separator, key, escape_value(value));
+    text += fmt::format("{}{}={}", separator, key, percent_encoded(value, "/:@,"));  // readable: "ref=feature/a"
     separator = '&';
   }
   return text;

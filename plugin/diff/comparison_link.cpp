@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/base/ascii.h"
+#include "backends/address/go_url.h"
 
 namespace modlock {
 namespace {
@@ -23,16 +23,6 @@ constexpr std::array<Host, 6> kHosts = {{{"github", "{0}/compare/{1}...{2}"},
                                          {"bitbucket.org", "{0}/branches/compare/{2}%0D{1}"}}};
 
 }  // namespace
-
-std::string percent_encoded(std::string_view text, std::string_view also) {
-  std::string out;
-  for (const char c : text) {
-    const bool is_plain =
-        ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~' || also.find(c) != std::string_view::npos;
-    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
 
 std::string comparison_link(const Source& source, std::string_view before, std::string_view after) {
   const std::string without_port = source.host.substr(0, source.host.find(':'));

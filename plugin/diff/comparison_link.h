@@ -7,9 +7,6 @@
 
 namespace modlock {
 
-// Escapes everything except the unreserved characters of a URL and `also`.
-std::string percent_encoded(std::string_view text, std::string_view also = {});
-
 // Returns the address of the page on which the host of a git repository compares two tags or commits: GitHub, GitLab,
 // Gitea, Forgejo (Codeberg) and Bitbucket. Empty for other hosts, for other kinds of sources, and if a reference is
 // empty. The host decides by its name: "gitlab.example.com" is a GitLab.

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
-#include "plugin/diff/comparison_link.h"
 
 namespace modlock {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/address/go_url.h"
 #include "backends/base/build_info.h"
-#include "plugin/diff/comparison_link.h"
 #include "plugin/diff/package_diff.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"

@@ -6,23 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "backends/base/ascii.h"
+#include "backends/address/go_url.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
-
-std::string encode(std::string_view value) {
-  constexpr std::string_view kPlain = "-._~/:@";
-  std::string result;
-  for (const char c : value) {
-    const bool is_plain = ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
-    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
 
 using Item = ModuleConstraint::Item;
 
@@ -98,7 +88,8 @@ std::string Splice::apply(std::string_view before) const {
 
 Splice set_query_argument(std::string_view source, std::initializer_list<std::string_view> replaced,
                           std::string_view name, std::string_view value) {
-  const std::string argument = fmt::format("{}={}", name, encode(value));
+  const std::string encoded = percent_encoded(value, "/:@");
+  const std::string argument = fmt::format("{}={}", name, encoded);
   const std::size_t question = source.find('?');
   if (question == std::string_view::npos) {
     return {source.size(), source.size(), "?" + argument};
@@ -111,7 +102,7 @@ Splice set_query_argument(std::string_view source, std::initializer_list<std::st
     if (std::find(replaced.begin(), replaced.end(), written_name) != replaced.end()) {
       // If the name stays, only the value changes: it may be written somewhere else.
       const bool keeps_name = written_name == name && written_name.size() < written.size();
-      return keeps_name ? Splice{start + name.size() + 1, end, encode(value)} : Splice{start, end, argument};
+      return keeps_name ? Splice{start + name.size() + 1, end, encoded} : Splice{start, end, argument};
     }
     start = end + 1;
   }
