@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <map>
 
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
@@ -12,50 +11,25 @@
 namespace modlock {
 namespace {
 
-constexpr std::string_view kGitSuffix = ".git";
-
-std::string without_suffix(std::string path) {
-  if (path.ends_with(kGitSuffix)) {
-    path.resize(path.size() - kGitSuffix.size());
-  }
-  return path;
+std::string without_suffix(const std::string& path) {
+  return path.substr(0, path.size() - (path.ends_with(".git") ? 4 : 0));
 }
 
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
+// Paths and qualifiers that come from an address are already percent-encoded: its "%" stays. Qualifiers are in the
+// order of their names, as in the canonical form; those without a value are left out.
+std::string new_url(std::string_view type, const std::string& path, const std::string& version,
+                    const std::map<std::string_view, std::string>& qualifiers, const std::string& subdir) {
+  std::string url = fmt::format("pkg:{}/{}", type, percent_encoded(path, "/%"));
+  url += version.empty() ? "" : "@" + percent_encoded(version);
+  char sign = '?';
+  for (const auto& [name, value] : qualifiers) {
+    if (!value.empty()) {
+      url += fmt::format("{}{}={}", sign, name, percent_encoded(value, "/:%"));
+      sign = '&';
+    }
+  }
+  return url + (subdir.empty() ? "" : "#" + percent_encoded(subdir, "/"));
 }
-
-// Paths and qualifiers that come from an address are already percent-encoded: its "%" stays.
-class Url {
- public:
-  Url(std::string_view type, std::string_view path)
-      : text_(fmt::format("pkg:{}/{}", type, percent_encoded(path, "/%"))) {}
-
-  Url& at(const std::string& version) {
-    if (!version.empty()) {
-      text_ += "@" + percent_encoded(version);
-    }
-    return *this;
-  }
-  // Adds qualifiers in the order of their names, as in the canonical form.
-  Url& with(std::vector<std::pair<std::string, std::string>> qualifiers) {
-    std::sort(qualifiers.begin(), qualifiers.end());
-    char sign = '?';
-    for (const auto& [name, value] : qualifiers) {
-      if (!value.empty()) {
-        text_ += fmt::format("{}{}={}", sign, name, percent_encoded(value, "/:%"));
-        sign = '&';
-      }
-    }
-    return *this;
-  }
-  std::string below(const std::string& subdir) const {
-    return subdir.empty() ? text_ : text_ + "#" + percent_encoded(subdir, "/");
-  }
-
- private:
-  std::string text_;
-};
 
 std::string first_of(std::initializer_list<std::string> texts) {
   for (const std::string& text : texts) {
@@ -74,31 +48,27 @@ std::string git_url(const Source& source, const ModuleLock& lock) {
   const bool is_repository_of_owner = std::count(path.begin(), path.end(), '/') == 1;
   if (is_repository_of_owner && (source.host == "github.com" || source.host == "bitbucket.org")) {
     const std::string_view type = source.host == "github.com" ? "github" : "bitbucket";
-    return Url(type, ascii::lower(path)).at(version).below(source.subdir);
+    return new_url(type, ascii::lower(path), version, {}, source.subdir);
   }
   const std::string user = source.user.empty() ? "" : source.user + "@";
   const std::string repository = fmt::format("git+{}://{}{}{}", source.scheme, user, source.host, source.path);
-  return Url("generic", package_name(source))
-      .at(version)
-      .with({{"vcs_url", commit.empty() ? repository : repository + "@" + commit}})
-      .below(source.subdir);
+  return new_url("generic", package_name(source), version,
+                 {{"vcs_url", commit.empty() ? repository : repository + "@" + commit}}, source.subdir);
 }
 
 std::string oci_url(const Source& source, const ModuleLock& lock) {
-  return Url("oci", ascii::lower(package_name(source)))
-      .at(lock.hash_value("oci"))
-      .with({{"repository_url", ascii::lower(source.host + source.path)},
-             {"tag", first_of({lock.version.value_or(""), source.query_value("tag")})}})
-      .below(source.subdir);
+  return new_url("oci", ascii::lower(package_name(source)), lock.hash_value("oci"),
+                 {{"repository_url", ascii::lower(source.host + source.path)},
+                  {"tag", first_of({lock.version.value_or(""), source.query_value("tag")})}},
+                 source.subdir);
 }
 
 std::string archive_url(const Source& source, const ModuleLock& lock) {
   const std::string zipped = lock.hash_value("zh");
-  return Url("generic", package_name(source))
-      .at(lock.version.value_or(""))
-      .with({{"checksum", zipped.empty() ? "" : "sha256:" + zipped},
-             {"download_url", fmt::format("{}://{}{}", source.scheme, source.host, source.path)}})
-      .below(source.subdir);
+  return new_url("generic", package_name(source), lock.version.value_or(""),
+                 {{"checksum", zipped.empty() ? "" : "sha256:" + zipped},
+                  {"download_url", fmt::format("{}://{}{}", source.scheme, source.host, source.path)}},
+                 source.subdir);
 }
 
 }  // namespace
@@ -111,7 +81,7 @@ std::string package_name(const Source& source) {
   while (path.ends_with("/")) {
     path.pop_back();
   }
-  const std::string name = last_part(without_suffix(path));
+  const std::string name = without_suffix(path.substr(path.rfind('/') + 1));
   return name.empty() ? source.host : name;
 }
 
@@ -124,23 +94,17 @@ std::string package_url(const Source& source, const ModuleLock& lock) {
     case SourceKind::archive:
       return archive_url(source, lock);
     case SourceKind::registry:
-      return Url("generic", source.path)
-          .at(lock.version.value_or(""))
-          .with({{"repository_url", source.host}})
-          .below(source.subdir);
+      return new_url("generic", source.path, lock.version.value_or(""), {{"repository_url", source.host}},
+                     source.subdir);
     default:
-      return Url("generic", package_name(source))
-          .at(lock.version.value_or(""))
-          .with({{"download_url", source.package_identity()}})
-          .below(source.subdir);
+      return new_url("generic", package_name(source), lock.version.value_or(""),
+                     {{"download_url", source.package_identity()}}, source.subdir);
   }
 }
 
 std::string package_url(const ProviderAddress& provider, const std::string& version) {
-  return Url("generic", provider.name_space() + "/terraform-provider-" + provider.type())
-      .at(version)
-      .with({{"repository_url", provider.host()}})
-      .below("");
+  return new_url("generic", provider.name_space() + "/terraform-provider-" + provider.type(), version,
+                 {{"repository_url", provider.host()}}, "");
 }
 
 }  // namespace modlock
