@@ -21,10 +21,9 @@ constexpr std::string_view kRootReference = "root";
 constexpr std::size_t kCommitDigits = 40;
 
 void add_property(Json::Value& component, std::string_view name, const std::string& value) {
-  Json::Value property(Json::objectValue);
+  Json::Value& property = component["properties"].append(Json::objectValue);
   property["name"] = "tofu-modlock:" + std::string(name);
   property["value"] = value;
-  component["properties"].append(std::move(property));
 }
 
 void add_hashes(Json::Value& component, const std::vector<std::string>& hashes) {
@@ -49,10 +48,9 @@ void add_reference(Json::Value& component, const Source& source) {
     return;
   }
   const std::string user = source.user.empty() ? "" : source.user + "@";
-  Json::Value reference(Json::objectValue);
+  Json::Value& reference = component["externalReferences"].append(Json::objectValue);
   reference["type"] = source.kind == SourceKind::git || source.kind == SourceKind::hg ? "vcs" : "distribution";
   reference["url"] = source.scheme + "://" + user + source.host + source.path;
-  component["externalReferences"].append(std::move(reference));
 }
 
 void describe_source(Json::Value& component, const Source& source, const ModuleLock& lock) {
@@ -66,21 +64,18 @@ void describe_source(Json::Value& component, const Source& source, const ModuleL
     component["pedigree"]["commits"][0]["uid"] = commit;
   }
   if (const std::string zipped = lock.hash_value("zh"); !zipped.empty()) {
-    Json::Value hash(Json::objectValue);
-    hash["alg"] = "SHA-256";
-    hash["content"] = zipped;
-    component["hashes"].append(std::move(hash));
+    component["hashes"][0]["alg"] = "SHA-256";
+    component["hashes"][0]["content"] = zipped;
   }
 }
 
 // Removes hashes that only look like commits: a lock edited by hand may contain any text.
 ModuleLock with_commits_only(ModuleLock lock) {
-  const auto is_no_commit = [](const std::string& hash) {
+  std::erase_if(lock.hashes, [](const std::string& hash) {
     constexpr std::string_view kGit = "git:";
     return hash.starts_with(kGit) && (hash.size() != kGit.size() + kCommitDigits ||
                                       hash.find_first_not_of("0123456789abcdef", kGit.size()) != std::string::npos);
-  };
-  lock.hashes.erase(std::remove_if(lock.hashes.begin(), lock.hashes.end(), is_no_commit), lock.hashes.end());
+  });
   return lock;
 }
 
@@ -217,14 +212,13 @@ class Bill {
   Json::Value dependencies() const {
     Json::Value all(Json::arrayValue);
     for (const auto& [reference, needed] : needs_) {
-      Json::Value one(Json::objectValue);
+      Json::Value& one = all.append(Json::objectValue);
       one["ref"] = reference;
       for (const std::string& other : needed) {
         if (other != reference) {
           one["dependsOn"].append(other);
         }
       }
-      all.append(std::move(one));
     }
     return all;
   }

@@ -92,10 +92,9 @@ Json::Value new_result(std::string_view rule, std::size_t index, std::string_vie
   out["ruleIndex"] = Json::Value::UInt64(index);
   out["level"] = std::string(level);
   out["message"] = message(text);
-  Json::Value logical(Json::objectValue);
+  Json::Value& logical = where["logicalLocations"].append(Json::objectValue);
   logical["fullyQualifiedName"] = subject;
   logical["kind"] = "module";
-  where["logicalLocations"].append(std::move(logical));
   out["locations"].append(std::move(where));
   return out;
 }
@@ -142,11 +141,10 @@ Json::Value driver(std::span<const Rule> rules) {
   out["name"] = "tofu-modlock";
   out["version"] = std::string(kVersion);
   for (const Rule& rule : rules) {
-    Json::Value item(Json::objectValue);
+    Json::Value& item = out["rules"].append(Json::objectValue);
     item["id"] = std::string(rule.id);
     item["shortDescription"] = message(std::string(rule.text));
     item["defaultConfiguration"]["level"] = std::string(rule.level);
-    out["rules"].append(std::move(item));
   }
   return out;
 }
@@ -158,13 +156,12 @@ Json::Value new_run(std::span<const Rule> rules, bool is_successful, const Diagn
   run["tool"]["driver"] = driver(rules);
   run["originalUriBaseIds"]["%SRCROOT%"]["uri"] =
       "file://" + percent_encoded(base, "/") + (base.ends_with('/') ? "" : "/");
-  Json::Value invocation(Json::objectValue);
+  Json::Value& invocation = run["invocations"].append(Json::objectValue);
   invocation["executionSuccessful"] = is_successful;
   invocation["exitCode"] = exit_code;
   for (const Diagnostic& diagnostic : said) {
     invocation["toolExecutionNotifications"].append(to_notification(diagnostic, root, base));
   }
-  run["invocations"].append(std::move(invocation));
   run["results"] = Json::arrayValue;
   return run;
 }

@@ -13,7 +13,7 @@ Json::Value terraform_modules(const std::vector<messages::InspectedModule>& modu
     if (module.of_tests) {
       continue;
     }
-    Json::Value record;
+    Json::Value& record = records.append(Json::objectValue);
     const auto add = [&](const char* member, const std::optional<std::string>& text) {
       if (text) {
         record[member] = *text;
@@ -28,7 +28,6 @@ Json::Value terraform_modules(const std::vector<messages::InspectedModule>& modu
     add("lockedVersion", module.locked_version);
     add("commit", module.commit);
     add("digest", module.digest);
-    records.append(std::move(record));
   }
   return document;
 }
