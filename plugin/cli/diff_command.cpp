@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "backends/address/version.h"
+#include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/diff/package_diff.h"
@@ -111,13 +111,11 @@ void print_change(const messages::ModuleDiff& change) {
 }
 
 void print_changes(const messages::UpdateDiffResult& result) {
-  std::set<std::string_view> subjects;  // one may have two warnings
-  const Diagnostics skipped = not_compared(result);
-  for (const Diagnostic& diagnostic : skipped) {
+  std::set<std::string> subjects;  // one may have two warnings
+  for (const Diagnostic& diagnostic : not_compared(result)) {
     subjects.insert(diagnostic.what.subject);
   }
-  const std::size_t missing = subjects.size();
-  const std::string rest = missing == 0 ? "" : fmt::format(", {} not compared", missing);
+  const std::string rest = subjects.empty() ? "" : fmt::format(", {} not compared", subjects.size());
   if (result.changes.empty()) {
     print_out(fmt::format("No module changes{}.\n", rest));
     return;
@@ -128,8 +126,8 @@ void print_changes(const messages::UpdateDiffResult& result) {
     findings.insert(findings.end(), change.findings.begin(), change.findings.end());
   }
   const std::string sum = count_findings(findings);
-  print_out(fmt::format("{} {} changed{}: {}\n", result.changes.size(),
-                        result.changes.size() == 1 ? "module" : "modules", rest, sum.empty() ? "no findings" : sum));
+  print_out(fmt::format("{} changed{}: {}\n", counted(result.changes.size(), "module"), rest,
+                        sum.empty() ? "no findings" : sum));
 }
 
 RootOutcome print_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked,

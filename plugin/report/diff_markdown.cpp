@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backends/address/source_text.h"
+#include "backends/base/text.h"
 #include "plugin/report/change_text.h"
 
 namespace modlock {
@@ -15,16 +16,15 @@ using messages::ModuleDiff;
 
 struct List {
   std::string_view one;
-  std::string_view many;
   std::vector<messages::ChangedItem> ModuleDiff::*items;
 };
-constexpr std::array<List, 7> kLists = {{{"provider", "providers", &ModuleDiff::providers},
-                                         {"variable", "variables", &ModuleDiff::variables},
-                                         {"output", "outputs", &ModuleDiff::outputs},
-                                         {"provisioner", "provisioners", &ModuleDiff::provisioners},
-                                         {"data source", "data sources", &ModuleDiff::data_sources},
-                                         {"resource type", "resource types", &ModuleDiff::resources},
-                                         {"module call", "module calls", &ModuleDiff::modules}}};
+constexpr std::array<List, 7> kLists = {{{"provider", &ModuleDiff::providers},
+                                         {"variable", &ModuleDiff::variables},
+                                         {"output", &ModuleDiff::outputs},
+                                         {"provisioner", &ModuleDiff::provisioners},
+                                         {"data source", &ModuleDiff::data_sources},
+                                         {"resource type", &ModuleDiff::resources},
+                                         {"module call", &ModuleDiff::modules}}};
 
 // Names of a package may contain anything: nothing in them is markup, a link, or the name of a user or an issue. Hosts
 // look for users and issues after Markdown was rendered, so that a backslash does not help: a space of no width does.
@@ -54,10 +54,8 @@ std::string finding_line(const messages::DiffFinding& finding) {
 }
 
 std::string item_line(const List& list, const messages::ChangedItem& item) {
-  std::string values = item.before.empty() && item.after.empty() ? "" : item.after;
-  if (item.change == "changed" && !values.empty()) {
-    values = item.before + " -> " + item.after;
-  }
+  const bool is_changed = item.change == "changed" && !item.after.empty();
+  const std::string values = is_changed ? item.before + " -> " + item.after : item.after;
   return fmt::format("- {} {} {}{}\n", list.one, plain(item.name), item.change,
                      values.empty() ? "" : ": " + plain(values));
 }
@@ -84,14 +82,10 @@ std::string module_markdown(const ModuleDiff& diff) {
   for (const std::string& line : diff.files.changelog) {
     folded += fmt::format("- the module's changelog: {}\n", plain(line));
   }
-  if (!text.ends_with("\n\n")) {
-    text += "\n";
-  }
-  if (!folded.empty()) {
-    text += fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", plain(count_files(diff.files)), folded);
-  } else {
-    text += count_files(diff.files) + "\n\n";
-  }
+  text += text.ends_with("\n\n") ? "" : "\n";
+  const std::string files = count_files(diff.files);
+  text += folded.empty() ? files : fmt::format("<details><summary>{}</summary>\n\n{}\n</details>", files, folded);
+  text += "\n\n";
   return text + (diff.comparison.empty() ? "" : fmt::format("[Compare]({})\n\n", diff.comparison));
 }
 
@@ -141,24 +135,21 @@ std::string count_changes(const ModuleDiff& diff) {
   for (const List& list : kLists) {
     const std::size_t count = (diff.*list.items).size();
     if (count != 0) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? list.one : list.many);
+      text += (text.empty() ? "" : ", ") + counted(count, list.one);
     }
   }
   return text;
 }
 
 std::string count_files(const messages::FileSummary& files) {
-  return fmt::format("{} {} changed, {} {} added, {} {} removed", files.changed.size(),
-                     files.changed.size() == 1 ? "file" : "files", files.lines_added,
-                     files.lines_added == 1 ? "line" : "lines", files.lines_removed,
-                     files.lines_removed == 1 ? "line" : "lines");
+  return fmt::format("{} changed, {} added, {} removed", counted(files.changed.size(), "file"),
+                     counted(files.lines_added, "line"), counted(files.lines_removed, "line"));
 }
 
 std::string count_auxiliary(const std::vector<messages::ChangedFile>& files, std::string_view prefix) {
-  const auto count = std::count_if(files.begin(), files.end(), [](const auto& file) { return file.is_auxiliary; });
-  return count == 0 ? ""
-                    : fmt::format("{}{} {} of examples, tests and documentation\n", prefix, count,
-                                  count == 1 ? "file" : "files");
+  const auto count = static_cast<std::size_t>(
+      std::count_if(files.begin(), files.end(), [](const auto& file) { return file.is_auxiliary; }));
+  return count == 0 ? "" : fmt::format("{}{} of examples, tests and documentation\n", prefix, counted(count, "file"));
 }
 
 std::string file_change(const messages::ChangedFile& file) {
