@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
-#include "plugin/workspace/tree_files.h"
 #include "protocol/base/result.h"
 #include "protocol/base/utf8.h"
 
@@ -71,7 +71,7 @@ class Repository {
   Result<std::string> changed_since(const std::string& commit) const {
     MODLOCK_TRY(const auto settings, run({"config", "--null", "--name-only", "--get-regexp", "^(filter|hook)[.]"}));
     std::vector<std::string> arguments;
-    for (const std::string& key : split_fields(settings.output)) {
+    for (const std::string& key : lines_of(settings.output, '\0')) {
       arguments.push_back(fmt::format("--config-env={}={}", key, kEmptyVariable));
     }
     for (const char* const argument :
@@ -105,15 +105,11 @@ class Repository {
     std::vector<std::string> short_files;
     MODLOCK_TRY(read_objects("--batch-check", commit, paths,
                              [&](const std::string& path, std::string_view) { short_files.push_back(path); }));
-    if (auto ok = read_objects("--batch", commit, short_files,
-                               [&](const std::string& path, std::string_view text) {
-                                 if (to_valid_utf8(std::string(text)) == text) {
-                                   texts.emplace(path, text);
-                                 }
-                               });
-        !ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(read_objects("--batch", commit, short_files, [&](const std::string& path, std::string_view text) {
+      if (is_utf8(text)) {
+        texts.emplace(path, text);
+      }
+    }));
     return texts;
   }
 
@@ -198,7 +194,7 @@ void add_document(RevisionDiff& diff, const fs::path& path, std::string_view tex
 Result<void> add_linked(const Repository& repository, const fs::path& top, RevisionDiff& diff) {
   MODLOCK_TRY(const auto listed, repository.ask({"ls-files", "-s", "-z"}));
   const std::vector<messages::Document> documents = diff.documents;
-  for (const std::string& entry : split_fields(listed)) {
+  for (const std::string& entry : lines_of(listed, '\0')) {
     const std::size_t tab = entry.find('\t');
     if (!entry.starts_with("120000 ") || tab == std::string::npos) {
       continue;
@@ -302,11 +298,11 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
   MODLOCK_TRY(const auto untracked,
               changed ? git.ask({"ls-files", "-z", "--others", "--exclude-standard"}) : fail(changed.error()));
   std::map<std::string, bool> added;  // by path
-  const std::vector<std::string> fields = split_fields(*changed);
+  const std::vector<std::string> fields = lines_of(*changed, '\0');
   for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
     added.emplace(fields[i + 1], fields[i] == "A");
   }
-  for (const std::string& path : split_fields(untracked)) {
+  for (const std::string& path : lines_of(untracked, '\0')) {
     added.emplace(path, true);
   }
   std::vector<std::string> wanted;

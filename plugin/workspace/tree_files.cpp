@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -60,7 +61,7 @@ Result<void> list_repository(TreeFiles& tree, const Context& context) {
                 fmt::format("run `git -C {} status` and fix what it reports", tree.top.string()));
   }
   take_unlisted(listed->error_output, tree.unlisted);
-  tree.paths = split_fields(listed->output);
+  tree.paths = lines_of(listed->output, '\0');
   std::erase_if(tree.paths, is_below_left_out);
   return {};
 }
@@ -83,16 +84,6 @@ void list_directory(const fs::path& directory, TreeFiles& tree) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_fields(std::string_view text) {
-  std::vector<std::string> fields;
-  while (!text.empty()) {
-    const std::string_view field = text.substr(0, text.find('\0'));
-    fields.emplace_back(field);
-    text.remove_prefix(std::min(field.size() + 1, text.size()));
-  }
-  return fields;
-}
 
 Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
   TreeFiles tree{.top = top, .paths = {}};

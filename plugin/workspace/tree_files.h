@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backends/base/context.h"
@@ -17,9 +16,6 @@ struct TreeFiles {
   std::vector<std::string> paths;          // relative to `top`, sorted
   std::vector<std::string> unlisted = {};  // directories that cannot be listed, as above
 };
-
-// Returns the fields of a list of git (`-z`).
-std::vector<std::string> split_fields(std::string_view text);
 
 // Lists the files in and below a directory. In a git repository, these are the files that git tracks or would add,
 // without submodules and ignored files. Otherwise, all files, without following symbolic links to directories. Errors:
