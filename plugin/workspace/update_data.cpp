@@ -126,65 +126,40 @@ bool concerns(const DataEntry& entry, std::string_view name, const std::string& 
                       (!entry.new_value.empty() && found == without_blanks(entry.new_value)));
 }
 
-bool is_for_providers(const DataEntry& entry) {
-  return entry.dep_type.find("provider") != std::string::npos;
-}
-
-class Matcher {
- public:
-  Matcher(const InspectedRoot& root, const DataEntry& entry, const fs::path& repository)
-      : root_(root),
-        entry_(entry),
-        file_(entry.package_file.empty() ? fs::path() : (repository / entry.package_file).lexically_normal()) {}
-
-  std::vector<Found> find() const {
-    std::vector<Found> found;
-    if (!entry_.subject.empty()) {
-      if (file_.empty() || root_.reads(file_)) {
-        found.push_back({entry_.subject, "", !entry_.new_value.empty()});
-      }
-      return found;
-    }
-    if (!is_for_providers(entry_)) {
-      find_modules(found);
-    }
-    if (entry_.dep_type != "module") {
-      find_providers(found);
+// Returns the calls and providers of a root that an entry is for.
+std::vector<Found> find_places(const InspectedRoot& root, const DataEntry& entry, const fs::path& repository) {
+  const fs::path file = entry.package_file.empty() ? fs::path() : (repository / entry.package_file).lexically_normal();
+  const auto concerned = [&](const std::string& name, const std::string& text, const Location& location) {
+    const bool is_there = file.empty() || (root.directory / location.path).lexically_normal() == file;
+    return is_there && concerns(entry, name, text);
+  };
+  std::vector<Found> found;
+  if (!entry.subject.empty()) {
+    if (file.empty() || root.reads(file)) {
+      found.push_back({entry.subject, "", !entry.new_value.empty()});
     }
     return found;
   }
-
- private:
-  bool is_there(const Location& location) const {
-    return file_.empty() || (root_.directory / location.path).lexically_normal() == file_;
-  }
-
-  void find_modules(std::vector<Found>& found) const {
-    for (const messages::InspectedModule& module : root_.inspected.modules) {
-      const std::string source = module.source.value_or("");
-      const std::string constraint = module.constraint.value_or("");
-      const std::string text = constraint.empty() ? reference_of(source) : constraint;
-      if (!source.empty() && is_there(module.location) && concerns(entry_, source, text)) {
-        found.push_back({"module." + module.key, text, !constraint.empty()});
-      }
+  const bool is_for_provider = entry.dep_type.find("provider") != std::string::npos;
+  for (const messages::InspectedModule& module : root.inspected.modules) {
+    const std::string source = module.source.value_or("");
+    const std::string constraint = module.constraint.value_or("");
+    const std::string text = constraint.empty() ? reference_of(source) : constraint;
+    if (!is_for_provider && !source.empty() && concerned(source, text, module.location)) {
+      found.push_back({"module." + module.key, text, !constraint.empty()});
     }
   }
-
-  void find_providers(std::vector<Found>& found) const {
-    for (const messages::InspectedProvider& provider : root_.inspected.providers) {
-      for (const messages::InspectedConstraint& constraint : provider.constraints) {
-        if (is_there(constraint.location) && concerns(entry_, provider.address, constraint.text)) {
-          found.push_back({"provider." + provider.address, constraint.text, true});
-          break;
-        }
-      }
+  for (const messages::InspectedProvider& provider : root.inspected.providers) {
+    const auto constraint =
+        std::find_if(provider.constraints.begin(), provider.constraints.end(), [&](const auto& one) {
+          return entry.dep_type != "module" && concerned(provider.address, one.text, one.location);
+        });
+    if (constraint != provider.constraints.end()) {
+      found.push_back({"provider." + provider.address, constraint->text, true});
     }
   }
-
-  const InspectedRoot& root_;
-  const DataEntry& entry_;
-  const fs::path file_;
-};
+  return found;
+}
 
 }  // namespace
 
@@ -236,7 +211,7 @@ std::vector<messages::Update> updates_for(const InspectedRoot& root, const std::
                                           const fs::path& repository) {
   std::vector<messages::Update> updates;
   for (const DataEntry& entry : entries) {
-    for (const Found& found : Matcher(root, entry, repository).find()) {
+    for (const Found& found : find_places(root, entry, repository)) {
       if (auto update = update_of(entry, found)) {
         updates.push_back(std::move(*update));
       }
