@@ -149,13 +149,9 @@ class Tree {
   Result<void> find(messages::WorkspaceRootsResult& found) {
     parallel_for(candidates_.size(), core_count(),
                  [this](std::size_t i) { CandidateReader(candidates_[i], top_, context_).read(); });
-    if (auto ok = context_.check(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(context_.check());
     find_called();
-    if (auto ok = read_globs(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(read_globs());
     std::set<std::size_t> chosen;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       check(i, chosen, found);
@@ -327,11 +323,8 @@ class Tree {
   }
 
   Result<void> read_globs() {
-    auto ok = add_named(search_.root_globs, search_.root_globs_name, roots_);
-    ok = ok ? add_named(search_.exclude, search_.exclude_name, exclude_) : ok;
-    if (!ok) {
-      return ok;
-    }
+    MODLOCK_TRY(add_named(search_.root_globs, search_.root_globs_name, roots_));
+    MODLOCK_TRY(add_named(search_.exclude, search_.exclude_name, exclude_));
     const fs::path beside = search_.user_file.parent_path();
     const fs::path& base = !beside.empty() && is_inside(top_, beside) ? beside : top_;
     add_written(search_.user_roots, "roots", base, true, roots_);
