@@ -49,21 +49,10 @@ const ModuleNode* package_of(const ModuleTree& tree, const std::string& key) {
 }
 
 std::string datasource_of(const Source& source) {
-  switch (source.kind) {
-    case SourceKind::registry:
-      return "terraform-module";
-    case SourceKind::git:
-      return "git-tags";
-    case SourceKind::oci:
-      return "docker";
-    default:
-      return "";
-  }
-}
-
-// Returns the constraint as one text, in the order of the constraints.
-std::string constraint_text(const ModuleNode& node) {
-  return node.constraints_text().value_or("");
+  return source.is_registry()             ? "terraform-module"
+         : source.kind == SourceKind::git ? "git-tags"
+         : source.kind == SourceKind::oci ? "docker"
+                                          : "";
 }
 
 class Modules {
@@ -139,7 +128,7 @@ class Modules {
   }
 
   void complete_constraint(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
-    dependency.current_value = constraint_text(node);
+    dependency.current_value = node.constraints_text().value_or("");
     const auto constraint = ModuleConstraint::parse(dependency.current_value);
     const auto locked = Version::parse(dependency.locked_version);
     const auto selected =
@@ -189,10 +178,10 @@ class Modules {
     }
     const bool by_id = current != listing.versions.end() && current->id == reference;
     dependency.current_digest = by_id ? reference : "";
-    dependency.updates = update_options(
-        offers(node, listing), *version, reference, [&](const OfferedVersion& offer) -> std::optional<std::string> {
-          return by_id ? offer.id : reference_to_tag(reference, tag_of(listing, offer.version));
-        });
+    dependency.updates = update_options(offers(node, listing), *version, reference,
+                                        [&](const OfferedVersion& offer) -> std::optional<std::string> {
+                                          return by_id ? offer.id : reference_to_tag(reference, offer.tag);
+                                        });
   }
 
   void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing, const Version& current,
@@ -242,17 +231,10 @@ class Modules {
       const bool is_old_enough = minimum.count() == 0 || fetcher_.now() - known_since[i] >= minimum;
       const bool is_denied = denial_of(node, listed.version, listed.id) != nullptr;
       if (find_other_tag(listing, listed).empty() && !listed.deprecated && is_old_enough && is_denied == are_denied) {
-        offered.push_back({listed.version, listed.id});
+        offered.push_back({listed.version, listed.id, listed.tag});
       }
     }
     return offered;
-  }
-
-  static std::string tag_of(const Listing& listing, const Version& version) {
-    const auto listed = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const auto& candidate) {
-      return candidate.version.to_string() == version.to_string();
-    });
-    return listed->tag;
   }
 
   const LookupRequest& request_;
@@ -268,11 +250,6 @@ struct NeededProvider {
   Dependency dependency = {};
   std::vector<std::string> fixed = {};  // constraints of packages
 };
-
-std::optional<Version> to_version(const ProviderVersion& version) {
-  const auto parsed = Version::parse(version.to_string());
-  return parsed ? std::optional(*parsed) : std::nullopt;
-}
 
 NeededProvider use_of(const ProviderAddress& address, const std::vector<RequiredBy>& uses,
                       const LookupRequest& request) {
@@ -312,7 +289,7 @@ void complete(NeededProvider& use, const ProviderListing& listing, const LookupR
   const ReleaseGate gate{.minimum = age, .now = now, .known_since = listing.known_since};
   for (std::size_t i = 0; i < listing.versions.size(); ++i) {
     const ProviderVersion& version = listing.versions[i];
-    const auto parsed = to_version(version);
+    const auto parsed = Version::parse(version.to_string());
     if (parsed && gate.is_old_enough(i) &&
         find_denial(std::span(request.settings.deny_rules), use.address, version, {}) == nullptr) {
       offered.push_back({*parsed});

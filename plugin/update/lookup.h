@@ -21,6 +21,7 @@ namespace modlock {
 struct OfferedVersion {
   Version version;
   std::string id = {};  // immutable: a commit, a digest; empty if only a fetch shows it
+  std::string tag = {};
 };
 using ValueOf = std::function<std::optional<std::string>(const OfferedVersion&)>;
 
