@@ -123,16 +123,11 @@ tl::unexpected<Error> unusable(const ModuleNode& node, std::string message, std:
 
 // Returns the middle part in which two texts differ.
 Splice difference(std::string_view before, std::string_view after) {
-  std::size_t start = 0;
-  const std::size_t shorter = std::min(before.size(), after.size());
-  while (start < shorter && before[start] == after[start]) {
-    ++start;
-  }
-  std::size_t behind = 0;
-  while (behind < shorter - start && before[before.size() - 1 - behind] == after[after.size() - 1 - behind]) {
-    ++behind;
-  }
-  return {start, before.size() - behind, std::string(after.substr(start, after.size() - behind - start))};
+  const auto first = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  const auto last = std::mismatch(before.rbegin(), std::make_reverse_iterator(first.first), after.rbegin(),
+                                  std::make_reverse_iterator(first.second));
+  return {static_cast<std::size_t>(first.first - before.begin()),
+          static_cast<std::size_t>(last.first.base() - before.begin()), std::string(first.second, last.second.base())};
 }
 
 }  // namespace
@@ -226,9 +221,7 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   }
   const bool becomes_reference = pin_ && node.call.version && !node.address.source.is_registry();
   if (update.new_version && (!chooses_version(node) || becomes_reference)) {
-    if (auto done = change_reference(node, *update.new_version); !done) {
-      return done;
-    }
+    MODLOCK_TRY(change_reference(node, *update.new_version));
     return becomes_reference ? drop_version_argument(node) : Result<void>();
   }
   if (update.new_version) {
@@ -250,18 +243,14 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
       after.error().location = node.call.version->location;
       return fail(std::move(after.error()));
     }
-    if (auto done = change_value(node, "version", before, {0, before.size(), *after}); !done) {
-      return done;
-    }
+    MODLOCK_TRY(change_value(node, "version", before, {0, before.size(), *after}));
   }
   for (const ConstraintUse& use : node.constraints) {
     const bool is_argument = node.call.version && use.location.path == node.call.version->location.path &&
                              use.location.range == node.call.version->location.range;
     // If there are both, a new constraint replaces that of the argument.
     if (!is_argument && (update.new_version || !node.call.version)) {
-      if (auto done = change_rule(use, update); !done) {
-        return done;
-      }
+      MODLOCK_TRY(change_rule(use, update));
     }
   }
   return {};
@@ -366,11 +355,8 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
   }
   const std::string& text = argument.file->text;
   const Range range = argument.attribute->range();
-  std::size_t start = range.start.byte;
-  while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) {
-    --start;
-  }
-  std::size_t end = text.find_first_not_of(" \t\r", range.end.byte);
+  const std::size_t start = std::string_view(text).substr(0, range.start.byte).find_last_not_of(" \t") + 1;
+  const std::size_t end = text.find_first_not_of(" \t\r", range.end.byte);
   const bool has_own_lines = (start == 0 || text[start - 1] == '\n') && end < text.size() && text[end] == '\n';
   if (has_own_lines) {
     splices_.push_back({path, start, end + 1, ""});

@@ -63,19 +63,10 @@ std::size_t leading_blanks(std::string_view text) {
 }
 
 std::string escaped(char c, Quoting quoting) {
-  switch (c) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      break;
+  constexpr std::string_view kEscaped = "\"\\\n\r\t";
+  constexpr std::string_view kLetters = "\"\\nrt";
+  if (const std::size_t at = kEscaped.find(c); at != std::string_view::npos) {
+    return {'\\', kLetters[at]};
   }
   if (static_cast<unsigned char>(c) < 0x20 && quoting != Quoting::quoted) {
     return fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
