@@ -257,7 +257,8 @@ Outcome Evaluator::call_function(const Invocation& invocation) {
     marks = marks | value.deep_marks();
     plain.push_back(value.without_marks());
   }
-  auto result = invocation.function.call({.arguments = plain, .files = run_.files, .may_show_arguments = !marks.any()});
+  auto result =
+      invocation.function.call({.arguments = plain, .files = *run_.files, .may_show_arguments = !marks.any()});
   if (!result) return reject_call(invocation, std::move(result).error());
   return result->with_marks(marks);
 }

@@ -14,20 +14,6 @@ Error error_at(const std::string& path, const Range& range, std::string message,
                .hint = std::move(hint)};
 }
 
-// No functions are called in the contexts that use this, so no files are read.
-class NoFiles final : public FileAccess {
- public:
-  Result<std::string> read(const std::string& path) const override { return refuse(path); }
-  Result<bool> exists(const std::string& path) const override { return refuse(path); }
-  Result<std::vector<std::string>> list(const std::string& directory) const override { return refuse(directory); }
-  std::string working_directory() const override { return "/"; }
-
- private:
-  static tl::unexpected<Error> refuse(const std::string& path) {
-    return fail(Code::path_outside_root, fmt::format("no file may be read here, found \"{}\"", path));
-  }
-};
-
 // Reads the value of JSON syntax as plain JSON.
 class JsonValue {
  public:
@@ -52,28 +38,19 @@ class JsonValue {
     Value::Items items;
     items.reserve(node.items.size());
     for (const hcl::Expression& item : node.items) {
-      auto value = read(item);
-      if (!value) {
-        return value;
-      }
-      items.push_back(std::move(*value));
+      MODLOCK_TRY(auto value, read(item));
+      items.push_back(std::move(value));
     }
     return Value::tuple(std::move(items));
   }
   Result<Value> value_of(const hcl::Object& node, const Range&) const {
     Value::Members members;
     for (const hcl::ObjectItem& item : node.items) {
-      const auto key = read(item.key);
-      if (!key) {
-        return key;
-      }
-      auto value = read(item.value);
-      if (!value) {
-        return value;
-      }
-      if (!members.emplace(key->as_string(), std::move(*value)).second) {
+      MODLOCK_TRY(const auto key, read(item.key));
+      MODLOCK_TRY(auto value, read(item.value));
+      if (!members.emplace(key.as_string(), std::move(value)).second) {
         return fail(error_at(path_, item.key.range,
-                             fmt::format("the attribute \"{}\" is defined twice in this object", key->as_string()),
+                             fmt::format("the attribute \"{}\" is defined twice in this object", key.as_string()),
                              "remove one of the two"));
       }
     }
@@ -97,8 +74,7 @@ Result<Value> constant_value(const hcl::Expression& expression, bool json, const
   }
   const Dependencies needs;
   const Names names{.references = {}, .variables = variables, .refused = true};
-  const NoFiles files;
-  Run run{files};
+  Run run;
   Outcome outcome = Evaluator(needs, names, path, run).evaluate(expression);
   if (!outcome) {
     return fail(*outcome.error().error);

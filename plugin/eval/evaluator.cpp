@@ -189,18 +189,16 @@ std::optional<Problem> Budget::take_value(const Value& value) {
 }
 
 Result<Value> evaluate(const hcl::Expression& expression, const std::string& path, Scope& scope) {
-  const Result<Dependencies> needs = collect_dependencies(expression, path);
-  if (!needs) return fail(needs.error());
+  MODLOCK_TRY(const Dependencies needs, collect_dependencies(expression, path));
   Names names;
-  for (const Reference& reference : needs->references) {
+  for (const Reference& reference : needs.references) {
     const std::pair key{reference.object, reference.attribute};
     if (names.references.count(key) != 0) continue;
-    Result<Value> value = scope.resolve(reference);
-    if (!value) return fail(std::move(value).error());
-    names.references.emplace(key, std::move(*value));
+    MODLOCK_TRY(Value value, scope.resolve(reference));
+    names.references.emplace(key, std::move(value));
   }
-  Run run{scope.files()};
-  Outcome outcome = Evaluator(*needs, names, path, run).evaluate(expression);
+  Run run{&scope.files()};
+  Outcome outcome = Evaluator(needs, names, path, run).evaluate(expression);
   // Only names of a for expression are unknown without an error, and none is bound here.
   if (!outcome) return fail(*outcome.error().error);
   return std::move(*outcome);

@@ -73,7 +73,7 @@ class Budget {
 
 // State shared by an expression and the templates that it renders.
 struct Run {
-  const FileAccess& files;
+  const FileAccess* files = nullptr;  // null: no function is called
   Budget budget = {};
   int depth = 0;      // of expressions in expressions
   int templates = 0;  // number of open ones

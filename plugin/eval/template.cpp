@@ -124,7 +124,7 @@ Outcome Evaluator::templatefile(const Invocation& invocation) {
   const Value& path = invocation.values[0];
   const Value& variables = invocation.values[1];
   const bool secret = path.marks().any();
-  auto text = run_.files.read(path.as_string());
+  auto text = run_.files->read(path.as_string());
   if (!text) {
     return reject_call(invocation, {0, secret ? "this file cannot be read" : text.error().message, text.error().code});
   }
