@@ -152,14 +152,17 @@ Outcome Evaluator::object_key(const hcl::ObjectItem& item) {
     return reject(item.key.range, {"ambiguous attribute key: this may be a reference or a name with dots",
                                    "wrap it in parentheses for the reference, in quotes for the name"});
   }
-  Outcome key = evaluate(item.key);
-  if (!key) return key;
-  if (key->is_null()) return reject(item.key.range, {"null value as key: can't use a null value as a key"});
-  auto text = convert(*key, Type::string());
-  if (!text) {
-    return reject(item.key.range, {fmt::format("incorrect key type: can't use this value as a key: {}", text.error())});
-  }
-  return std::move(*text);
+  return required(item.key, Type::string(), {"null value as key: can't use a null value as a key"},
+                  "incorrect key type: can't use this value as a key");
+}
+
+Outcome Evaluator::required(const hcl::Expression& expression, const Type& type, Problem null, std::string_view wrong) {
+  const Outcome value = evaluate(expression);
+  if (!value) return no_value(value);
+  if (value->is_null()) return reject(expression.range, std::move(null));
+  auto converted = convert(*value, type);
+  if (converted) return std::move(*converted);
+  return reject(expression.range, {fmt::format("{}: {}", wrong, converted.error())});
 }
 
 std::optional<Problem> Budget::take_step() {

@@ -161,6 +161,8 @@ class Evaluator {
   tl::unexpected<NoValue> reject(const Range& range, Problem problem, Type type = {}) const;
   Outcome within_limits(Value value, const Range& range);
   Outcome referred(const Value& value, const Range& range);
+  // Evaluates to a value of this type. `null` is the problem of a null; `wrong` starts the message about another value.
+  Outcome required(const hcl::Expression& expression, const Type& type, Problem null, std::string_view wrong);
   const Outcome* bound_value(std::string_view name) const;
   Outcome object_key(const hcl::ObjectItem& item);
   tl::unexpected<NoValue> reject_name(std::string_view name, const Range& range) const;
@@ -171,7 +173,6 @@ class Evaluator {
   Outcome logic(const hcl::Binary& node, const Range& range);
   Outcome arithmetic(const hcl::Binary& node, const Range& range);
 
-  // conditional.cpp
   struct Branch {
     Outcome outcome;
     Range range;
@@ -185,14 +186,12 @@ class Evaluator {
 
   // for_expression.cpp
   Outcome iterable(const hcl::Expression& collection);
-  Outcome lets_in(const hcl::Expression& condition);
   // Runs the step for each item that the condition selects. Returns the marks of the collection and the conditions.
   tl::expected<Marks, NoValue> iterate(const Loop& loop, const Step& step);
   Outcome tuple_for(const hcl::For& node, const Loop& loop, const Range& range);
   Outcome object_for(const hcl::For& node, const Loop& loop, const Range& range);
-  Outcome for_key(const hcl::Expression& key);
 
-  // splat.cpp
+  // traversal.cpp
   Outcome each_of(const hcl::Splat& node, const Outcome& item);
   Outcome list_splat(const hcl::Splat& node, Value::Items items, const Type& element, const Range& range);
 
@@ -207,7 +206,6 @@ class Evaluator {
     return reject(call_error(invocation, std::move(error)));
   }
 
-  // special_functions.cpp
   static const SpecialFunction* find_special(std::string_view name);
   Outcome try_each(const Invocation& invocation);
   Outcome can(const Invocation& invocation);
@@ -217,7 +215,6 @@ class Evaluator {
   Outcome issensitive(const Invocation& invocation);
   Outcome ephemeralasnull(const Invocation& invocation);
 
-  // template_functions.cpp
   Outcome templatefile(const Invocation& invocation);
   Outcome templatestring(const Invocation& invocation);
   struct TemplateText;

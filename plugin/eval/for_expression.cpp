@@ -2,7 +2,6 @@
 
 #include "plugin/eval/evaluator.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/value/convert.h"
 
 namespace modlock::eval {
 
@@ -44,33 +43,26 @@ Outcome Evaluator::iterable(const hcl::Expression& collection) {
   return value;
 }
 
-// Whether an item is taken: a bool with the marks of the condition.
-Outcome Evaluator::lets_in(const hcl::Expression& condition) {
-  Outcome value = evaluate(condition);
-  if (!value) return no_value(value, Type::boolean());
-  if (value->is_null()) {
-    return reject(condition.range, {"invalid 'for' condition: the value of the 'if' clause must not be null"});
-  }
-  auto flag = convert(*value, Type::boolean());
-  if (flag) return std::move(*flag);
-  return reject(condition.range,
-                {fmt::format("invalid 'for' condition: the 'if' clause value is invalid: {}", flag.error())});
-}
-
 tl::expected<Marks, NoValue> Evaluator::iterate(const Loop& loop, const Step& step) {
   const Outcome collection = iterable(loop.collection);
   if (!collection) return no_value(collection);
   Marks marks = collection->marks();
+  // Whether an item is taken: a bool with the marks of the condition.
+  const auto lets_in = [&] {
+    return required(*loop.condition, Type::boolean(),
+                    {"invalid 'for' condition: the value of the 'if' clause must not be null"},
+                    "invalid 'for' condition: the 'if' clause value is invalid");
+  };
   if (collection->size() == 0 && loop.condition != nullptr) {
     // An error in the condition that does not depend on the item is reported even if there are no items.
     const Bound bound(bindings_, loop, no_value(NoValue{}), no_value(NoValue{}));
-    const Outcome in = lets_in(*loop.condition);
+    const Outcome in = lets_in();
     if (failed(in)) return no_value(in);
   }
   const auto run = [&](Value key, const Value& value) -> std::optional<NoValue> {
     const Bound bound(bindings_, loop, std::move(key), value);
     if (loop.condition != nullptr) {
-      const Outcome in = lets_in(*loop.condition);
+      const Outcome in = lets_in();
       if (!in) return in.error();
       marks = marks | in->marks();
       if (!in->as_bool()) return std::nullopt;
@@ -103,24 +95,14 @@ Outcome Evaluator::tuple_for(const hcl::For& node, const Loop& loop, const Range
   return within_limits(Value::tuple(std::move(items)).with_marks(*marks), range);
 }
 
-// The key as a string, with its marks.
-Outcome Evaluator::for_key(const hcl::Expression& key) {
-  Outcome value = evaluate(key);
-  if (!value) return value;
-  if (value->is_null()) {
-    return reject(key.range, {"invalid object key: key expression in 'for' expression must not produce a null value"});
-  }
-  auto text = convert(*value, Type::string());
-  if (text) return std::move(*text);
-  return reject(key.range,
-                {fmt::format("invalid object key: the key expression produced an invalid result: {}", text.error())});
-}
-
 Outcome Evaluator::object_for(const hcl::For& node, const Loop& loop, const Range& range) {
   std::map<std::string, Value::Items> groups;
   Marks key_marks;
   const auto marks = iterate(loop, [&]() -> std::optional<NoValue> {
-    const Outcome key = for_key(*node.key);
+    const Outcome key =
+        required(*node.key, Type::string(),
+                 {"invalid object key: key expression in 'for' expression must not produce a null value"},
+                 "invalid object key: the key expression produced an invalid result");
     if (!key) return key.error();
     key_marks = key_marks | key->marks();
     Outcome item = evaluate(*node.value);

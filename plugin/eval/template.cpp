@@ -6,7 +6,6 @@
 #include "plugin/eval/evaluator.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/value/convert.h"
 
 namespace modlock::eval {
 
@@ -90,19 +89,10 @@ Outcome Evaluator::part_value(const hcl::TemplatePart& part) {
   if (const auto* loop = std::get_if<std::unique_ptr<hcl::TemplateFor>>(&part.what)) {
     return loop_text(**loop, part.range);
   }
-  const hcl::Expression& expression = *std::get<hcl::ExpressionPtr>(part.what);
-  Outcome value = evaluate(expression);
-  if (!value) return value;
-  if (value->is_null()) {
-    return reject(expression.range, {"invalid template interpolation value: the expression result is null",
-                                     "cannot include a null value in a string template"});
-  }
-  auto text = convert(*value, Type::string());
-  if (text) return std::move(*text);
-  return reject(expression.range,
-                {fmt::format("invalid template interpolation value: cannot include the given value in a string "
-                             "template: {}",
-                             text.error())});
+  return required(*std::get<hcl::ExpressionPtr>(part.what), Type::string(),
+                  {"invalid template interpolation value: the expression result is null",
+                   "cannot include a null value in a string template"},
+                  "invalid template interpolation value: cannot include the given value in a string template");
 }
 
 Outcome Evaluator::loop_text(const hcl::TemplateFor& node, const Range& range) {
