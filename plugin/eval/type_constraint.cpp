@@ -123,11 +123,10 @@ class TypeReader {
   }
 
   Result<TypeConstraint> read_collection(std::string_view kind, const hcl::Expression& argument) const {
-    auto element = read(argument);
-    if (!element) return element;
+    MODLOCK_TRY(auto element, read(argument));
     Defaults defaults;
-    if (element->defaults) defaults.children.emplace("", std::move(element->defaults));
-    Type& type = element->type;
+    if (element.defaults) defaults.children.emplace("", std::move(element.defaults));
+    Type& type = element.type;
     type = kind == "list" ? Type::list(type) : (kind == "set" ? Type::set(type) : Type::map(type));
     return TypeConstraint{std::move(type), shared(std::move(defaults))};
   }
@@ -138,10 +137,9 @@ class TypeReader {
     std::vector<Type> types;
     Defaults defaults;
     for (const hcl::Expression& item : tuple->items) {
-      auto element = read(item);
-      if (!element) return element;
-      if (element->defaults) defaults.children.emplace(std::to_string(types.size()), std::move(element->defaults));
-      types.push_back(std::move(element->type));
+      MODLOCK_TRY(auto element, read(item));
+      if (element.defaults) defaults.children.emplace(std::to_string(types.size()), std::move(element.defaults));
+      types.push_back(std::move(element.type));
     }
     return TypeConstraint{Type::tuple(std::move(types)), shared(std::move(defaults))};
   }
@@ -155,8 +153,7 @@ class TypeReader {
     }
     Attributes attributes;
     for (const hcl::ObjectItem& item : object->items) {
-      auto done = read_attribute(item, attributes);
-      if (!done) return fail(std::move(done).error());
+      MODLOCK_TRY(read_attribute(item, attributes));
     }
     return TypeConstraint{Type::object(std::move(attributes.types), std::move(attributes.optional)),
                           shared(std::move(attributes.defaults))};
@@ -170,20 +167,17 @@ class TypeReader {
     const bool is_optional = call != nullptr && call->name == "optional";
     std::optional<Value> fallback;
     if (is_optional) {
-      auto read_fallback = read_modifier(*call, item.value.range);
-      if (!read_fallback) return fail(std::move(read_fallback).error());
-      fallback = std::move(*read_fallback);
+      MODLOCK_TRY(fallback, read_modifier(*call, item.value.range));
       attributes.optional.insert(name);
     }
-    auto attribute = read(is_optional ? call->arguments.front() : item.value);
-    if (!attribute) return fail(std::move(attribute).error());
+    MODLOCK_TRY(auto attribute, read(is_optional ? call->arguments.front() : item.value));
     if (fallback) {
-      auto converted = convert(*fallback, attribute->type);
+      auto converted = convert(*fallback, attribute.type);
       if (!converted) return reject_default(name, call->arguments[1].range, converted.error());
       attributes.defaults.values.emplace(name, std::move(*converted));
     }
-    if (attribute->defaults) attributes.defaults.children.emplace(name, std::move(attribute->defaults));
-    attributes.types.emplace(name, std::move(attribute->type));
+    if (attribute.defaults) attributes.defaults.children.emplace(name, std::move(attribute.defaults));
+    attributes.types.emplace(name, std::move(attribute.type));
     return {};
   }
 
@@ -200,9 +194,7 @@ class TypeReader {
           "optional attribute modifier expects at most two arguments: the attribute type, and a default value");
     }
     if (count == 1) return std::optional<Value>();
-    auto value = constant_value(call.arguments[1], false, path_);
-    if (!value) return fail(std::move(value).error());
-    return std::optional<Value>(std::move(*value));
+    return constant_value(call.arguments[1], false, path_);
   }
 
   tl::unexpected<Error> reject_default(const std::string& name, const Range& range, std::string_view why) const {
@@ -228,9 +220,8 @@ std::string unquoted(const std::string& text) {
 
 // The notation of types in OpenTofu 0.11.
 Result<TypeConstraint> refuse_quoted(const hcl::Expression& expression, const std::string& path) {
-  const auto value = constant_value(expression, false, path);
-  if (!value) return fail(value.error());
-  const std::string text = value->as_string();
+  MODLOCK_TRY(const auto value, constant_value(expression, false, path));
+  const std::string text = value.as_string();
   const std::string hint = unquoted(text);
   Error error{.code = Code::config_parse, .location = Location{path, expression.range}, .hint = hint};
   if (hint.empty()) {
