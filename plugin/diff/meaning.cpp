@@ -29,9 +29,7 @@ constexpr std::string_view kPassingTypes =
 bool has_given_members(const Term& term);
 
 TermDigest hash_of(std::string_view text) {
-  Sha256 hash;
-  hash.update(text);
-  const auto bytes = hash.finish();
+  const auto bytes = hash_of(Hash::sha256, text);
   TermDigest digest;
   std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
   return digest;
@@ -97,9 +95,7 @@ bool has_given_members(const Term& term) {
   if (head == "?") {
     return given(term.parts[1]) && given(term.parts[2]);
   }
-  constexpr std::string_view kJoining = " try coalesce merge concat any-of [ ";
-  return kJoining.find(fmt::format(" {} ", head)) != std::string_view::npos &&
-         std::all_of(term.parts.begin(), term.parts.end(), given);
+  return is_in("try coalesce merge concat any-of [", head) && std::all_of(term.parts.begin(), term.parts.end(), given);
 }
 
 // Constants: null, a member that no caller sets, true, false, numbers as "#1", strings as "\"a".
@@ -221,17 +217,11 @@ TermPtr binary(hcl::BinaryOperator op, const TermPtr& left, const TermPtr& right
     return logical_not(equal(left, right));
   }
   if (const auto a = number(left), b = number(right); a && b) {
-    switch (op) {
-      case Op::less:
-        return truth(*a < *b);
-      case Op::less_equal:
-        return truth(*a <= *b);
-      case Op::greater:
-        return truth(*a > *b);
-      case Op::greater_equal:
-        return truth(*a >= *b);
-      default:
-        break;
+    if (op == Op::less || op == Op::greater_equal) {
+      return truth((*a < *b) == (op == Op::less));
+    }
+    if (op == Op::greater || op == Op::less_equal) {
+      return truth((*a > *b) == (op == Op::greater));
     }
   }
   return make(fmt::format("op{}", static_cast<int>(op)), {left, right});
@@ -736,26 +726,21 @@ void MeaningReader::read_members(const ModuleText& module, const MergedBlock& va
       found->second = nullptr;
     }
   };
-  if (const Argument* type = variable.find("type")) {
+  for (const std::string_view part : {"type", "default"}) {
+    const Argument* argument = variable.find(part);
     ExpressionVisit visit;
     visit.member = [&](const std::string& name, const hcl::Expression& inner) {
       const hcl::FunctionCall* call = inner.function_call();
       const bool has_default = call != nullptr && call->name == "optional" && call->arguments.size() > 1;
+      const hcl::Expression* value = part == "default" ? &inner : has_default ? &call->arguments[1] : nullptr;
       if (is_new_member(name, module, variable.labels[0])) {
         add(name,
-            has_default ? read({&module, type->file}, call->arguments[1], Follow::local_values) : constant("missing"));
+            value == nullptr ? constant("missing") : read({&module, argument->file}, *value, Follow::local_values));
       }
     };
-    canonical_text(type->attribute->value, type->file->path, visit);
-  }
-  if (const Argument* value = variable.find("default")) {
-    ExpressionVisit visit;
-    visit.member = [&](const std::string& name, const hcl::Expression& inner) {
-      if (is_new_member(name, module, variable.labels[0])) {
-        add(name, read({&module, value->file}, inner, Follow::local_values));
-      }
-    };
-    canonical_text(value->attribute->value, value->file->path, visit);
+    if (argument != nullptr) {
+      canonical_text(argument->attribute->value, argument->file->path, visit);
+    }
   }
 }
 

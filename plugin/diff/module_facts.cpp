@@ -211,12 +211,9 @@ class FactReader {
       add(FactKind::variable_default, name, text_of(*fallback),
           source_text(*fallback->file, fallback->attribute->value.range), at(*fallback));
     }
-    add_facet(FactKind::variable_validation, std::to_string(count_blocks(block, "validation")));
-  }
-
-  static std::size_t count_blocks(const MergedBlock& block, std::string_view type) {
-    return static_cast<std::size_t>(std::count_if(block.blocks.begin(), block.blocks.end(),
-                                                  [&](const auto& inner) { return inner.second->type == type; }));
+    const auto validations = std::count_if(block.blocks.begin(), block.blocks.end(),
+                                           [](const auto& inner) { return inner.second->type == "validation"; });
+    add_facet(FactKind::variable_validation, std::to_string(validations));
   }
 
   void read_call(const MergedBlock& block) {
@@ -231,12 +228,9 @@ class FactReader {
     }
     const auto address = text ? parse_source(*text) : fail(Error{});
     const bool is_local = address && address->source.is_local();
-    if (text && !is_local) {
-      const std::string package = address ? address->source.package_identity() : *text;
+    if (text && (!is_local || !package_.local_target(*module_, block))) {
+      const std::string package = address && !is_local ? address->source.package_identity() : *text;
       add_once(FactKind::module_source, package, "", "", at(*source));
-    }
-    if (text && is_local && !package_.local_target(*module_, block)) {
-      add_once(FactKind::module_source, *text, "", "", at(*source));
     }
   }
 

@@ -433,10 +433,6 @@ class PackageComparison {
   std::set<std::string_view> moved_;  // what moved and removed blocks name
 };
 
-Result<PackageText> read(const PackagePlace& place, ClientKind tool, const Context& context) {
-  return place.root.empty() ? PackageText() : PackageText::read(place.root, place.directory, tool, context);
-}
-
 }  // namespace
 
 int grade_rank(std::string_view grade) {
@@ -468,8 +464,10 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
   const std::array<const PackagePlace*, 2> places = {&before, &after};
   std::array<Result<PackageText>, 2> packages;
   std::array<Result<std::vector<Fact>>, 2> facts;
-  parallel_for(places.size(), places.size(),
-               [&](std::size_t i) { packages.at(i) = read(*places.at(i), tool, context); });
+  parallel_for(places.size(), places.size(), [&](std::size_t i) {
+    const auto& [root, directory] = *places.at(i);
+    packages.at(i) = root.empty() ? PackageText() : PackageText::read(root, directory, tool, context);
+  });
   for (auto& package : packages) {
     if (!package) {
       return fail(std::move(package.error()));
