@@ -12,6 +12,7 @@
 #include "backends/base/digest.h"
 #include "plugin/diff/canonical_text.h"
 #include "plugin/diff/meaning.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
@@ -30,9 +31,7 @@ bool is_effective_label(std::string_view type, std::string_view name) {
 }
 
 // Arguments of nested blocks and data sources without an effect.
-bool is_note(std::string_view name) {
-  return name == "description" || name == "propagate_at_launch";
-}
+constexpr std::string_view kNotes = "description propagate_at_launch";
 
 // Blocks without an effect on what a resource does, or that other rules compare.
 bool is_harmless_block(std::string_view outer, std::string_view name) {
@@ -231,7 +230,7 @@ class UnitReader {
       }
       read_secrets(unit, name, argument);
       const bool is_plain_label = block.type == "resource" && is_label(name) && !is_effective_label(unit.kind, name);
-      const bool is_plain = block.type != "module" && (name == "timeouts" || is_note(name));
+      const bool is_plain = block.type != "module" && (name == "timeouts" || is_in(kNotes, name));
       if (is_plain_label || is_plain || name == "depends_on") {
         continue;
       }
@@ -367,7 +366,7 @@ class UnitReader {
     const auto count = static_cast<std::ptrdiff_t>(unit.leaves.size());
     for (const hcl::Attribute& attribute : block.body.attributes) {
       const bool is_read = path == "lifecycle" ? is_in("ignore_changes replace_triggered_by enabled", attribute.name)
-                                               : !is_note(attribute.name);
+                                               : !is_in(kNotes, attribute.name);
       if (is_read) {
         add_leaf(unit, path + "." + attribute.name, file, attribute.value);
       }
@@ -428,19 +427,12 @@ std::pair<std::string, std::string> shorten(const std::string& before, const std
   constexpr std::size_t kContext = 20;
   const auto differs = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
   const auto same = static_cast<std::size_t>(differs.first - before.begin());
-  const auto boundary = [](const std::string& text, std::size_t at) {
-    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80) {
-      --at;
-    }
-    return std::min(at, text.size());
-  };
-  const auto cut = [&](const std::string& text) {
-    const bool is_long = std::max(before.size(), after.size()) > kMost;
-    const std::size_t start = is_long && same > kContext ? same - kContext : 0;
-    std::string out = start == 0 ? text : "…" + text.substr(boundary(text, start));
-    return out.size() > kMost ? out.substr(0, boundary(out, kMost)) + "…" : out;
-  };
-  return {cut(before), cut(after)};
+  std::size_t start = std::max(before.size(), after.size()) > kMost && same > kContext ? same - kContext : 0;
+  const std::string mark = start == 0 ? "" : "…";
+  while (start > 0 && (static_cast<unsigned char>(before[start]) & 0xC0U) == 0x80) {
+    --start;
+  }
+  return {cut_text(mark + before.substr(start), kMost), cut_text(mark + after.substr(start), kMost)};
 }
 
 class EffectComparison {
@@ -598,19 +590,16 @@ class EffectComparison {
 
   // Whether an object has more members, and is the same otherwise.
   static bool only_grows(const TermPtr& before, const TermPtr& after) {
-    std::set<std::pair<std::string_view, std::string_view>> members;
-    for (std::size_t i = 0; i + 1 < after->parts.size(); i += 2) {
-      members.emplace(after->parts[i]->digest, after->parts[i + 1]->digest_with_files());
-    }
-    if (before->head != "{" || after->head != "{") {
-      return false;
-    }
-    for (std::size_t i = 0; i + 1 < before->parts.size(); i += 2) {
-      if (members.count({before->parts[i]->digest, before->parts[i + 1]->digest_with_files()}) == 0) {
-        return false;
+    const auto members_of = [](const TermPtr& object) {
+      std::set<std::pair<std::string_view, std::string_view>> members;
+      for (std::size_t i = 0; i + 1 < object->parts.size(); i += 2) {
+        members.emplace(object->parts[i]->digest, object->parts[i + 1]->digest_with_files());
       }
-    }
-    return true;
+      return members;
+    };
+    const auto old = members_of(before);
+    const auto now = members_of(after);
+    return before->head == "{" && after->head == "{" && std::includes(now.begin(), now.end(), old.begin(), old.end());
   }
 
   // What each nested block has, in any order.
@@ -679,12 +668,6 @@ class EffectComparison {
     pair_by([&](const Leaf& leaf) { return std::string(leaf.term->digest_with_files()) + absent(leaf); });
     pair_by([&](const Leaf& leaf) { return named(leaf) + leaf.around; });
     pair_by([&](const Leaf& leaf) { return named(leaf) + absent(leaf); });
-    std::vector<const Leaf*> added;
-    for (const Leaf& leaf : after.leaves) {
-      if (pairs.count(&leaf) == 0) {
-        added.push_back(&leaf);
-      }
-    }
     std::multimap<std::string_view, const Leaf*> removed;
     for (const Leaf& leaf : before.leaves) {
       if (paired.count(&leaf) == 0) {
@@ -692,19 +675,18 @@ class EffectComparison {
       }
     }
     std::vector<std::pair<const Leaf*, const Leaf*>> changes;
-    for (const Leaf* leaf : added) {
-      const auto old = removed.find(leaf->path);
+    for (const Leaf& leaf : after.leaves) {
+      const auto old = removed.find(leaf.path);
       const Leaf* was = old == removed.end() ? nullptr : old->second;
-      if ((leaf->is_absent && (was == nullptr || was->is_absent)) || !has_effect(after, *leaf)) {
+      if (pairs.count(&leaf) != 0 || (leaf.is_absent && (was == nullptr || was->is_absent)) ||
+          !has_effect(after, leaf)) {
         continue;
       }
-      if (after.type == "output" && was != nullptr && is_version(was->term) && is_version(leaf->term)) {
-        removed.erase(old);
-        continue;  // a module that tells its version
-      }
+      const bool tells_version =
+          after.type == "output" && was != nullptr && is_version(was->term) && is_version(leaf.term);
       const bool is_table = needs_user && !use->second.is_whole && was != nullptr;
-      if (!is_table || !only_grows(was->term, leaf->term)) {
-        changes.emplace_back(was, leaf);
+      if (!tells_version && (!is_table || !only_grows(was->term, leaf.term))) {
+        changes.emplace_back(was, &leaf);
       }
       if (old != removed.end()) {
         removed.erase(old);
