@@ -48,16 +48,7 @@ Result<void> WorkTree::write_link(const std::string& path, std::string_view targ
 }
 
 Result<void> WorkTree::make_directory(const std::string& path) {
-  if (made_.find(path) != made_.end()) {
-    return {};
-  }
-  MODLOCK_TRY(make_parents(path));
-  const fs::path target = directory_ / path;
-  if (::mkdir(target.c_str(), 0777) != 0) {
-    return system_failure("make", shown_path(path), errno);
-  }
-  made_.insert(path);
-  return {};
+  return make_parents(path + '/');
 }
 
 Result<void> WorkTree::make_parents(const std::string& path) {
