@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 
@@ -24,8 +25,9 @@ constexpr std::string_view kReading = "read the history of";
 // separate because the cached one has shallow histories and complete trees.
 class History {
  public:
-  explicit History(const Repository& repository);
-  ~History();
+  History(const Remote& remote, const Repository& repository, const Context& context)
+      : remote_(remote), context_(context), path_(repository.make_side_path()) {}
+  ~History() { (void)remove_tree(path_); }
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
@@ -35,33 +37,31 @@ class History {
   };
   // One request. `since`, in git's date syntax, omits older commits; empty omits none. Branches become remote-tracking
   // branches, as in a clone. Errors: those of Backend.
-  Result<void> fetch(const Remote& remote, Content content, const std::string& since) const;
+  Result<void> fetch(Content content, const std::string& since) const;
 
   bool has(const std::string& commit) const;
   // Whether a branch or tag reaches the commit.
-  Result<bool> leads_to(const Remote& remote, const std::string& commit, const Context& context) const;
+  Result<bool> leads_to(const std::string& commit) const;
   // Returns the commits that a revision names, as `git rev-parse` finds them: none, one, or all whose ids start with
   // it.
-  Result<std::vector<std::string>> resolve(const Remote& remote, const std::string& revision,
-                                           const Context& context) const;
+  Result<std::vector<std::string>> resolve(const std::string& revision) const;
   // Returns how many commits `newer` has beyond its ancestor `older`; nullopt if `older` is not an ancestor.
-  Result<std::optional<std::size_t>> commits_since(const Remote& remote, const std::string& older,
-                                                   const std::string& newer, const Context& context) const;
+  Result<std::optional<std::size_t>> commits_since(const std::string& older, const std::string& newer) const;
   // Copies one commit without its parents to Repository::incoming(0). Errors: IO_ERROR.
-  Result<void> hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
-                         const Context& context) const;
+  Result<void> hand_over(const Repository& repository, const std::string& commit) const;
 
  private:
+  Result<std::string> read(std::vector<std::string> arguments) const {
+    return run_local(local_command(path_, std::move(arguments)), kReading, remote_.address().display, context_)
+        .map([](Finished finished) { return std::move(finished.output); });
+  }
+
+  const Remote& remote_;
+  const Context& context_;
   std::filesystem::path path_;
 };
 
-History::History(const Repository& repository) : path_(repository.make_side_path()) {}
-
-History::~History() {
-  (void)remove_tree(path_);
-}
-
-Result<void> History::fetch(const Remote& remote, Content content, const std::string& since) const {
+Result<void> History::fetch(Content content, const std::string& since) const {
   MODLOCK_TRY(make_bare_repository(path_));
   std::vector<std::string> options;
   if (content == Content::commits) {
@@ -70,7 +70,7 @@ Result<void> History::fetch(const Remote& remote, Content content, const std::st
   if (!since.empty()) {
     options.push_back("--shallow-since=" + since);
   }
-  auto fetched = remote.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
+  auto fetched = remote_.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
   return fetched ? Result<void>() : fail(std::move(fetched.error().error));
 }
 
@@ -85,22 +85,20 @@ bool History::has(const std::string& commit) const {
   return objects && objects->has_object(commit);
 }
 
-Result<bool> History::leads_to(const Remote& remote, const std::string& commit, const Context& context) const {
+Result<bool> History::leads_to(const std::string& commit) const {
   MODLOCK_TRY(auto objects, ObjectReader::open(path_));
   if (!objects.has_object(commit)) {
     return false;
   }
-  MODLOCK_TRY(auto found, run_local(local_command(path_, {"for-each-ref", "--count=1", "--contains=" + commit}),
-                                    kReading, remote.address().display, context));
-  return !found.output.empty();
+  MODLOCK_TRY(const auto found, read({"for-each-ref", "--count=1", "--contains=" + commit}));
+  return !found.empty();
 }
 
-Result<std::vector<std::string>> History::resolve(const Remote& remote, const std::string& revision,
-                                                  const Context& context) const {
+Result<std::vector<std::string>> History::resolve(const std::string& revision) const {
   for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
     const Command command = local_command(
         path_, {"rev-parse", "--verify", "--quiet", "--end-of-options", std::string(prefix) + revision + "^{commit}"});
-    MODLOCK_TRY(auto found, run_command(command, context));
+    MODLOCK_TRY(auto found, run_command(command, context_));
     if (found.exit_code == 0) {
       return lines_of(found.output);
     }
@@ -109,36 +107,29 @@ Result<std::vector<std::string>> History::resolve(const Remote& remote, const st
     return std::vector<std::string>{};
   }
   // rev-parse does not report whether it found no commit or more than one.
-  MODLOCK_TRY(auto found,
-              run_local(local_command(path_, {"rev-list", "--all"}), kReading, remote.address().display, context));
+  MODLOCK_TRY(const auto found, read({"rev-list", "--all"}));
   const std::string start = ascii::lower(revision);
-  std::vector<std::string> commits = lines_of(found.output);
+  std::vector<std::string> commits = lines_of(found);
   std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(start); });
   std::sort(commits.begin(), commits.end());
   return commits;
 }
 
-Result<std::optional<std::size_t>> History::commits_since(const Remote& remote, const std::string& older,
-                                                          const std::string& newer, const Context& context) const {
+Result<std::optional<std::size_t>> History::commits_since(const std::string& older, const std::string& newer) const {
   if (!has(older) || !has(newer)) {
     return std::nullopt;
   }
-  const std::string& display = remote.address().display;
-  MODLOCK_TRY(auto base, run_local(local_command(path_, {"rev-list", "--max-count=1", older, "^" + newer}), kReading,
-                                   display, context));
-  if (!base.output.empty()) {
+  MODLOCK_TRY(const auto base, read({"rev-list", "--max-count=1", older, "^" + newer}));
+  if (!base.empty()) {
     return std::nullopt;  // not reachable from `newer`
   }
-  MODLOCK_TRY(auto count,
-              run_local(local_command(path_, {"rev-list", "--count", newer, "^" + older}), kReading, display, context));
+  MODLOCK_TRY(const auto text, read({"rev-list", "--count", newer, "^" + older}));
   std::size_t number = 0;
-  const std::string& text = count.output;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-Result<void> History::hand_over(const Remote& remote, const Repository& repository, const std::string& commit,
-                                const Context& context) const {
+Result<void> History::hand_over(const Repository& repository, const std::string& commit) const {
   const std::string wanted = "refs/modlock/wanted";
   MODLOCK_TRY(auto objects, ObjectReader::open(path_));
   MODLOCK_TRY(objects.set_reference(wanted, commit));
@@ -148,8 +139,13 @@ Result<void> History::hand_over(const Remote& remote, const Repository& reposito
                                         "--depth=1", "--no-auto-maintenance", "--end-of-options",
                                         "file://" + path_.string(), "+" + wanted + ":" + Repository::incoming(0)});
   command.set_environment["GIT_ALLOW_PROTOCOL"] = "file";
-  auto fetched = run_local(command, kReading, remote.address().display, context);
+  auto fetched = run_local(command, kReading, remote_.address().display, context_);
   return fetched ? Result<void>() : fail(std::move(fetched.error()));
+}
+
+// If clocks were right, descendants of a commit are newer than it, so most of the history need not be transferred.
+std::string just_before(std::chrono::sys_seconds time) {
+  return fmt::format("@{} +0000", time.time_since_epoch().count() - 1);
 }
 
 // Whether a branch or tag of the remote reaches the commit, which must be in `repository`. That a server serves a
@@ -158,33 +154,27 @@ Result<void> History::hand_over(const Remote& remote, const Repository& reposito
 Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
                           const Context& context) {
   MODLOCK_TRY(const auto made_at, repository.objects().commit_time(commit));
-  {
-    // If clocks were right, descendants of a commit are newer than it, so most of the history need not be transferred.
-    const History recent(repository);
-    const auto since = fmt::format("@{} +0000", made_at.time_since_epoch().count() - 1);
-    const auto fetched = recent.fetch(remote, History::Content::commits, since);
-    if (!fetched && is_final(fetched.error())) {
+  for (const std::string& since : {just_before(made_at), std::string()}) {
+    const History history(remote, repository, context);
+    const auto fetched = history.fetch(History::Content::commits, since);
+    if (!fetched && (since.empty() || is_final(fetched.error()))) {
       return fail(fetched.error());
     }
-    if (fetched) {
-      auto found = recent.leads_to(remote, commit, context);
-      if (!found || *found) {
-        return found;
-      }
+    auto found = fetched ? history.leads_to(commit) : Result<bool>(false);
+    if (!found || *found) {
+      return found;
     }
   }
-  const History all(repository);
-  MODLOCK_TRY(all.fetch(remote, History::Content::commits, ""));
-  return all.leads_to(remote, commit, context);
+  return false;
 }
 
 // The same for a remote that serves only branches and tags. The commit arrives at Repository::incoming(0). One request,
 // for the whole history. Errors: NOT_FOUND (not reachable from a branch or tag); those of Backend.
 Result<void> fetch_with_history(const Remote& remote, const Repository& repository, const std::string& commit,
                                 const Context& context) {
-  const History whole(repository);
-  MODLOCK_TRY(whole.fetch(remote, History::Content::whole, ""));
-  MODLOCK_TRY(const auto found, whole.leads_to(remote, commit, context));
+  const History whole(remote, repository, context);
+  MODLOCK_TRY(whole.fetch(History::Content::whole, ""));
+  MODLOCK_TRY(const auto found, whole.leads_to(commit));
   if (!found) {
     return fail(
         Code::not_found,
@@ -192,7 +182,7 @@ Result<void> fetch_with_history(const Remote& remote, const Repository& reposito
                     remote.address().display, commit),
         "check the commit, or whether the history was rewritten");
   }
-  return whole.hand_over(remote, repository, commit, context);
+  return whole.hand_over(repository, commit);
 }
 
 tl::unexpected<Error> on_no_branch(const Remote& remote, const std::string& commit) {
@@ -242,19 +232,18 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
   const auto made_at = repository.objects().commit_time(older);
   std::vector<std::string> cuts = {""};
   if (made_at) {
-    // As in is_reachable(), most of the history need not be transferred.
-    cuts.insert(cuts.begin(), fmt::format("@{} +0000", made_at->time_since_epoch().count() - 1));
+    cuts.insert(cuts.begin(), just_before(*made_at));
   }
   for (const std::string& since : cuts) {
-    const History history(repository);
-    const auto fetched = history.fetch(remote, History::Content::commits, since);
+    const History history(remote, repository, context);
+    const auto fetched = history.fetch(History::Content::commits, since);
     if (!fetched && is_final(fetched.error())) {
       return std::nullopt;
     }
     if (!fetched) {
       continue;
     }
-    const auto commits = history.commits_since(remote, older, newer, context);
+    const auto commits = history.commits_since(older, newer);
     if (commits && *commits) {
       return CommitDistance{.descends = true, .commits = **commits};
     }
@@ -268,11 +257,11 @@ std::optional<CommitDistance> find_descent(const Remote& remote, const Repositor
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
                           const Context& context) {
   MODLOCK_TRY(const auto revisions, without_head(remote, ref));
-  const History history(repository);
-  MODLOCK_TRY(history.fetch(remote, History::Content::commits, ""));
+  const History history(remote, repository, context);
+  MODLOCK_TRY(history.fetch(History::Content::commits, ""));
   std::vector<std::string> found;
   for (auto revision = revisions.begin(); found.empty() && revision != revisions.end(); ++revision) {
-    MODLOCK_TRY(found, history.resolve(remote, *revision, context));
+    MODLOCK_TRY(found, history.resolve(*revision));
   }
   if (found.size() == 1) {
     return Pin{found.front(), ""};
