@@ -26,50 +26,44 @@ fs::path directory_of(const fs::path& cache_directory, std::string_view identity
   return cache_directory / sha256_hex(identity);
 }
 
+// Returns the entries of a directory whose names fit.
+template <typename Fits>
+std::vector<fs::path> entries_of(const fs::path& directory, const Fits& fits) {
+  std::error_code ignored;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator at(directory, ignored), end; at != end; at.increment(ignored)) {
+    if (fits(at->path().filename().string())) {
+      entries.push_back(at->path());
+    }
+  }
+  return entries;
+}
+
 // Removes leftovers of killed processes: git's lock files, which the next git would attribute to a running one (there
 // is none now), its FETCH_HEAD, which has whole URLs, and our side repositories and partial packs.
 void remove_leftovers(const fs::path& repository) {
   std::error_code ignored;
-  std::vector<fs::path> leftovers;
-  const auto collect = [&](const fs::path& directory, auto is_leftover) {
-    for (fs::recursive_directory_iterator at(directory, ignored), end; at != end; at.increment(ignored)) {
-      if (is_leftover(at->path().filename().string())) {
-        leftovers.push_back(at->path());
-      }
+  std::vector<fs::path> locks;
+  for (fs::recursive_directory_iterator at(repository / "refs", ignored), end; at != end; at.increment(ignored)) {
+    if (at->path().extension() == ".lock") {
+      locks.push_back(at->path());
     }
-  };
-  const auto is_lock = [](const std::string& name) {
-    return name.size() > 5 && name.substr(name.size() - 5) == ".lock";
-  };
-  for (const char* name : {"shallow.lock", "packed-refs.lock", "config.lock", "HEAD.lock", "FETCH_HEAD"}) {
-    leftovers.push_back(repository / name);
   }
-  collect(repository / "refs", is_lock);
-  (void)remove_partial_packs(repository);
-  for (const fs::path& path : leftovers) {
+  for (const fs::path& path : locks) {
     fs::remove(path, ignored);
   }
-  leftovers.clear();
-  for (fs::directory_iterator at(repository, ignored), end; at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(kSide) || name.starts_with(kArriving)) {
-      leftovers.push_back(at->path());
-    }
-  }
-  for (const fs::path& path : leftovers) {
+  (void)remove_partial_packs(repository);
+  for (const fs::path& path : entries_of(repository, [](const std::string& name) {
+         return name == "shallow.lock" || name == "packed-refs.lock" || name == "config.lock" || name == "HEAD.lock" ||
+                name == "FETCH_HEAD" || name.starts_with(kSide) || name.starts_with(kArriving);
+       })) {
     (void)remove_tree(path);  // a remaining file is harmless
   }
 }
 
 void remove_contents(const fs::path& repository) {
-  std::error_code ignored;
-  std::vector<fs::path> entries;
-  for (fs::directory_iterator at(repository, ignored), end; at != end; at.increment(ignored)) {
-    if (at->path().filename() != kLockFile && at->path().filename() != kEndpointFile) {
-      entries.push_back(at->path());
-    }
-  }
-  for (const fs::path& entry : entries) {
+  for (const fs::path& entry :
+       entries_of(repository, [](const std::string& name) { return name != kLockFile && name != kEndpointFile; })) {
     (void)remove_tree(entry);  // If an entry remains, the next step fails with the reason.
   }
 }
@@ -78,15 +72,10 @@ void remove_contents(const fs::path& repository) {
 
 std::uintmax_t remove_partial_packs(const fs::path& repository) {
   std::error_code ignored;
-  std::vector<fs::path> partial;
-  for (fs::directory_iterator at(repository / "objects" / "pack", ignored), end; at != end; at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with("tmp_") || name.starts_with("pack_")) {
-      partial.push_back(at->path());
-    }
-  }
   std::uintmax_t largest = 0;
-  for (const fs::path& path : partial) {
+  for (const fs::path& path : entries_of(repository / "objects" / "pack", [](const std::string& name) {
+         return name.starts_with("tmp_") || name.starts_with("pack_");
+       })) {
     const std::uintmax_t size = fs::file_size(path, ignored);
     largest = ignored ? largest : std::max(largest, size);
     fs::remove(path, ignored);
