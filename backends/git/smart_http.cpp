@@ -20,25 +20,31 @@ namespace modlock::git {
 // The last advertisements of remotes, for any caller with the same address and credentials.
 class SmartHttp::Memory {
  public:
-  void keep(const RemoteAddress& remote, const Advertised& found) {
-    if (found.references.size() <= kMostReferences) {
-      put(remote, std::make_shared<const Advertised>(found));
+  // Null: only git can communicate with the remote.
+  using Found = std::shared_ptr<const Advertised>;
+
+  void keep(const RemoteAddress& remote, Found found) {
+    if (found && found->references.size() > kMostReferences) {
+      return;
+    }
+    const std::scoped_lock lock(mutex_);
+    const std::string key = key_of(remote);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+    entries_.push_back({key, Clock::now(), std::move(found)});
+    if (entries_.size() > kMostKept) {
+      entries_.erase(entries_.begin());
     }
   }
 
-  // Records that only git can communicate with the remote.
-  void leave_to_git(const RemoteAddress& remote) { put(remote, nullptr); }
-  bool is_left_to_git(const RemoteAddress& remote) {
+  // Returns what was kept in the last minute.
+  std::optional<Found> find(const RemoteAddress& remote) {
     const std::scoped_lock lock(mutex_);
-    const Entry* entry = find(remote);
-    return entry != nullptr && entry->found == nullptr;
-  }
-
-  // Returns null if there is no advertisement from the last minute.
-  std::shared_ptr<const Advertised> recall(const RemoteAddress& remote) {
-    const std::scoped_lock lock(mutex_);
-    const Entry* entry = find(remote);
-    return entry == nullptr ? nullptr : entry->found;
+    const auto end = Clock::now() - kKept;
+    std::erase_if(entries_, [end](const Entry& entry) { return entry.time < end; });
+    const std::string key = key_of(remote);
+    const auto at =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
+    return at == entries_.end() ? std::nullopt : std::optional(at->found);
   }
 
  private:
@@ -50,29 +56,12 @@ class SmartHttp::Memory {
   struct Entry {
     std::string key;
     Clock::time_point time;
-    std::shared_ptr<const Advertised> found;  // null: left to git
+    Found found;
   };
 
   static std::string key_of(const RemoteAddress& remote) {
     return remote.url + '\0' + remote.full_url.reveal() + '\0' + remote.username.reveal() + '\0' +
            (remote.password ? remote.password->reveal() : "");
-  }
-  void put(const RemoteAddress& remote, std::shared_ptr<const Advertised> found) {
-    const std::scoped_lock lock(mutex_);
-    const std::string key = key_of(remote);
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
-    entries_.push_back({key, Clock::now(), std::move(found)});
-    if (entries_.size() > kMostKept) {
-      entries_.erase(entries_.begin());
-    }
-  }
-  const Entry* find(const RemoteAddress& remote) {
-    const auto end = Clock::now() - kKept;
-    std::erase_if(entries_, [end](const Entry& entry) { return entry.time < end; });
-    const std::string key = key_of(remote);
-    const auto at =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
-    return at == entries_.end() ? nullptr : &*at;
   }
 
   std::mutex mutex_;
@@ -95,7 +84,7 @@ bool SmartHttp::may_leave_to_git(const std::string& reason) const {
 
 std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, const WantedReferences& wanted,
                                                    std::string_view doing, const Context& context) const {
-  if (!is_ours(remote, context) || memory_->is_left_to_git(remote)) {
+  if (!is_ours(remote, context) || memory_->find(remote) == nullptr) {
     return std::nullopt;
   }
   const auto plan = plan_http(remote, lookup_environment, GitConfiguration::of(remote, lookup_environment, context));
@@ -111,11 +100,11 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
   HttpExchange exchange(*http_, *plan, doing, context);
   auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
   if (advertised) {
-    memory_->keep(remote, *advertised);
+    memory_->keep(remote, std::make_shared<const Advertised>(*advertised));
     return Advertising{std::move(advertised->references), !advertised->found.is_v2};
   }
   if (may_leave_to_git(exchange.only_git())) {
-    memory_->leave_to_git(remote);
+    memory_->keep(remote, nullptr);
     return std::nullopt;
   }
   if (!exchange.only_git().empty()) {
@@ -125,7 +114,7 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
 }
 
 std::optional<References> SmartHttp::recall(const RemoteAddress& remote, const WantedReferences& wanted) const {
-  const auto kept = memory_->recall(remote);
+  const auto kept = memory_->find(remote).value_or(nullptr);
   const auto has = [&](const std::string& name) {
     return name == "HEAD" || std::any_of(kept->wanted.begin(), kept->wanted.end(),
                                          [&](const std::string& prefix) { return name.starts_with(prefix); });
@@ -137,7 +126,7 @@ std::optional<References> SmartHttp::recall(const RemoteAddress& remote, const W
 std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const std::vector<std::string>& ids,
                                              const std::filesystem::path& repository, std::string_view doing,
                                              const Context& context) const {
-  const auto kept = is_ours(remote, context) ? memory_->recall(remote) : nullptr;
+  const auto kept = is_ours(remote, context) ? memory_->find(remote).value_or(nullptr) : nullptr;
   if (!kept || !HttpExchange::can_fetch(kept->found)) {
     return std::nullopt;
   }
@@ -145,7 +134,7 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
   PackResponse answer(repository);
   auto fetched = exchange.fetch(kept->found, ids, answer);
   if (!fetched && may_leave_to_git(exchange.only_git())) {
-    memory_->leave_to_git(remote);
+    memory_->keep(remote, nullptr);
     return std::nullopt;
   }
   return fetched;
