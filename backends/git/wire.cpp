@@ -35,6 +35,23 @@ tl::unexpected<Error> unexpected_line(std::string_view expected, std::string_vie
                                               quotable(found.substr(0, kShown)), expected));
 }
 
+// Removes the whole packets from the front of `bytes` and takes each, until one of them ends the response. What follows
+// the end is dropped.
+template <typename Take, typename HasEnded>
+Result<void> take_packets(std::string& bytes, const Take& take, const HasEnded& has_ended) {
+  std::string_view left = bytes;
+  // An error before all digits of a length would quote only a part of it.
+  while (!has_ended() && left.size() >= kLengthDigits) {
+    MODLOCK_TRY(const auto packet, take_packet(left));
+    if (!packet) {
+      break;
+    }
+    MODLOCK_TRY(take(*packet));
+  }
+  bytes.erase(0, has_ended() ? bytes.size() : bytes.size() - left.size());
+  return {};
+}
+
 // Whether the name has bytes that git allows in no name (git check-ref-format), and that no message should show.
 bool has_control(std::string_view name) {
   return std::any_of(name.begin(), name.end(),
@@ -126,7 +143,9 @@ Result<void> AdvertisementReader::begin(std::optional<std::uint64_t> /*length*/)
 Result<void> AdvertisementReader::write(std::string_view bytes) {
   if (outcome_) {
     rest_ += bytes;
-    outcome_ = read_packets();
+    outcome_ = take_packets(
+        rest_, [this](const Packet& packet) { return take(packet); },
+        [this] { return expected_ == Expected::nothing; });
   }
   return {};
 }
@@ -139,20 +158,6 @@ Result<Advertisement> AdvertisementReader::finish() {
     return fail(Code::bad_response, "the list of references breaks off");
   }
   return std::move(advertisement_);
-}
-
-Result<void> AdvertisementReader::read_packets() {
-  std::string_view left = rest_;
-  // An error before all digits of a length would quote only a part of it.
-  while (expected_ != Expected::nothing && left.size() >= kLengthDigits) {
-    MODLOCK_TRY(const auto packet, take_packet(left));
-    if (!packet) {
-      break;
-    }
-    MODLOCK_TRY(take(*packet));
-  }
-  rest_.erase(0, expected_ == Expected::nothing ? rest_.size() : rest_.size() - left.size());
-  return {};
 }
 
 Result<void> AdvertisementReader::take(const Packet& packet) {
@@ -216,16 +221,8 @@ Result<void> PackResponse::begin(std::optional<std::uint64_t> /*length*/) {
 
 Result<void> PackResponse::write(std::string_view bytes) {
   rest_ += bytes;
-  std::string_view left = rest_;
-  while (!has_ended_) {
-    MODLOCK_TRY(const auto packet, take_packet(left));
-    if (!packet) {
-      break;
-    }
-    MODLOCK_TRY(take(*packet));
-  }
-  rest_.erase(0, has_ended_ ? rest_.size() : rest_.size() - left.size());
-  return {};
+  return take_packets(
+      rest_, [this](const Packet& packet) { return take(packet); }, [this] { return has_ended_; });
 }
 
 Result<void> PackResponse::take(const Packet& packet) {

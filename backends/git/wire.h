@@ -67,7 +67,6 @@ class AdvertisementReader final : public BodySink {
  private:
   enum class Expected { service, end_of_service, first_line, capability, line, nothing };
 
-  Result<void> read_packets();
   Result<void> take(const Packet& packet);
   Result<void> take_line(std::string_view line);
 
