@@ -14,6 +14,7 @@
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/git/git_error.h"
 #include "backends/git/library.h"
 #include "protocol/base/result.h"
@@ -245,15 +246,13 @@ Result<GitConfiguration> GitConfiguration::of(const RemoteAddress& remote, const
     }
     found.entries_.clear();
     const std::size_t known = found.includes_.size();
-    for (std::string_view rest = listed.output; !rest.empty();) {
+    const std::vector<std::string> fields = lines_of(listed.output, '\0');
+    for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
       constexpr std::string_view kFile = "file:";
-      const std::string_view origin = rest.substr(0, rest.find('\0'));
-      rest.remove_prefix(std::min(origin.size() + 1, rest.size()));
-      const std::string_view text = rest.substr(0, rest.find('\0'));
-      rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+      const std::string& origin = fields[i];
+      const std::string& text = fields[i + 1];
       const std::size_t end = std::min(text.find('\n'), text.size());
-      Entry entry{std::string(text.substr(0, end)), std::string(text.substr(std::min(end + 1, text.size()))),
-                  end == text.size()};
+      Entry entry{text.substr(0, end), text.substr(std::min(end + 1, text.size())), end == text.size()};
       const std::string file(origin.starts_with(kFile) ? origin.substr(kFile.size()) : "");
       auto included = included_file(entry, file, remote.clone_directory, environment);
       if (included && std::find(found.includes_.begin(), found.includes_.end(), *included) == found.includes_.end()) {

@@ -15,6 +15,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/parallel.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/git_command.h"
@@ -233,11 +234,8 @@ Result<std::vector<SubmoduleEntry>> read_gitmodules(const fs::path& directory, s
     return broken(display, "is not in the syntax of git's configuration");
   }
   std::vector<SubmoduleEntry> entries;
-  std::string_view rest = read->output;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    add_setting(entries, rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string& setting : lines_of(read->output, '\0')) {
+    add_setting(entries, setting);
   }
   for (const SubmoduleEntry& entry : entries) {
     if (!entry.update.empty() && std::find(kUpdates.begin(), kUpdates.end(), entry.update) == kUpdates.end()) {
