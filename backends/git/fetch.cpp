@@ -114,7 +114,7 @@ class CommitFetch {
 // Ids and names from a lock file or an address become part of a refspec, where ":" and "*" are special.
 Result<void> CommitFetch::check_request(const FetchRequest& request) {
   if (is_sha256_id(request.id)) {
-    return fail(unsupported_object_format(remote_.address(), "fetch from"));
+    return fail(explain(remote_.address(), "fetch from", GitFailure::object_format));
   }
   if (!is_full_commit(request.id)) {
     return fail(Code::not_found,

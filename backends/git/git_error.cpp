@@ -12,6 +12,7 @@
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 
 namespace modlock::git {
@@ -169,18 +170,20 @@ bool netrc_names(std::string_view host) {
   return false;
 }
 
+// Returns the lines that are not empty. Progress ends a line with "\r".
+std::vector<std::string> output_lines(std::string text) {
+  std::replace(text.begin(), text.end(), '\r', '\n');
+  std::vector<std::string> lines = lines_of(text);
+  std::erase(lines, "");
+  return lines;
+}
+
 std::vector<std::string> last_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
-    if (end > 0) {
-      lines.push_back("git: " + quotable(scrub_urls(text.substr(0, end))));
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  std::vector<std::string> lines = output_lines(std::string(text));
   constexpr std::size_t kKept = 6;
-  if (lines.size() > kKept) {
-    lines.erase(lines.begin(), lines.end() - kKept);
+  lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), kKept)));
+  for (std::string& line : lines) {
+    line = "git: " + quotable(scrub_urls(line));
   }
   return lines;
 }
@@ -225,12 +228,11 @@ std::string words_of_server(std::string_view text) {
   constexpr std::string_view kEnded = "remote error: ";
   constexpr std::string_view kShown = "remote: ";
   constexpr std::size_t kKept = 300;
-  std::string_view words;
+  std::string words;
   bool is_last = false;
-  while (!text.empty() && !is_last) {
-    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  const std::vector<std::string> lines = output_lines(std::string(text));
+  for (auto at = lines.begin(); at != lines.end() && !is_last; ++at) {
+    std::string_view line = *at;
     const std::size_t ended = line.find(kEnded);
     is_last = ended != std::string_view::npos;
     if (is_last) {
@@ -245,30 +247,6 @@ std::string words_of_server(std::string_view text) {
     words = std::any_of(line.begin(), line.end(), ascii::is_alnum) ? line : words;
   }
   return quotable(scrub_urls(words.substr(0, kKept)));
-}
-
-Error meaning_of(GitFailure failure, const RemoteAddress& remote, std::string_view doing, int exit_code,
-                 std::string_view said = {}) {
-  const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
-  Error error;
-  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                    [failure](const Meaning& row) { return row.failure == failure; });
-  const bool is_unknown = failure == GitFailure::broken_response || failure == GitFailure::other;
-  if (is_unknown && !said.empty()) {
-    error.code = Code::bad_response;
-    error.message = fmt::format("{}: the server said: {}", prefix, said);
-    error.hint = "ask those who run the server; it may be gone if you try again later";
-  } else if (meaning == kMeanings.end()) {
-    error = authentication(failure, remote, prefix);
-  } else {
-    error.code = meaning->code;
-    error.message = fmt::format("{}: {}", prefix, meaning->found);
-    error.hint = meaning->hint;
-    if (failure == GitFailure::other) {
-      error.message += fmt::format(" with exit code {}", exit_code);
-    }
-  }
-  return error;
 }
 
 // Whether a git with a file size limit may have ended like this: the program that it starts for a pack writes no error.
@@ -288,13 +266,13 @@ GitFailure classify(std::string_view error_output) {
   return repository_gone ? GitFailure::no_repository : GitFailure::other;
 }
 
-Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing) {
-  return meaning_of(GitFailure::object_format, remote, doing, 0);
-}
-
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
   const GitFailure failure = classify(error_output);
-  Error error = meaning_of(failure, remote, doing, exit_code, words_of_server(error_output));
+  const std::string said = words_of_server(error_output);
+  Error error = explain(remote, doing, failure, said);
+  if (failure == GitFailure::other && said.empty()) {
+    error.message += fmt::format(" with exit code {}", exit_code);
+  }
   error.notes = last_lines(error_output);
   if (const auto limit = file_size_limit(); limit && may_be_cut_off(failure)) {
     error.notes.push_back(
@@ -304,7 +282,19 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
 }
 
 Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said) {
-  return meaning_of(failure, remote, doing, 0, said);
+  const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
+  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                    [failure](const Meaning& row) { return row.failure == failure; });
+  const bool is_unknown = failure == GitFailure::broken_response || failure == GitFailure::other;
+  if (is_unknown && !said.empty()) {
+    return Error{.code = Code::bad_response,
+                 .message = fmt::format("{}: the server said: {}", prefix, said),
+                 .hint = "ask those who run the server; it may be gone if you try again later"};
+  }
+  return meaning == kMeanings.end() ? authentication(failure, remote, prefix)
+                                    : Error{.code = meaning->code,
+                                            .message = fmt::format("{}: {}", prefix, meaning->found),
+                                            .hint = std::string(meaning->hint)};
 }
 
 Error not_in_cache(const RemoteAddress& remote, std::string_view doing) {

@@ -37,9 +37,6 @@ enum class GitFailure {
 };
 GitFailure classify(std::string_view error_output);
 
-// SOURCE_UNSUPPORTED for a repository that uses SHA-256 object names.
-Error unsupported_object_format(const RemoteAddress& remote, std::string_view doing);
-
 // The error of a git that ended with `exit_code`. `doing` completes "git could not …" ("list the tags of"). Its notes
 // are the last lines that git wrote, scrubbed. If they match no known failure, the message is the text of the server.
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output);

@@ -262,7 +262,7 @@ Result<void> HttpExchange::check_advertisement(const HttpResponse& response) {
   }
   return advertisement_.capabilities().find("object-format=sha256") == std::string::npos
              ? Result<void>()
-             : fail(unsupported_object_format(remote_, doing_));
+             : failure(GitFailure::object_format);
 }
 
 Result<SecretText> HttpExchange::resolve() {
@@ -406,25 +406,17 @@ Result<HttpResponse> HttpExchange::send_with_credentials(
 
 // Uses the text for the failure that git would have had, and adds the text of the client as a note.
 Error HttpExchange::explain_failure(Error error) {
-  GitFailure found = GitFailure::other;
-  switch (error.code) {
-    case Code::timeout:
-      found = GitFailure::timeout;
-      break;
-    case Code::unreachable:
-      found = speaks_of_certificate(error.message) ? GitFailure::certificate : GitFailure::unreachable;
-      break;
-    case Code::bad_response:
-      found = is_of_disk(classify(error.message)) ? classify(error.message) : GitFailure::broken_response;
-      break;
-    default:
-      return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
+  if (error.code != Code::timeout && error.code != Code::unreachable && error.code != Code::bad_response) {
+    return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
   }
-  if (found == GitFailure::certificate) {
-    only_git_ = "git may trust other authorities";
-  }
+  const GitFailure said = classify(error.message);
+  const GitFailure found = error.code == Code::timeout        ? GitFailure::timeout
+                           : error.code == Code::bad_response ? is_of_disk(said) ? said : GitFailure::broken_response
+                           : speaks_of_certificate(error.message) ? GitFailure::certificate
+                                                                  : GitFailure::unreachable;
   Error explained = explain(remote_, doing_, found);
   if (found == GitFailure::certificate) {
+    only_git_ = "git may trust other authorities";
     explained.hint = "name a file with your authority's certificates in SSL_CERT_FILE";  // git's own are not read here
   }
   explained.notes = std::move(error.notes);

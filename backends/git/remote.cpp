@@ -143,7 +143,7 @@ Result<References> Remote::list_by_git(const WantedReferences& wanted, std::stri
     return fail(with_purpose(std::move(references.error()), doing, address_.display));
   }
   if (!references->empty() && !is_full_commit(references->front().id)) {
-    return fail(unsupported_object_format(address_, doing));
+    return fail(explain(address_, doing, GitFailure::object_format));
   }
   return references;
 }
