@@ -59,8 +59,8 @@ class CommitFetch {
         (is_named_by_id(requests_[i]) ? by_id : named).push_back(i);
       }
     }
-    if (!named.empty()) {
-      take_named(named);
+    if (!named.empty() && !take_advertised(named)) {
+      take_by_git(named);
     }
     for (const std::size_t i : by_id) {
       take_by_id(i);
@@ -82,7 +82,6 @@ class CommitFetch {
 
   Result<void> check_request(const FetchRequest& request);
   Result<bool> is_tag_object(const FetchRequest& request);
-  void take_named(const std::vector<std::size_t>& named);
   bool take_advertised(const std::vector<std::size_t>& named);
   void take_by_git(const std::vector<std::size_t>& named);
   void check_all_arrived(const std::vector<std::size_t>& there);
@@ -92,7 +91,6 @@ class CommitFetch {
   std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named);
   void check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived);
   void take_by_id(std::size_t i);
-  void take_moved(std::size_t i, const Now& now);
   void take_commit(std::size_t i);
   Result<const References*> list();
   Result<Now> look_up(const std::string& ref);
@@ -145,12 +143,6 @@ Result<bool> CommitFetch::is_tag_object(const FetchRequest& request) {
   MODLOCK_TRY(const auto* references, list());
   const Reference* tag = find_tag_object(*references, request.ref);
   return tag != nullptr && is_same_commit(tag->peeled, request.id);
-}
-
-void CommitFetch::take_named(const std::vector<std::size_t>& named) {
-  if (!take_advertised(named)) {
-    take_by_git(named);
-  }
 }
 
 // Returns false, with no request resolved, if only git can do it.
@@ -263,7 +255,7 @@ std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t
     } else if (now->commit) {
       there.push_back(i);
     } else {
-      take_moved(i, *now);
+      resolve_other(i, *now);
     }
   }
   return there;
@@ -282,19 +274,6 @@ void CommitFetch::check_arrived(std::size_t i, const std::optional<PeeledObject>
     auto now = request.locked ? look_up(request.ref) : Now{request.ref, arrived->id};
     resolve_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
   }
-}
-
-// Handles a reference that now points to another commit, or no longer exists.
-void CommitFetch::resolve_other(std::size_t i, const Now& now) {
-  const FetchRequest& request = requests_[i];
-  if (request.locked || !now.commit) {
-    take_moved(i, now);
-    return;
-  }
-  results_[i] = fail(Code::content_modified,
-                     fmt::format("\"{}\" of \"{}\" pointed to commit {} a moment ago and points to {} now", request.ref,
-                                 remote_.address().display, request.id, *now.commit),
-                     "run the command again");
 }
 
 void CommitFetch::take_by_id(std::size_t i) {
@@ -322,9 +301,16 @@ void CommitFetch::take_commit(std::size_t i) {
   }
 }
 
-// Handles a commit that its reference no longer points to.
-void CommitFetch::take_moved(std::size_t i, const Now& now) {
+// Handles a reference that now points to another commit, or no longer exists.
+void CommitFetch::resolve_other(std::size_t i, const Now& now) {
   const FetchRequest& request = requests_[i];
+  if (!request.locked && now.commit) {
+    results_[i] = fail(Code::content_modified,
+                       fmt::format("\"{}\" of \"{}\" pointed to commit {} a moment ago and points to {} now",
+                                   request.ref, remote_.address().display, request.id, *now.commit),
+                       "run the command again");
+    return;
+  }
   const std::string found = now.commit ? fmt::format("points to commit {} now", *now.commit) : "is gone";
   if (!request.locked) {
     results_[i] = fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
