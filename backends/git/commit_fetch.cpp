@@ -301,11 +301,11 @@ Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, con
                          const Context& context) {
   MODLOCK_TRY(const auto is_brought, bring_advertised(remote, repository, commit));
   const auto fetched = is_brought ? tl::expected<void, FetchFailure>() : fetch_shallow(remote, repository, {commit});
-  if (!fetched && fetched.error().unknown_commit) {
+  if (!fetched && fetched.error().kind == GitFailure::unknown_commit) {
     return fail(Code::not_found, fmt::format("\"{}\" has no commit {}", remote.address().display, commit),
                 "check the commit, or whether the history was rewritten");
   }
-  if (!fetched && !fetched.error().refused_commit) {
+  if (!fetched && fetched.error().kind != GitFailure::refused_commit) {
     return fail(fetched.error().error);
   }
   if (!fetched) {
@@ -321,15 +321,11 @@ Result<bool> fetch_by_id(const Remote& remote, const Repository& repository, con
 Result<std::string> check_commit(const Remote& remote, const Repository& repository, const std::string& commit,
                                  const Context& context) {
   const WantedReferences wanted = {std::string(kGitBranches), std::string(kGitTags)};
-  auto references = remote.known(wanted);
-  if (!references) {
-    MODLOCK_TRY(auto listed, remote.list(wanted, "list the branches and tags of"));
-    references = std::move(listed.references);
-  }
-  if (const Reference* tag = find_tag_object(*references, commit)) {
+  MODLOCK_TRY(const auto references, remote.known_or_listed(wanted, "list the branches and tags of"));
+  if (const Reference* tag = find_tag_object(references, commit)) {
     return tag->peeled;
   }
-  if (is_advertised(*references, commit)) {
+  if (is_advertised(references, commit)) {
     return commit;
   }
   MODLOCK_TRY(const auto is_proven, fetch_by_id(remote, repository, commit, context));

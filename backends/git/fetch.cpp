@@ -216,7 +216,7 @@ void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
     return fetch_shallow(remote_, repository_, sources);
   };
   auto fetched = fetch();
-  if (!fetched && fetched.error().unknown_reference) {
+  if (!fetched && fetched.error().kind == GitFailure::unknown_reference) {
     // One missing reference fails the whole fetch.
     there = drop_missing(named);
     fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
@@ -389,7 +389,7 @@ std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, cons
   if (!fetched) {
     remove_fetch_head(repository);
   }
-  if (!fetched && fetched.error().unknown_reference) {
+  if (!fetched && fetched.error().kind == GitFailure::unknown_reference) {
     return std::nullopt;
   }
   if (!fetched) {

@@ -11,7 +11,6 @@
 #include "backends/base/private_file.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
-#include "backends/git/git_error.h"
 #include "backends/git/repository.h"
 #include "backends/git/smart_http.h"
 #include "protocol/base/result.h"
@@ -152,6 +151,12 @@ std::optional<References> Remote::known(const WantedReferences& wanted) const {
   return http_ == nullptr || context_.offline ? std::nullopt : http_->recall(address_, wanted);
 }
 
+Result<References> Remote::known_or_listed(const WantedReferences& wanted, std::string_view doing) const {
+  auto kept = known(wanted);
+  return kept ? *std::move(kept)
+              : list(wanted, doing).map([](Advertising listed) { return std::move(listed.references); });
+}
+
 std::optional<Result<Advertising>> Remote::advertised(bool may_be_old, const WantedReferences& wanted,
                                                       std::string_view doing) const {
   if (auto said = may_be_old ? known({}) : std::nullopt) {
@@ -210,15 +215,13 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
   const bool is_too_large =
       (!finished || finished->exit_code != 0) && remove_partial_packs(repository) >= context_.children.file_size;
   if (!finished) {
-    return tl::unexpected(FetchFailure{false, false, false, std::move(finished.error())});
+    return tl::unexpected(FetchFailure{.error = std::move(finished.error())});
   }
   if (is_too_large) {
-    return tl::unexpected(FetchFailure{false, false, false, explain(address_, kFetching, GitFailure::too_large)});
+    return tl::unexpected(FetchFailure{.error = explain(address_, kFetching, GitFailure::too_large)});
   }
   if (finished->exit_code != 0) {
-    const GitFailure failure = classify(finished->error_output);
-    return tl::unexpected(FetchFailure{failure == GitFailure::unknown_reference, failure == GitFailure::unknown_commit,
-                                       failure == GitFailure::refused_commit,
+    return tl::unexpected(FetchFailure{classify(finished->error_output),
                                        explain(address_, kFetching, finished->exit_code, finished->error_output)});
   }
   return {};

@@ -8,6 +8,7 @@
 
 #include "backends/base/context.h"
 #include "backends/base/process.h"
+#include "backends/git/git_error.h"
 #include "backends/git/references.h"
 #include "backends/git/remote_address.h"
 
@@ -17,11 +18,9 @@ class GitConfiguration;
 class Repository;
 class SmartHttp;
 
-// A fetch that failed although the remote responded, with the full error for callers that cannot continue.
+// A fetch that failed, with the full error for callers that cannot continue.
 struct FetchFailure {
-  bool unknown_reference = false;
-  bool unknown_commit = false;
-  bool refused_commit = false;  // it may exist, but is not served by its id
+  GitFailure kind = GitFailure::other;
   Error error;
 };
 
@@ -37,6 +36,9 @@ class Remote {
 
   // Lists the wanted references, and perhaps others. Errors: those of Backend.
   Result<Advertising> list(const WantedReferences& wanted, std::string_view doing) const;
+
+  // Returns known(), or requests the list. Errors: those of Backend.
+  Result<References> known_or_listed(const WantedReferences& wanted, std::string_view doing) const;
 
   // Returns the cached references, if this process recently received all that are wanted from the remote. No request.
   std::optional<References> known(const WantedReferences& wanted) const;

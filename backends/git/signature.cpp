@@ -107,13 +107,9 @@ class Verification {
     }
     WantedReferences wanted;
     add_possible_names(wanted, request.ref, remote_.address().prefers_branches);
-    auto references = remote_.known(wanted);
-    if (!references) {
-      MODLOCK_TRY(auto listed, remote_.list(wanted, "list the branches and tags of"));
-      references = std::move(listed.references);
-    }
+    MODLOCK_TRY(const auto references, remote_.known_or_listed(wanted, "list the branches and tags of"));
     const auto pin =
-        find_reference(*references, request.ref, remote_.address().display, remote_.address().prefers_branches);
+        find_reference(references, request.ref, remote_.address().display, remote_.address().prefers_branches);
     if (!pin && pin.error().code == Code::not_found && is_revision(request.ref)) {
       return commit;
     }
@@ -122,7 +118,7 @@ class Verification {
       return commit;
     }
     const std::string name = pin->ref.substr(kGitTags.size());
-    const auto tag = std::find_if(references->begin(), references->end(),
+    const auto tag = std::find_if(references.begin(), references.end(),
                                   [&](const Reference& reference) { return reference.name == pin->ref; });
     SignedObject object{"tag", tag->id, fmt::format("tag \"{}\"", quotable(name)), name};
     if (tag->peeled.empty()) {
