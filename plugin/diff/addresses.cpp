@@ -66,37 +66,23 @@ bool is_public(const std::vector<int>& ip) {
 
 std::vector<std::string> addresses_in(std::string_view text) {
   std::vector<std::string> found;
-  const auto add_host = [&](std::string_view host) {
-    const std::vector<int> ip = ipv4(host);
-    if (ip.empty() ? is_host_name(host) && !is_cloud(host) : is_public(ip)) {
-      found.emplace_back(host);
-    }
-  };
   // Every run of host characters: IP addresses anywhere, accounts, and hosts behind "://" or "@" or on their own.
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_host_character(text[at])) {
-      ++at;
-      continue;
-    }
-    const std::size_t start = at;
-    at = std::min(static_cast<std::size_t>(
-                      std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_host_character) -
-                      text.begin()),
-                  text.size());
-    std::string_view word = text.substr(start, at - start);
-    while (word.ends_with('.')) {
-      word.remove_suffix(1);
-    }
+  visit_words(text, is_host_character, [&](std::string_view word, std::size_t start) {
     const std::string_view before = text.substr(0, start);
+    const std::vector<int> ip = ipv4(word);
     const bool is_whole = word.size() == text.size();
     const bool is_digits = word.size() == 12 && std::all_of(word.begin(), word.end(), ascii::is_digit);
     if (is_digits && (is_whole || before.ends_with(':'))) {
       found.push_back("account " + std::string(word));
-    } else if (!ipv4(word).empty() || is_whole || before.ends_with("://") || before.ends_with('@') ||
-               before.ends_with("/dev/tcp/")) {
-      add_host(word);
+    } else if (!ip.empty()) {
+      if (is_public(ip)) {
+        found.emplace_back(word);
+      }
+    } else if ((is_whole || before.ends_with("://") || before.ends_with('@') || before.ends_with("/dev/tcp/")) &&
+               is_host_name(word) && !is_cloud(word)) {
+      found.emplace_back(word);
     }
-  }
+  });
   return found;
 }
 

@@ -88,55 +88,18 @@ std::vector<std::string> new_lines(const std::string& before, const std::string&
   return found;
 }
 
-// Calls `visit` with each word of a text. A word behind a backslash is visited without its first character too:
-// "\\nrun".
-template <typename Visit>
-void visit_words(std::string_view text, Visit visit) {
+// The words of a text. A word behind a backslash is also there without its first character: "\\nrun".
+std::unordered_set<std::string_view> words_of(std::string_view text) {
+  std::unordered_set<std::string_view> words;
   const auto is_part = [](char c) { return ascii::is_alnum(c) || c == '-' || c == '_' || c == '.' || c < 0; };
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_part(text[at])) {
-      ++at;
-      continue;
-    }
-    const std::size_t start = at;
-    while (at < text.size() && is_part(text[at])) {
-      ++at;
-    }
-    std::string_view word = text.substr(start, at - start);
-    while (word.size() > 1 && word.ends_with('.')) {
-      word.remove_suffix(1);
-    }
-    visit(word);
+  visit_words(text, is_part, [&](std::string_view word, std::size_t start) {
+    words.insert(word);
     if (start > 0 && text[start - 1] == '\\') {
-      visit(word.substr(1));
+      words.insert(word.substr(1));
     }
-  }
+  });
+  return words;
 }
-
-// The words in the configuration of the modules that are called.
-class ConfigWords {
- public:
-  explicit ConfigWords(const PackageText& package) : package_(package) {}
-
-  // Whether a module names the file.
-  bool name(const std::string& path) {
-    if (words_.empty()) {
-      for (const auto& [directory, module] : package_.modules) {
-        for (const ConfigText& file : module.files) {
-          visit_words(file.text, [&](std::string_view word) { words_.insert(word); });
-        }
-      }
-    }
-    bool is_named = true;
-    visit_words(fs::path(path).filename().string(),
-                [&](std::string_view word) { is_named = is_named && words_.count(word) != 0; });
-    return is_named;
-  }
-
- private:
-  const PackageText& package_;
-  std::unordered_set<std::string_view> words_;
-};
 
 // Lines that only one of two texts has.
 std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::string_view after) {
@@ -158,7 +121,7 @@ std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::st
 class FileComparison {
  public:
   FileComparison(const PackageText& before, const PackageText& after, std::vector<PackageFinding>& findings)
-      : before_(before), after_(after), findings_(findings), words_(after) {}
+      : before_(before), after_(after), findings_(findings) {}
 
   messages::FileSummary run() {
     for (const auto& [name, entry] : before_.files) {
@@ -194,6 +157,20 @@ class FileComparison {
     out_.lines_removed += removed;
   }
 
+  // Whether the configuration of a module that is called names the file.
+  bool is_named(const std::string& path) {
+    if (words_.empty()) {
+      for (const auto& [directory, module] : after_.modules) {
+        for (const ConfigText& file : module.files) {
+          words_.merge(words_of(file.text));
+        }
+      }
+    }
+    const std::string name = fs::path(path).filename().string();
+    const auto words = words_of(name);
+    return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return words_.count(word) != 0; });
+  }
+
   void compare(const std::string& name, const TreeEntry* old, const TreeEntry& entry) {
     const std::string text = after_.content(entry);
     const std::string old_text = old == nullptr ? "" : before_.content(*old);
@@ -216,7 +193,7 @@ class FileComparison {
         is_executable(before_.files.at(source->second)) == is_executable(entry)) {
       return;  // only its name is new
     }
-    const bool is_notable = is_elsewhere(name, after_) && !words_.name(name);
+    const bool is_notable = is_elsewhere(name, after_) && !is_named(name);
     const auto place = old == nullptr ? std::nullopt : std::optional(Location{name, std::nullopt});
     findings_.push_back(
         {{"script", is_notable ? "notable" : "risky",
@@ -230,7 +207,7 @@ class FileComparison {
   const PackageText& after_;
   std::vector<PackageFinding>& findings_;
   messages::FileSummary out_;
-  ConfigWords words_;
+  std::unordered_set<std::string_view> words_;                  // of the configuration of the modules that are called
   std::unordered_map<std::string, std::string> removed_texts_;  // to the name of one such file
 };
 

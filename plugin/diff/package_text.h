@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -75,6 +76,21 @@ struct PackageText {
 
 // Whether a list of words with one blank between them has a word.
 bool is_in(std::string_view words, std::string_view word);
+
+// Calls `visit(word, start)` with each run of characters that a condition selects, without the dots that end it.
+template <typename Condition, typename Visit>
+void visit_words(std::string_view text, Condition is_part, Visit visit) {
+  for (auto at = std::find_if(text.begin(), text.end(), is_part); at != text.end();) {
+    const auto end = std::find_if_not(at, text.end(), is_part);
+    const auto start = static_cast<std::size_t>(at - text.begin());
+    std::string_view word = text.substr(start, static_cast<std::size_t>(end - at));
+    while (word.size() > 1 && word.ends_with('.')) {
+      word.remove_suffix(1);
+    }
+    visit(word, start);
+    at = std::find_if(end, text.end(), is_part);
+  }
+}
 
 // Returns an expression on one line as it is written.
 std::string source_text(const ConfigText& file, const Range& range);
