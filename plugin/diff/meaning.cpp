@@ -784,10 +784,8 @@ const std::vector<std::pair<const ModuleText*, const MergedBlock*>>& MeaningRead
 }
 
 bool MeaningReader::is_shared(const ModuleText& module, const std::string& address) const {
-  const auto mine = package_.modules.find(module.directory);
   const auto theirs = other_.modules.find(module.directory);
-  return mine != package_.modules.end() && theirs != other_.modules.end() && defines(mine->second, address) &&
-         defines(theirs->second, address);
+  return theirs != other_.modules.end() && defines(module, address) && defines(theirs->second, address);
 }
 
 bool MeaningReader::defines(const ModuleText& module, const std::string& address) {

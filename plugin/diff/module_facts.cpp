@@ -368,13 +368,11 @@ class FactReader {
     for (const auto& [name, argument] : block.arguments) {
       read_argument(*argument.file, name, argument.attribute->value, address);
     }
-    std::map<std::string, Location> of_provisioners;
     for (const auto& [file, inner] : block.blocks) {
-      const bool is_provisioner = inner->type == "provisioner" || inner->type == "connection";
-      of_provisioners = named_files_;
+      const auto others = named_files_;
       read_body(*file, inner->body, address);
-      if (is_provisioner) {
-        named_files_.swap(of_provisioners);  // another rule compares them
+      if (inner->type == "provisioner" || inner->type == "connection") {
+        named_files_ = others;  // another rule compares those of a provisioner
       }
     }
     for (const auto& [path, location] : named_files_) {
@@ -384,7 +382,6 @@ class FactReader {
         facts_.back().files = files;
       }
     }
-    named_files_.clear();
   }
 
   void read_body(const ConfigText& file, const hcl::Body& body, const std::string& address) {
