@@ -145,10 +145,7 @@ class Bill {
     tool["type"] = "application";
     tool["name"] = "tofu-modlock";
     tool["version"] = std::string(kVersion);
-    bill["components"] = Json::Value(Json::arrayValue);
-    for (Json::Value& component : components_) {
-      bill["components"].append(std::move(component));
-    }
+    bill["components"] = std::move(components_);
     bill["dependencies"] = dependencies();
     bill["serialNumber"] = serial_number(bill);
     return bill;
@@ -159,8 +156,7 @@ class Bill {
     const auto [known, is_new] =
         by_package_.try_emplace({module.source, module.version.value_or(""), module.hashes}, components_.size());
     if (is_new) {
-      components_.push_back(make_component("module." + module.key, module.version.value_or("")));
-      Json::Value& component = components_.back();
+      Json::Value& component = components_.append(make_component("module." + module.key, module.version.value_or("")));
       const auto source = readable_source(module);
       if (source) {
         describe_source(component, *source, with_commits_only(module));
@@ -205,7 +201,7 @@ class Bill {
       add_property(component, "constraints", provider.constraints);
     }
     add_hashes(component, provider.hashes);
-    components_.push_back(std::move(component));
+    components_.append(std::move(component));
     needs_[std::string(kRootReference)].insert(reference);
   }
 
@@ -234,8 +230,8 @@ class Bill {
     return "urn:uuid:" + digits;
   }
 
-  std::vector<Json::Value> components_;
-  std::map<std::tuple<std::string, std::string, std::vector<std::string>>, std::size_t> by_package_;
+  Json::Value components_ = Json::arrayValue;
+  std::map<std::tuple<std::string, std::string, std::vector<std::string>>, Json::ArrayIndex> by_package_;
   std::map<std::string, std::string> references_;  // of a call's component
   std::map<std::string, std::set<std::string>> needs_ = {{std::string(kRootReference), {}}};
 };

@@ -49,10 +49,6 @@ std::string plain(std::string_view untrusted) {
   return out;
 }
 
-std::string finding_line(const messages::DiffFinding& finding) {
-  return fmt::format("- **{}** {} ({})\n", finding.grade, plain(finding.message), plain(finding_place(finding)));
-}
-
 std::string item_line(const List& list, const messages::ChangedItem& item) {
   const bool is_changed = item.change == "changed" && !item.after.empty();
   const std::string values = is_changed ? item.before + " -> " + item.after : item.after;
@@ -66,7 +62,8 @@ std::string module_markdown(const ModuleDiff& diff) {
                   plain(diff.to ? side_text(diff.to) : "removed"));
   std::string folded;
   for (const messages::DiffFinding& finding : diff.findings) {
-    (finding.grade == "notable" ? folded : text) += finding_line(finding);
+    (finding.grade == "notable" ? folded : text) +=
+        fmt::format("- **{}** {} ({})\n", finding.grade, plain(finding.message), plain(finding_place(finding)));
   }
   for (const List& list : kLists) {
     for (const messages::ChangedItem& item : diff.*list.items) {

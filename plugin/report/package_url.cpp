@@ -31,20 +31,11 @@ std::string new_url(std::string_view type, const std::string& path, const std::s
   return url + (subdir.empty() ? "" : "#" + percent_encoded(subdir, "/"));
 }
 
-std::string first_of(std::initializer_list<std::string> texts) {
-  for (const std::string& text : texts) {
-    if (!text.empty()) {
-      return text;
-    }
-  }
-  return {};
-}
-
 // GitHub, BitBucket and OCI ignore case; the canonical form is lower case.
 std::string git_url(const Source& source, const ModuleLock& lock) {
   const std::string commit = lock.hash_value("git");
   const std::string path = without_suffix(source.path.substr(source.path.starts_with("/") ? 1 : 0));
-  const std::string version = first_of({commit, lock.version.value_or("")});
+  const std::string version = commit.empty() ? lock.version.value_or("") : commit;
   const bool is_repository_of_owner = std::count(path.begin(), path.end(), '/') == 1;
   if (is_repository_of_owner && (source.host == "github.com" || source.host == "bitbucket.org")) {
     const std::string_view type = source.host == "github.com" ? "github" : "bitbucket";
@@ -57,9 +48,10 @@ std::string git_url(const Source& source, const ModuleLock& lock) {
 }
 
 std::string oci_url(const Source& source, const ModuleLock& lock) {
+  const std::string version = lock.version.value_or("");
   return new_url("oci", ascii::lower(package_name(source)), lock.hash_value("oci"),
                  {{"repository_url", ascii::lower(source.host + source.path)},
-                  {"tag", first_of({lock.version.value_or(""), source.query_value("tag")})}},
+                  {"tag", version.empty() ? source.query_value("tag") : version}},
                  source.subdir);
 }
 
