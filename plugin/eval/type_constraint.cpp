@@ -173,7 +173,15 @@ class TypeReader {
     MODLOCK_TRY(auto attribute, read(is_optional ? call->arguments.front() : item.value));
     if (fallback) {
       auto converted = convert(*fallback, attribute.type);
-      if (!converted) return reject_default(name, call->arguments[1].range, converted.error());
+      if (!converted) {
+        return fail(
+            {.code = Code::config_parse,
+             .message = fmt::format("invalid default value for optional attribute \"{}\": this default value is not "
+                                    "compatible with the attribute's type constraint: {}",
+                                    name, converted.error()),
+             .location = Location{path_, call->arguments[1].range},
+             .hint = "write a default value of the attribute's type"});
+      }
       attributes.defaults.values.emplace(name, std::move(*converted));
     }
     if (attribute.defaults) attributes.defaults.children.emplace(name, std::move(attribute.defaults));
@@ -195,16 +203,6 @@ class TypeReader {
     }
     if (count == 1) return std::optional<Value>();
     return constant_value(call.arguments[1], false, path_);
-  }
-
-  tl::unexpected<Error> reject_default(const std::string& name, const Range& range, std::string_view why) const {
-    return fail(
-        {.code = Code::config_parse,
-         .message = fmt::format("invalid default value for optional attribute \"{}\": this default value is not "
-                                "compatible with the attribute's type constraint: {}",
-                                name, why),
-         .location = Location{path_, range},
-         .hint = "write a default value of the attribute's type"});
   }
 
   const std::string& path_;
