@@ -254,18 +254,17 @@ class Tree {
         }
       }
     }
-    const std::vector<std::size_t> of_units = called_by_units();
-    std::vector<std::size_t> waiting = of_units;
+    std::vector<std::size_t> waiting = called_by_units();
+    called_.assign(candidates_.size(), false);
+    for (const std::size_t i : waiting) {
+      called_[i] = true;
+    }
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!called[i]) {
         waiting.push_back(i);
       }
     }
     std::vector<bool> reached(candidates_.size());
-    called_.assign(candidates_.size(), false);
-    for (const std::size_t i : of_units) {
-      called_[i] = true;
-    }
     while (!waiting.empty()) {
       const std::size_t i = waiting.back();
       waiting.pop_back();
