@@ -78,9 +78,10 @@ class GitBackend final : public BackendCore, public GitAbilities {
       return Remote(address, given, &http_)
           .list(wanted, is_head ? "find the HEAD of" : "list the branches and tags of");
     };
-    MODLOCK_TRY(auto listed, memoizes_ ? references_.get(question_of(address, is_head), context, list) : list(context));
+    const std::string question = question_of(address, is_head);
+    MODLOCK_TRY(auto listed, memoizes_ ? references_.get(question, context, list) : list(context));
     if (!listed.is_whole && !is_own) {  // listed for another reference
-      MODLOCK_TRY(listed, list(context));
+      MODLOCK_TRY(listed, references_.get(fmt::format("{}\n{}", question, fmt::join(wanted, "\n")), context, list));
     }
     auto pin = find_reference(listed.references, ref, address.display, address.prefers_branches);
     if (!may_name_commit(pin, remote, ref)) {

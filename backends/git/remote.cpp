@@ -116,20 +116,18 @@ Result<Finished> Remote::ask_version(const RemoteAddress& address, const GitConf
 
 Result<Advertising> Remote::list(const WantedReferences& wanted, std::string_view doing) const {
   auto listed = http_ == nullptr ? std::nullopt : http_->list(address_, wanted, doing, context_);
-  return listed ? std::move(*listed)
-                : list_by_git(wanted, doing).map([](References all) { return Advertising{std::move(all)}; });
+  return listed ? std::move(*listed) : list_by_git(wanted, doing);
 }
 
-Result<References> Remote::list_by_git(const WantedReferences& wanted, std::string_view doing) const {
-  const auto wants = [&](std::string_view prefix) {
-    return std::any_of(wanted.begin(), wanted.end(), [&](const auto& name) { return name.starts_with(prefix); });
-  };
+Result<Advertising> Remote::list_by_git(const WantedReferences& wanted, std::string_view doing) const {
+  const auto is_tag = [](const std::string& name) { return name.starts_with(kGitTags); };
+  const bool needs_only_tags = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), is_tag);
   std::vector<std::string> arguments = {"ls-remote", "--quiet"};
-  if (!wants("HEAD")) {
+  if (std::find(wanted.begin(), wanted.end(), "HEAD") == wanted.end()) {
     arguments.emplace_back("--tags");
-  }
-  if (!wants("HEAD") && wants(kGitBranches)) {
-    arguments.emplace_back("--heads");
+    if (!needs_only_tags) {
+      arguments.emplace_back("--heads");
+    }
   }
   add_upload_pack(address_, arguments);
   arguments.insert(arguments.end(), {"--end-of-options", address_.url});
@@ -144,7 +142,7 @@ Result<References> Remote::list_by_git(const WantedReferences& wanted, std::stri
   if (!references->empty() && !is_full_commit(references->front().id)) {
     return fail(explain(address_, doing, GitFailure::object_format));
   }
-  return references;
+  return Advertising{.references = std::move(*references), .is_whole = !needs_only_tags};
 }
 
 std::optional<References> Remote::known(const WantedReferences& wanted) const {

@@ -60,7 +60,7 @@ class Remote {
   const RemoteAddress& address() const { return address_; }
 
  private:
-  Result<References> list_by_git(const WantedReferences& wanted, std::string_view doing) const;
+  Result<Advertising> list_by_git(const WantedReferences& wanted, std::string_view doing) const;
   Result<Finished> run(const std::vector<std::string>& arguments, std::string_view doing) const;
   Result<Finished> ask_version(const RemoteAddress& address, const GitConfiguration* users,
                                std::string_view doing) const;

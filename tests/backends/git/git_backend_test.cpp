@@ -111,6 +111,26 @@ BOOST_AUTO_TEST_CASE(references_of_a_repository_are_pinned_with_one_request) {
   BOOST_TEST(requests() == 2U);
 }
 
+// git lists only tags for a full name of a tag, and says nothing of branches then.
+BOOST_AUTO_TEST_CASE(references_that_git_lists_are_pinned_in_any_order) {
+  repository.branch("both", first);
+  repository.tag("both", second);
+  const std::pair<std::string, std::string> refs[] = {
+      {"refs/tags/v1.1.0", second}, {"main", third}, {"main~1", second}, {"both", second}, {"refs/heads/both", first}};
+  for (const auto& [earlier, earlier_id] : refs) {
+    for (const auto& [later, later_id] : refs) {
+      BOOST_TEST_CONTEXT(earlier << ", then " << later) {
+        backend = make_git_backend({.cache_directory = directory / "cache", .memoizes = true});
+        for (const auto& [ref, id] : {std::pair(earlier, earlier_id), std::pair(later, later_id)}) {
+          const auto pinned = pin(ref);
+          BOOST_REQUIRE_EQUAL(outcome(pinned), "ok");
+          BOOST_TEST(pinned->id == id);
+        }
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(references_are_pinned) {
   repository.branch("v1.1.0", first);
   repository.branch("side", first);

@@ -311,6 +311,7 @@ BOOST_AUTO_TEST_CASE(a_large_repository_has_all_its_versions_and_commits, *needs
   BOOST_TEST(large.pinned("v1.1.0") == "refs/tags/v1.1.0 " + large.second);
   BOOST_TEST(large.pinned("main") == "refs/heads/main " + large.third);
   BOOST_TEST(large.pinned("") == "HEAD " + large.third);
+  BOOST_TEST(large.pinned("v1.1.0") == "refs/tags/v1.1.0 " + large.second);
   BOOST_TEST(large.asked() == "POST 200, POST 200, POST 200, POST 200");
   // An id must be that of a branch or tag: of all, and not only of those that were listed.
   large.renew_backend();
