@@ -155,10 +155,9 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   }
   return package.unpack().map([&](FetchedTree tree) {
     tree.id = "zh:" + digests.sha256;
-    const auto etag = response.header("ETag");
-    const auto modified = response.header("Last-Modified");
-    if (hops_ == 0 && (etag || modified)) {
-      tree.validator = etag ? "If-None-Match: " + *etag : "If-Modified-Since: " + *modified;
+    // Not Last-Modified: a server compares it with "newer than", and an older file may take the place of this one.
+    if (const auto etag = response.header("ETag"); hops_ == 0 && etag) {
+      tree.validator = "If-None-Match: " + *etag;
     }
     if (!fetch_request.id.empty() && fetch_request.id != tree.id) {
       tree.warnings.push_back(moved(fmt::format(
