@@ -107,7 +107,7 @@ class Ci {
       // Providers that are not installed yet are no finding here.
       auto judged = verify(root, include_.providers, true);
       if (judged.result) {
-        std::erase_if(judged.result->verdicts, [](const auto& one) { return one.kind != VerdictKind::too_new; });
+        std::erase_if(judged.result->verdicts, [](const auto& one) { return !one.is_too_new; });
       }
       if (!judged.result || verify_exit_code(judged.result->verdicts, judged.details.diagnostics) != 0) {
         return own(verify_root(line_.common, host_, root, judged));

@@ -82,6 +82,7 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
       if (young && verdict.subject == subject) {
         Verdict too_new = verdict;
         too_new.kind = VerdictKind::too_new;
+        too_new.is_too_new = true;
         too_new.detail = fmt::format("{}, until {}", *young, time_text(*since + age));
         verdict = merge(std::move(verdict), std::move(too_new));
       }

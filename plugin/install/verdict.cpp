@@ -72,6 +72,7 @@ Verdict merge(Verdict left, Verdict right) {
   }
   worse.other = worse.other == VerdictKind::held ? other.kind : worse.other;
   worse.is_lock_wrong = worse.is_lock_wrong || other.is_lock_wrong;
+  worse.is_too_new = worse.is_too_new || other.is_too_new;
   if (worse.paths.empty()) {
     worse.paths = other.paths;
     worse.more_paths = other.more_paths;

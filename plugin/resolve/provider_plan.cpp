@@ -291,8 +291,9 @@ class Planner {
       if (const ProviderLock* followed = prior == nullptr ? locked(need.address) : nullptr) {
         // Nothing newer than the version of the predecessor is selected: it counts as new.
         const auto& all = finding.listing->versions;
-        const auto at = std::find(all.begin(), all.end(), followed->version);
-        std::fill_n(finding.listing->known_since.begin(), at == all.end() ? 0 : at - all.begin(), request_.now);
+        const auto at =
+            std::find_if(all.begin(), all.end(), [&](const auto& one) { return compare(one, followed->version) <= 0; });
+        std::fill_n(finding.listing->known_since.begin(), at - all.begin(), request_.now);
       }
     }
     const ProviderVersion* version = wanted(need.address);

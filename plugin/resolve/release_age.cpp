@@ -129,7 +129,8 @@ Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLoc
   const Source& source = node.address.source;
   const std::string id = fetcher.backend(source)->id_of(entry.hashes);
   std::string ref = entry.version.value_or("");
-  auto since = fetcher.note(source, "locked " + ref, id);
+  auto since =
+      id.empty() || fetcher.stored(source, {.id = id}) ? fetcher.note(source, "locked " + ref, id) : fetcher.now();
   since = std::min(since, fetcher.first_seen(source, "", id).value_or(since));
   if (source.traits().versions != SourceVersions::none) {
     fetcher.list(std::array{SourceFetcher::ListingRequest{&node.address, node.tag_prefix}});

@@ -51,8 +51,9 @@ std::string why_taken(const Change& change, const ModuleNode& node);
 // Returns why a version is not old enough: "first seen at 2026-11-21T20:05:09Z".
 std::string youth_text(SourceFetcher::Time since, SourceFetcher::Time now);
 
-// Returns since when the locked content of a call is known: an id since it was first seen under any name. The lock file
-// may name a version before its source has it, so this check records it under another name. Errors: those of a listing.
+// Returns since when the locked content of a call is known: an id since it was first seen under any name. A lock file
+// may name what its source does not have yet: an id is recorded only if the cache has its package, and a version
+// without an id under a name that no listing has. Errors: those of a listing.
 Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher);
 
 // Records when the newly locked content of a plan was first seen. If it is newer than the minimum age of the settings

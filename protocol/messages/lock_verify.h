@@ -80,6 +80,7 @@ struct Verdict {
   // match it.
   VerdictKind other = VerdictKind::held;
   bool is_lock_wrong = false;
+  bool is_too_new = false;  // also if another verdict is worse
 };
 
 struct LockVerifyResult {

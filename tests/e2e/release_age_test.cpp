@@ -189,6 +189,23 @@ BOOST_AUTO_TEST_CASE(verify_records_a_commit_without_a_tag) {
   BOOST_TEST(tagged.exit_code == 0, tagged.out + tagged.err);
 }
 
+// Its author may know the commit of a release before it is published.
+BOOST_AUTO_TEST_CASE(a_lock_file_starts_no_age) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  release(vpc, "1.1.0");
+  const std::string commit = vpc.id("v1.1.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url()));
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + kRule);
+  BOOST_TEST(modlock({"lock", "--minimum-release-age", "0s"}).exit_code == 0);
+  vpc.git({"tag", "--delete", "v1.1.0"});
+  fs::remove_all(cache());
+  BOOST_TEST(modlock({"verify", "--age"}).out.starts_with("too-new "));
+  let_pass(73);
+  vpc.git({"tag", "v1.1.0", commit});
+  BOOST_TEST(modlock({"verify", "--age"}).out.starts_with("too-new "));
+}
+
 BOOST_AUTO_TEST_CASE(first_sights_outlive_the_cache) {
   GitRepository& vpc = repository("vpc.git");
   release(vpc, "1.0.0");

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
+#include "backends/address/provider_address.h"
 #include "tests/fidelity/mirrors.h"
 #include "tests/hosts/terragrunt_scene.h"
 #include "tests/support/needs.h"
@@ -461,6 +462,12 @@ BOOST_AUTO_TEST_CASE(ci_judges_before_the_client) {
                             "\n\n0 verified, 1 too-new\n") != std::string::npos,
              young.out);
   BOOST_TEST(!scene.has("r/started"));
+  // A checkout cannot hide it behind a package that was changed.
+  const std::string planted = "r/.terraform/providers/registry.opentofu.org/acme/cloud/1.2.0/";
+  scene.write(planted + Platform::current().to_string() + "/terraform-provider-cloud_v1.2.0", "junk");
+  BOOST_TEST(ci().exit_code != 0);
+  BOOST_TEST(!scene.has("r/started"));
+  fs::remove_all(scene.root() / "r/.terraform");
   scene.let_pass(73);
   const Ran old = ci();
   BOOST_TEST(old.exit_code == 0, old.out << old.err);
