@@ -76,14 +76,11 @@ Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, 
                            const Context& context) {
   for (const TreeFile& file : facts.files) {
     MODLOCK_TRY(context.check());
-    auto written = objects.with_blob(file.id, [&](std::string_view content) {
+    MODLOCK_TRY(objects.with_blob(file.id, [&](std::string_view content) {
       return file.kind == TreeFile::Kind::link
                  ? work_tree.write_link(file.path, content)
                  : work_tree.write_file(file.path, content, file.kind == TreeFile::Kind::executable);
-    });
-    if (!written) {
-      return written;
-    }
+    }));
   }
   for (const Submodule& submodule : facts.submodules) {
     MODLOCK_TRY(work_tree.make_directory(submodule.path));

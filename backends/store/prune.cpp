@@ -220,15 +220,15 @@ class Pruning {
   Result<void> remove_unfinished() {
     const auto abandoned = [this](const fs::path& path) { return is_abandoned(path); };
     report_.leftovers += remove_abandoned_work(store_.temporary_directory(), &report_.removed.unfinished_bytes);
-    auto ok = remove_each(store_.temporary_directory(), [&](const fs::path& path) {
+    MODLOCK_TRY(remove_each(store_.temporary_directory(), [&](const fs::path& path) {
       std::error_code error;
       return !fs::is_directory(path, error) && is_abandoned(path);
-    });
-    ok = ok ? remove_each(store_.answer_directory(), abandoned) : ok;
+    }));
+    MODLOCK_TRY(remove_each(store_.answer_directory(), abandoned));
     for (const fs::path& directory : store_.record_directories()) {
-      ok = ok ? remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }) : ok;
+      MODLOCK_TRY(remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }));
     }
-    return ok;
+    return {};
   }
 
   Result<void> remove_older_layout() {
@@ -244,7 +244,7 @@ class Pruning {
   Result<void> remove_identities() {
     MODLOCK_TRY(const auto sources, list(store_.identity_directory()));
     for (const fs::path& source : sources) {
-      auto ok = remove_each(source, [this](const fs::path& record) {
+      MODLOCK_TRY(remove_each(source, [this](const fs::path& record) {
         if (is_unfinished_write(record)) {
           return true;
         }
@@ -255,10 +255,7 @@ class Pruning {
         };
         std::error_code error;
         return !fs::exists(store_.package_directory(text_of("h1"), text_of("modes")), error);
-      });
-      if (!ok) {
-        return ok;
-      }
+      }));
       std::error_code ignored;
       fs::remove(source, ignored);  // succeeds only if it is empty
     }

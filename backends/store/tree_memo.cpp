@@ -252,9 +252,7 @@ class Summariser {
       }
     });
     for (Result<void>& outcome : outcomes) {
-      if (!outcome) {
-        return std::move(outcome);
-      }
+      MODLOCK_TRY(std::move(outcome));
     }
     return {};
   }

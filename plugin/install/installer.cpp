@@ -43,36 +43,25 @@ class Installer {
       return std::move(report_);  // a client writes no manifest either
     }
     MODLOCK_TRY(auto guard, enter());
-    auto ok = read_previous_manifest();
-    if (ok) {
-      ok = place_packages();
-    }
-    if (ok) {
-      ok = remove_others();
-    }
-    if (ok) {
-      ok = write_records();
-    }
-    if (ok) {
-      (void)record_links(store_, request_.data.path);
-    }
-    if (ok) {
-      ok = save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_,
-                            [&] { return request_.data.pin(request_.data.ours()); });
-    }
-    if (!ok) {
-      ok = fail(with_real_paths(std::move(ok.error())));
-    }
+    auto ok = install().map_error([&](Error error) { return with_real_paths(std::move(error)); });
     if (staging_) {
       (void)remove_tree(ours_->path() / staging_->real_path().filename());
     }
-    if (!ok) {
-      return fail(std::move(ok.error()));
-    }
+    MODLOCK_TRY(ok);
     return std::move(report_);
   }
 
  private:
+  Result<void> install() {
+    MODLOCK_TRY(read_previous_manifest());
+    MODLOCK_TRY(place_packages());
+    MODLOCK_TRY(remove_others());
+    MODLOCK_TRY(write_records());
+    (void)record_links(store_, request_.data.path);
+    return save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_,
+                            [&] { return request_.data.pin(request_.data.ours()); });
+  }
+
   struct Placement {
     const ModuleNode* node = nullptr;
     const ResolvedModule* resolved = nullptr;  // null: linked
@@ -176,9 +165,7 @@ class Installer {
   }
 
   Result<void> place(Placement& placement) {
-    if (auto ok = context_.check(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(context_.check());
     const std::string& key = placement.node->key;
     const auto place = request_.data.place_of(key);
     if (!place) {
@@ -208,9 +195,7 @@ class Installer {
     MODLOCK_TRY(const auto directory, staging());
     const fs::path staged = directory / key;
     FileDigests digests;
-    if (auto ok = copy_tree(placement.resolved->package_directory, staged, &digests); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(copy_tree(placement.resolved->package_directory, staged, &digests));
     const auto entries = list_tree(staged);
     MODLOCK_TRY(auto summary, entries ? summarise_entries(*entries, digests, context_) : fail(entries.error()));
     if (const std::string hash = summary.h1();
@@ -219,9 +204,7 @@ class Installer {
                                          ? "permission bits were changed"
                                          : fmt::format("expected {}, got {}", placement.resolved->h1, hash));
     }
-    if (auto ok = write_file_list(request_.data, summary); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(write_file_list(request_.data, summary));
     return swap_in(staged, target / key);
   }
 

@@ -56,9 +56,7 @@ Result<void> check_constrainable(const ModuleNode& node, const SourceText& writt
 }
 
 Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnostics& warnings) {
-  if (auto ok = check_constrainable(node, written); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(check_constrainable(node, written));
   if (node.address.source.has_commits() && is_commit_id(written.text)) {
     node.commit = written.text;
     return {};
@@ -207,9 +205,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
     }
   }
   for (const SourceText* text : written) {
-    if (auto ok = add_constraint(node, *text, warnings); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(add_constraint(node, *text, warnings));
   }
   if (node.commit && !node.constraints.empty()) {
     return fail(at(Code::config_parse, *written.back(), node,
@@ -217,9 +213,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
                    "keep one of the two"));
   }
   if (rule != settings.modules.end() && rule->second.tag_prefix) {
-    if (auto ok = check_constrainable(node, *rule->second.tag_prefix); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(check_constrainable(node, *rule->second.tag_prefix));
     node.tag_prefix = rule->second.tag_prefix->text;
   } else if (const SourceText* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
     node.tag_prefix = prefix->text;

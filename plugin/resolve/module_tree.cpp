@@ -56,17 +56,13 @@ class TreeWalk {
 
  private:
   Result<void> walk_level() {
-    if (auto ok = context_.check(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(context_.check());
     std::vector<Waiting> level = std::move(remote_);
     remote_.clear();
     std::sort(level.begin(), level.end(), [](const auto& a, const auto& b) { return a.node->key < b.node->key; });
     std::vector<ModuleNode*> nodes;
     std::transform(level.begin(), level.end(), std::back_inserter(nodes), [](const auto& one) { return one.node; });
-    if (auto ok = visit_(nodes); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(visit_(nodes));
     std::vector<Result<std::string>> subdirs;
     for (const ModuleNode* node : nodes) {
       const bool is_there = !node->package_directory.empty();
@@ -88,9 +84,7 @@ class TreeWalk {
       }
       node.directory = directory_of(node, *subdir);
       node.manifest_directory = join_relative(node.manifest_package, *subdir);
-      if (auto ok = read_called(node, waiting.caller); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(read_called(node, waiting.caller));
     }
     return {};
   }
@@ -132,9 +126,7 @@ class TreeWalk {
   Result<void> read_called(ModuleNode& node, const std::shared_ptr<ModuleScope>& caller) {
     auto parsed = modules_.read(node.directory, bounds_of(node, request_.bounds));
     if (!parsed) {
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(context_.check());
       report(node, no_such_module(node, parsed.error()));
       tree_.complete = false;
       return {};
@@ -181,20 +173,14 @@ class TreeWalk {
   Result<void> add_calls(const ModuleNode& node, const ParsedModule& parsed,
                          const std::shared_ptr<ModuleScope>& scope) {
     EvaluatedCalls evaluated = evaluate_calls(parsed, *scope, context_);
-    if (auto ok = context_.check(); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(context_.check());
     take_diagnostics(std::move(evaluated.diagnostics), node);
     for (const ModuleCallSyntax* call : evaluated.unresolved) {
       leave_out(node, *call);
     }
     for (ModuleCall& call : evaluated.calls) {
-      if (auto ok = context_.check(); !ok) {
-        return ok;
-      }
-      if (auto ok = add_call(node, std::move(call), scope); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(context_.check());
+      MODLOCK_TRY(add_call(node, std::move(call), scope));
     }
     return {};
   }

@@ -318,9 +318,7 @@ class Planner {
       return without_release(need, prior, is_kept, std::move(release.error()), finding);
     }
     if (prior != nullptr) {
-      if (auto ok = check_prior_hashes(request_.hashes, need, *prior, *release); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(check_prior_hashes(request_.hashes, need, *prior, *release));
     }
     finding.lock.hashes = complete_hashes(request_.hashes, prior, *release);
     note_release(need, finding.lock.version, *release);
