@@ -81,12 +81,12 @@ struct PlanRequest {
 
 // The resolved content of a remote module call.
 struct ResolvedModule {
-  std::optional<Version> version;  // empty for branches, tags and commits named by the source
-  std::string ref;                 // FetchRequest::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", if known
-  std::string id;                  // of the backend: a commit, a digest, a hash text
-  std::string h1;
+  std::optional<Version> version = {};  // empty for branches, tags and commits named by the source
+  std::string ref = {};                 // FetchRequest::ref, Package::ref: "refs/tags/v1.2.5", "1.2.5", if known
+  std::string id = {};                  // of the backend: a commit, a digest, a hash text
+  std::string h1 = {};
   std::string modes = {};  // Package::modes; empty if already installed
-  std::filesystem::path package_directory;
+  std::filesystem::path package_directory = {};
   std::string package_subdir = {};  // ModuleNode::package_subdir
 };
 

@@ -234,11 +234,7 @@ std::optional<VersionResolver::Locked> VersionResolver::locked_candidate(const M
   if (why_not_answered(node, entry)) {
     return std::nullopt;
   }
-  Locked locked{.resolved = {.version = std::nullopt,
-                             .ref = {},
-                             .id = fetcher_.backend(node.address.source)->id_of(entry.hashes),
-                             .h1 = {},
-                             .package_directory = {}},
+  Locked locked{.resolved = {.id = fetcher_.backend(node.address.source)->id_of(entry.hashes)},
                 .h1 = entry.hash_value("h1")};
   if (!chooses_version(node)) {
     return locked.resolved.id.empty() ? std::nullopt : std::optional(locked);
@@ -405,45 +401,38 @@ Result<void> VersionResolver::check_allowed(const Group& group) const {
 ReleaseGate VersionResolver::gate_of(const Group& group) const {
   const ModuleNode& node = *group.level.front();
   const bool is_named = names_one_version(in_order(group.uses));
-  return {
-      .minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
-      .now = fetcher_.now(),
-      .known_since = fetcher_.known_since(node.address, node.tag_prefix),
-      .is_locked =
-          [&group](const ListedVersion& listed) {
-            return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
-              const ResolvedModule& locked = candidate.second.resolved;
-              return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
-            });
-          },
-      .find_denial = [this, &group](const ListedVersion& listed) -> const DenyRule* {
-        if (const auto known = group.denied.find(listed.version.to_string()); known != group.denied.end()) {
-          return known->second;
-        }
-        for (const ModuleNode* member : group.level) {
-          if (const DenyRule* rule = find_denial_of(
-                  *member,
-                  {.version = listed.version, .ref = listed.ref, .id = listed.id, .h1 = {}, .package_directory = {}},
-                  "")) {
-            return rule;
-          }
-        }
-        return nullptr;
-      }};
+  return {.minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
+          .now = fetcher_.now(),
+          .known_since = fetcher_.known_since(node.address, node.tag_prefix),
+          .is_locked =
+              [&group](const ListedVersion& listed) {
+                return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
+                  const ResolvedModule& locked = candidate.second.resolved;
+                  return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
+                });
+              },
+          .find_denial = [this, &group](const ListedVersion& listed) -> const DenyRule* {
+            if (const auto known = group.denied.find(listed.version.to_string()); known != group.denied.end()) {
+              return known->second;
+            }
+            for (const ModuleNode* member : group.level) {
+              if (const DenyRule* rule =
+                      find_denial_of(*member, {.version = listed.version, .ref = listed.ref, .id = listed.id}, "")) {
+                return rule;
+              }
+            }
+            return nullptr;
+          }};
 }
 
 Result<void> VersionResolver::decide_from_origin(Group& group) const {
   const ModuleNode& node = *group.level.front();
   if (node.commit) {
-    group.decision = {.version = std::nullopt, .ref = {}, .id = *node.commit, .h1 = {}, .package_directory = {}};
+    group.decision = {.id = *node.commit};
     return {};
   }
   if (!chooses_version(node) && node.address.source.named_id().empty()) {
-    group.decision = {.version = std::nullopt,
-                      .ref = named_reference(node.address.source),
-                      .id = {},
-                      .h1 = {},
-                      .package_directory = {}};
+    group.decision = {.ref = named_reference(node.address.source)};
     return {};
   }
   if (!chooses_version(node)) {
@@ -453,7 +442,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
       error.locked_thing_gone = error.code == Code::not_found && prior(node) != nullptr;
       return fail(std::move(error));
     }
-    group.decision = {.version = std::nullopt, .ref = pin->ref, .id = pin->id, .h1 = {}, .package_directory = {}};
+    group.decision = {.ref = pin->ref, .id = pin->id};
     return {};
   }
   const auto& listing = fetcher_.listing(node.address, node.tag_prefix);
@@ -466,8 +455,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
               installed != nullptr
                   ? check_unambiguous(*installed, in_order(group.uses), package, installed->ambiguous_with)
                   : select_version(*listing, in_order(group.uses), package, gate_of(group)));
-  group.decision = {
-      .version = selected.version, .ref = selected.ref, .id = selected.id, .h1 = {}, .package_directory = {}};
+  group.decision = {.version = selected.version, .ref = selected.ref, .id = selected.id};
   return {};
 }
 

@@ -29,9 +29,7 @@ Result<void> VersionResolver::take_package(Group& group) {
     return fail(explain_fetch(group, package.error()));
   }
   if (!group.locked) {
-    const ResolvedModule fetched{
-        .version = group.decision.version, .ref = {}, .id = package->id, .h1 = {}, .package_directory = {}};
-    const DenyRule* rule = find_denial_of(first, fetched, package->h1);
+    const DenyRule* rule = find_denial_of(first, {.version = group.decision.version, .id = package->id}, package->h1);
     if (rule != nullptr && chooses_version(first) && !first.commit) {
       group.denied.emplace(group.decision.version->to_string(), rule);
       must_restart_ = true;
@@ -73,9 +71,7 @@ Result<void> VersionResolver::take_package(Group& group) {
     group.decision.ref = package->ref;
   }
   group.decision.h1 = package->h1;
-  if (auto allowed = check_allowed(group); !allowed) {
-    return allowed;
-  }
+  MODLOCK_TRY(check_allowed(group));
   group.decision.modes = package->modes;
   group.decision.package_directory = package->directory;
   group.decision.package_subdir = package->subdir;
