@@ -93,9 +93,7 @@ std::string first_value(const QueryArguments& query, std::string_view key) {
 }
 
 void remove_all(QueryArguments& query, std::string_view key) {
-  const auto end =
-      std::remove_if(query.begin(), query.end(), [&](const auto& argument) { return argument.first == key; });
-  query.erase(end, query.end());
+  std::erase_if(query, [&](const auto& argument) { return argument.first == key; });
 }
 
 }  // namespace

@@ -122,15 +122,10 @@ class Page {
 
   void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size())); }
 
-  std::string_view take_while(bool (*fits)(char)) {
-    const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), fits);
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
   // Returns an empty text if there is no name.
-  std::string_view name() { return rest_.empty() || !is_letter(rest_[0]) ? std::string_view() : take_while(is_name); }
+  std::string_view name() {
+    return rest_.empty() || !is_letter(rest_[0]) ? std::string_view() : take_while(rest_, is_name);
+  }
 
   // "<?xml … ?>" must not name an encoding other than UTF-8.
   bool declaration() {
@@ -183,7 +178,7 @@ class Page {
     skip_blanks();
     const char quote = rest_.empty() ? '\0' : rest_[0];
     if (quote != '"' && quote != '\'') {
-      return std::string(take_while([](char c) { return is_name(c) && c != '.'; }));
+      return std::string(take_while(rest_, [](char c) { return is_name(c) && c != '.'; }));
     }
     rest_.remove_prefix(1);
     const std::size_t end = rest_.find(quote);

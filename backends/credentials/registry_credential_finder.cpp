@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "backends/address/hostname.h"
@@ -27,14 +26,6 @@ std::optional<HostForms> host_of_variable(std::string_view name) {
   const std::size_t colon = std::min(host.find(':'), host.size());
   const auto forms = lookup_host(host.substr(0, colon));
   return forms ? parse_service_host(forms->display + host.substr(colon)) : std::nullopt;
-}
-
-std::string join(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out += (out.empty() ? "" : ", ") + text;
-  }
-  return out;
 }
 
 // The location of the credential in use, which hides all later locations.
@@ -106,7 +97,7 @@ CredentialLookup RegistryCredentialFinder::look(std::string_view given_host, con
   } else if (configuration_.files.empty()) {
     lookup.add("credentials blocks of the CLI configuration", "no such file");
   } else {
-    lookup.add("credentials blocks in " + join(configuration_.files), "no entry for " + shown);
+    lookup.add(fmt::format("credentials blocks in {}", fmt::join(configuration_.files, ", ")), "no entry for " + shown);
   }
 
   if (!configuration_.helper) {
@@ -135,7 +126,7 @@ void RegistryCredentialFinder::ask_helper(const std::string& host, CredentialLoo
       directories.push_back(environment_.display(directory));
     }
     lookup.add(std::move(place),
-               fmt::format("terraform-credentials-{} not found in {}", helper.name, join(directories)));
+               fmt::format("terraform-credentials-{} not found in {}", helper.name, fmt::join(directories, ", ")));
     return;
   }
   auto answer = helper_answers_.get(host, context, [&program, &helper, &host, &context]() {

@@ -34,18 +34,18 @@ class Scanner {
   void drop() { rest_.remove_prefix(1); }
 
   std::string_view skip_blanks() {
-    return take([](char c) { return c == ' ' || c == '\t'; });
+    return take_while(rest_, [](char c) { return c == ' ' || c == '\t'; });
   }
   void skip_commas() {
-    take([](char c) { return c == ' ' || c == '\t' || c == ','; });
+    take_while(rest_, [](char c) { return c == ' ' || c == '\t' || c == ','; });
   }
-  std::string_view token() { return take(is_token); }
+  std::string_view token() { return take_while(rest_, is_token); }
 
   // Skips a token68 ("YWJj=") up to the end of the challenge; reads nothing if there is none.
   void skip_token68() {
     Scanner ahead = *this;
-    ahead.take(is_token68);
-    ahead.take([](char c) { return c == '='; });
+    take_while(ahead.rest_, is_token68);
+    take_while(ahead.rest_, [](char c) { return c == '='; });
     ahead.skip_blanks();
     if (ahead.at_end() || ahead.next_is(',')) {
       *this = ahead;
@@ -73,14 +73,6 @@ class Scanner {
   }
 
  private:
-  template <typename Predicate>
-  std::string_view take(Predicate belongs) {
-    const auto* const end = std::find_if_not(rest_.begin(), rest_.end(), belongs);
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
   std::string_view rest_;
 };
 
@@ -190,8 +182,7 @@ std::string with_arguments(const TokenRequest& request) {
   const auto url = GoUrl::parse(request.realm);
   QueryArguments query = url ? parse_query(url->raw_query) : QueryArguments{};
   if (!request.service.empty()) {
-    query.erase(std::remove_if(query.begin(), query.end(), [](const auto& pair) { return pair.first == "service"; }),
-                query.end());
+    std::erase_if(query, [](const auto& pair) { return pair.first == "service"; });
     query.emplace_back("service", request.service);
   }
   for (const std::string& scope : request.scopes) {
@@ -201,15 +192,11 @@ std::string with_arguments(const TokenRequest& request) {
 }
 
 std::string refresh_form(const TokenRequest& request, const SecretText& refresh_token) {
-  std::string scope;
-  for (const std::string& one : request.scopes) {
-    scope += scope.empty() ? one : " " + one;
-  }
   return encode_query({{"grant_type", "refresh_token"},
                        {"refresh_token", refresh_token.reveal()},
                        {"service", request.service},
                        {"client_id", std::string(kClientId)},
-                       {"scope", scope}});
+                       {"scope", fmt::format("{}", fmt::join(request.scopes, " "))}});
 }
 
 const SecretText* refresh_token_of(const FoundCredential& credential) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -77,13 +76,9 @@ class OciBackend final : public BackendCore {
     if (!address) {
       return std::vector<Result<FetchedTree>>(requests.size(), fail(address.error()));
     }
-    std::vector<std::optional<Result<FetchedTree>>> fetched(requests.size());
+    std::vector<Result<FetchedTree>> trees(requests.size());
     parallel_for(requests.size(), kParallel,
-                 [&](std::size_t i) { fetched[i] = fetch_one(*address, requests[i], parent, context); });
-    std::vector<Result<FetchedTree>> trees;
-    for (auto& tree : fetched) {
-      trees.push_back(std::move(*tree));
-    }
+                 [&](std::size_t i) { trees[i] = fetch_one(*address, requests[i], parent, context); });
     return trees;
   }
 

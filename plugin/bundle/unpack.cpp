@@ -7,6 +7,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "plugin/bundle/bundle.h"
 
 namespace modlock {
@@ -52,18 +53,14 @@ Result<void> place_archive(const fs::path& archive, const std::string& digest, c
 // Returns a CLI configuration in which all providers come from a directory. Errors: INVALID_PARAMS (a control character
 // in its path).
 Result<std::string> configuration_of(const fs::path& mirror) {
-  std::string quoted;
-  for (const char character : mirror.string()) {
-    if (static_cast<unsigned char>(character) < ' ') {
-      return in_the_way(mirror, "has a control character");
-    }
-    quoted += character == '"' || character == '\\' ? "\\" : "";
-    quoted += character;
+  const std::string path = mirror.string();
+  if (std::any_of(path.begin(), path.end(), [](unsigned char character) { return character < ' '; })) {
+    return in_the_way(mirror, "has a control character");
   }
   return fmt::format(
       "# Written by tofu-modlock bundle unpack.\n"
-      "provider_installation {{\n  filesystem_mirror {{\n    path = \"{}\"\n  }}\n}}\n",
-      quoted);
+      "provider_installation {{\n  filesystem_mirror {{\n    path = {}\n  }}\n}}\n",
+      in_quotes(path));
 }
 
 Result<void> place_configuration(const fs::path& file, const std::string& text) {
