@@ -12,7 +12,6 @@
 #include "backends/git/commit_fetch.h"
 #include "backends/git/fetch.h"
 #include "backends/git/git_command.h"
-#include "backends/git/git_error.h"
 
 namespace modlock::git {
 namespace {

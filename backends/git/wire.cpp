@@ -7,7 +7,6 @@
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/git/git_error.h"
 
 namespace modlock::git {
 namespace {

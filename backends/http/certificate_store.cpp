@@ -7,7 +7,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <cstdlib>
 #include <iterator>
 #include <mutex>
 #include <sstream>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <stop_token>
 #include <system_error>
 #include <utility>
 

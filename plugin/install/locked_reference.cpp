@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
