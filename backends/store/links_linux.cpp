@@ -3,13 +3,14 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/package/tree_hash.h"
+#include "backends/store/prune.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -37,14 +38,11 @@ fs::path record_of(const Store& store, const fs::path& data_directory) {
 // Adds the packages of the links in the directory.
 Result<std::set<std::string>> with_links_below(const Store& store, const fs::path& modules,
                                                std::set<std::string> packages) {
-  std::error_code error;
-  for (fs::directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
-    if (const auto linked = linked_package(store, at->path())) {
+  MODLOCK_TRY(const auto places, list_directory(modules));
+  for (const fs::path& place : places) {
+    if (const auto linked = linked_package(store, place)) {
       packages.insert(linked->directory.parent_path().filename().string());
     }
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return system_failure("read the directory", modules, error.value());
   }
   return packages;
 }
@@ -140,31 +138,25 @@ Result<void> record_links(const Store& store, const fs::path& data_directory, st
 
 Result<std::set<std::string>> recorded_links(const Store& store, fs::file_time_type now) {
   std::set<std::string> packages;
-  std::error_code error;
-  for (fs::directory_iterator at(store.link_directory(), error), end; !error && at != end; at.increment(error)) {
+  MODLOCK_TRY(const auto records, list_directory(store.link_directory()));
+  for (const fs::path& record : records) {
     std::error_code failed;
-    const fs::file_time_type seen = fs::last_write_time(at->path(), failed);
+    const fs::file_time_type seen = fs::last_write_time(record, failed);
     if (!failed && now - seen > kUnseenRootIsGone) {
-      fs::remove(at->path(), failed);
+      fs::remove(record, failed);
       continue;
     }
-    if (at->path().filename().string().starts_with('.')) {
+    if (record.filename().string().starts_with('.')) {
       continue;  // an unfinished file of write_file_atomically()
     }
-    const auto text = read_file(at->path());
+    const auto text = read_file(record);
     if (!text && text.error().code == Code::not_found) {
       continue;  // another process has removed it
     }
-    if (!text) {
-      return fail(text.error());
+    MODLOCK_TRY(text);
+    for (std::string& package : lines_of(*text)) {
+      packages.insert(std::move(package));
     }
-    std::istringstream lines(*text);
-    for (std::string package; std::getline(lines, package);) {
-      packages.insert(package);
-    }
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return system_failure("read the directory", store.link_directory(), error.value());
   }
   return packages;
 }

@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "backends/base/files.h"
 #include "backends/store/links.h"
@@ -75,20 +74,6 @@ Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t&
   return add_bytes(directory, bytes);
 }
 
-// Returns the entries of a directory; none if it does not exist. Errors: IO_ERROR.
-Result<std::vector<fs::path>> list(const fs::path& directory) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    paths.push_back(at->path());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return system_failure("read the directory", directory, error.value());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 // Returns when a thing was used last: the time of its mark, else the newest time of the entries directly in it (git
 // writes there).
 fs::file_time_type last_use(const fs::path& thing) {
@@ -129,7 +114,7 @@ class Pruning {
 
  private:
   Result<void> collect(Kind kind, const fs::path& directory) {
-    MODLOCK_TRY(const auto paths, list(directory));
+    MODLOCK_TRY(const auto paths, list_directory(directory));
     for (const fs::path& path : paths) {
       MODLOCK_TRY(context_.check());
       MODLOCK_TRY(const auto bytes, bytes_below(path));
@@ -140,7 +125,7 @@ class Pruning {
   }
 
   Result<void> collect_records(const fs::path& directory) {
-    MODLOCK_TRY(const auto paths, list(directory));
+    MODLOCK_TRY(const auto paths, list_directory(directory));
     for (const fs::path& path : paths) {
       std::error_code error;
       const bool is_record = fs::symlink_status(path, error).type() == fs::file_type::regular && !is_hidden(path);
@@ -242,7 +227,7 @@ class Pruning {
 
   // Removes those whose package no longer exists.
   Result<void> remove_identities() {
-    MODLOCK_TRY(const auto sources, list(store_.identity_directory()));
+    MODLOCK_TRY(const auto sources, list_directory(store_.identity_directory()));
     for (const fs::path& source : sources) {
       MODLOCK_TRY(remove_each(source, [this](const fs::path& record) {
         if (is_unfinished_write(record)) {
@@ -264,7 +249,7 @@ class Pruning {
 
   template <typename Predicate>
   Result<void> remove_each(const fs::path& directory, const Predicate& is_leftover) {
-    MODLOCK_TRY(const auto paths, list(directory));
+    MODLOCK_TRY(const auto paths, list_directory(directory));
     for (const fs::path& path : paths) {
       MODLOCK_TRY(context_.check());
       if (!is_leftover(path)) {
@@ -287,6 +272,19 @@ class Pruning {
 };
 
 }  // namespace
+
+Result<std::vector<fs::path>> list_directory(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return system_failure("read the directory", directory, error.value());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
 
 Result<std::uint64_t> bytes_below(const fs::path& directory) {
   std::uint64_t bytes = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "backends/store/store.h"
 
@@ -34,5 +35,8 @@ Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const C
 // Records that a thing in the store is in use, as the time of the file `used` in its directory; at most every ten
 // minutes.
 void note_use(const std::filesystem::path& thing);
+
+// Returns the entries of a directory; none if it does not exist. Errors: IO_ERROR.
+Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory);
 
 }  // namespace modlock

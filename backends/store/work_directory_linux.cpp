@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
-#include <vector>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/store/store.h"
+#include "backends/store/prune.h"
 #include "backends/store/work_directory.h"
 
 namespace modlock {
@@ -65,13 +63,8 @@ bool WorkDirectory::is_gone() const {
 }
 
 std::uint64_t remove_abandoned_work(const fs::path& parent, std::uint64_t* bytes) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
-    found.push_back(at->path());
-  }
   std::uint64_t removed = 0;
-  for (const fs::path& path : found) {
+  for (const fs::path& path : list_directory(parent).value_or(std::vector<fs::path>())) {
     const Descriptor held = open_directory(path);
     if (!held.valid() || ::flock(held.get(), LOCK_EX | LOCK_NB) != 0) {
       continue;
