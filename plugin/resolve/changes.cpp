@@ -153,12 +153,10 @@ void add_renaming(Change& change, const ModuleLock& former) {
 }
 
 Change removal(const ModuleLock& before) {
-  Change change;
-  change.subject = "module." + before.key;
-  change.action = Action::removed;
-  change.from = side_of(before);
-  change.reason = "no module call has this key";
-  return change;
+  return {.subject = "module." + before.key,
+          .action = Action::removed,
+          .from = side_of(before),
+          .reason = "no module call has this key"};
 }
 
 }  // namespace
@@ -200,17 +198,17 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     if (before == nullptr) {
       const auto node = tree.nodes.find(key);
       const ModuleLock* kept = node == tree.nodes.end() ? nullptr : resolver.prior(node->second);
-      Change change;
       const bool restored = kept != nullptr && *kept == after;
       const bool adopted = resolver.is_adopted(key);
-      change.action = restored ? Action::restored : adopted ? Action::adopted : Action::added;
-      change.reason = restored  ? "the block was dropped from the lock file"
-                      : adopted ? std::string(kInstalledReason)
-                                : why_added(resolver, key);
-      change.subject = "module." + key;
-      change.to = side_of(after);
-      change.constraints = after.constraints;
-      changes.push_back(std::move(change));
+      changes.push_back({.subject = "module." + key,
+                         .action = restored  ? Action::restored
+                                   : adopted ? Action::adopted
+                                             : Action::added,
+                         .to = side_of(after),
+                         .constraints = after.constraints,
+                         .reason = restored  ? "the block was dropped from the lock file"
+                                   : adopted ? std::string(kInstalledReason)
+                                             : why_added(resolver, key)});
       continue;
     }
     auto change = compare(*before, after, resolver);
