@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/address/scrub.h"
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
