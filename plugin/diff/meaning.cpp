@@ -801,11 +801,15 @@ std::string MeaningReader::renamed(const ModuleText& module, const std::string& 
   return found == known_.moved.end() || defines(module, found->second) ? address : found->second;
 }
 
-// Every string in a path counts as the beginning of a name, and a pattern that starts with `*` by its end: other parts
-// may be known only to a caller. Another name for the same files adds nothing.
+// Every string in a path counts as the beginning of a name, and a pattern that starts with a wildcard by its end: other
+// parts may be known only to a caller. Another name for the same files adds nothing.
 NamedFiles MeaningReader::files_of(const ModuleText& module, const TermPtr& path) {
+  constexpr std::string_view kWildcards = "*?[{\\";
   std::map<std::string, const NamedFiles*> found;  // by digest
   const auto add = [&](const NamedFiles& files) { found.emplace(files.digest, &files); };
+  const auto add_end = [&](const std::string& head) {
+    add(files_.matching(module.path(), head.substr(head.find_last_of("\"*?[]{}\\") + 1)));
+  };
   std::set<const Term*> seen;
   for (std::vector<TermPtr> open = {path}; !open.empty() && seen.size() < kMostJoined;) {
     const TermPtr term = std::move(open.back());
@@ -817,17 +821,17 @@ NamedFiles MeaningReader::files_of(const ModuleText& module, const TermPtr& path
     if (!term->head.starts_with('"') || term->head.find_first_not_of("\"./") == std::string::npos) {
       continue;
     }
-    if (term->head[1] == '*') {
-      add(files_.matching(module.path(), term->head.substr(term->head.rfind('*') + 1)));
+    if (term->head.find_first_of(kWildcards) == 1) {
+      add_end(term->head);
       continue;
     }
     const std::filesystem::path name =
         std::filesystem::path("/" + module.directory + "/" + term->head.substr(1)).lexically_normal();
-    add(files_.matching(name.generic_string().substr(1, name.generic_string().find('*') - 1), ""));
+    add(files_.matching(name.generic_string().substr(1, name.generic_string().find_first_of(kWildcards) - 1), ""));
   }
   found.erase("");
   if (found.empty() && path->head == "template" && path->parts.back()->head.size() > 1) {
-    add(files_.matching(module.path(), path->parts.back()->head.substr(1)));  // a value of a caller is before it
+    add_end(path->parts.back()->head);  // a value of a caller is before it
   }
   NamedFiles all;
   for (const auto& [digest, files] : found) {

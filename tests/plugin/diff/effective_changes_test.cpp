@@ -486,6 +486,43 @@ BOOST_AUTO_TEST_CASE(what_a_local_value_or_a_table_changes) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(files_that_patterns_select) {
+  const struct {
+    const char* pattern;
+    const char* file;
+    bool is_found = true;
+  } rows[] = {
+      {"*.json", "a.json"},
+      {"*.json", "a.yaml", false},
+      {"*.{json,yaml}", "a.json"},
+      {"*.[jc]onf", "a.conf"},
+      {"*.[jc]onf", "a.json", false},
+      {"*/p?.json", "a/p1.json"},
+      {"{a,b}.json", "b.json"},
+      {"?.json", "a.json"},
+      {"[ab].json", "a.json"},
+      {"a/p?.json", "a/p1.json"},
+      {"a/{p,q}/x.json", "a/q/x.json"},
+      {"a/[pq].json", "a/q.json"},
+      {"a/\\\\[.json", "a/[.json"},
+      {"a/p?.json", "b/p1.json", false},
+      {"${var.d}/p?.json", "a/p1.json"},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.pattern << " and " << row.file) {
+      const std::string call = std::string("fileset(path.module, \"") + row.pattern + "\")";
+      const auto files = [&](const char* content) {
+        Files made = resource("  x = " + call, "variable \"d\" {}\n");
+        made[row.file] = content;
+        return made;
+      };
+      BOOST_TEST(
+          changes(files("1"), files("2")) ==
+          (row.is_found ? "effective-change a_b.c x: " + call + ", with other content of " + row.file + "\n" : ""));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_created) {
   const Files module = {{"m/main.tf", "variable \"p\" {}\nresource \"a_b\" \"c\" {\n  x = var.p\n}\n"}};
   const auto calls = [&](const std::string& text) {
