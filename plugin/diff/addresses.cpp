@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 12> kClouds = {
     "amazonaws.com", "amazonaws.com.cn", "amazon.com",    "googleapis.com", "google.com", "windows.net",
     "azure.com",     "microsoft.com",    "kubernetes.io", "k8s.io",         "w3.org",     "json-schema.org"};
-// What looks like a host name and is a file, the name of a service ("monitoring.rds"), or a size of an instance.
+// The last label of a whole text that looks like a host name and is a file, the name of a service ("monitoring.rds"),
+// or a size of an instance.
 constexpr std::string_view kOtherEndings =
     "tf sh py js json yaml yml tpl tftpl tmpl zip txt tofu xml key conf cfg toml ps1 log html tar gz autoscaling "
     "cloudwatch dms ecs eks elasticache events iam kms lambda logs rds redshift sns sqs ssm nano micro small medium "
@@ -28,7 +29,7 @@ bool is_host_character(char c) {
   return ascii::is_alnum(c) || c == '-' || c == '.';
 }
 
-// "example.com": labels, and a last one of letters that is no file ending.
+// "example.com": labels, and a last one of letters.
 bool is_host_name(std::string_view text) {
   const std::size_t dot = text.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || !std::all_of(text.begin(), text.end(), is_host_character)) {
@@ -36,7 +37,7 @@ bool is_host_name(std::string_view text) {
   }
   const std::string_view last = text.substr(dot + 1);
   const bool is_lower = std::all_of(last.begin(), last.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-  return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos && !is_in(kOtherEndings, last);
+  return last.size() >= 2 && is_lower && text.find("..") == std::string_view::npos;
 }
 
 // The four numbers of an IPv4 address; empty: it is none.
@@ -78,7 +79,8 @@ std::vector<std::string> addresses_in(std::string_view text) {
       if (is_public(ip)) {
         found.emplace_back(word);
       }
-    } else if ((is_whole || before.ends_with("://") || before.ends_with('@') || before.ends_with("/dev/tcp/")) &&
+    } else if ((is_whole ? !is_in(kOtherEndings, word.substr(word.rfind('.') + 1))
+                         : before.ends_with("://") || before.ends_with('@') || before.ends_with("/dev/tcp/")) &&
                is_host_name(word) && !is_cloud(word)) {
       found.emplace_back(word);
     }
