@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
@@ -283,6 +284,24 @@ BOOST_AUTO_TEST_CASE(a_new_version_for_another_client) {
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.out.ends_with("1 module changed: 1 breaking\n"), ran.out);
   BOOST_TEST(ran.err.find("[CONSTRAINT_CONFLICT]") != std::string::npos, ran.err);
+}
+
+BOOST_AUTO_TEST_CASE(the_client_is_not_started_for_each_module) {
+  const std::string demand = "terraform {\n  required_version = \">= 1.0\"\n}\n";
+  const std::string call = "module \"m\" {\n  source = \"./m\"\n}\n";
+  release(*net, "1.2.0", {{"net.tf", kOld + demand + call}, {"m/main.tf", demand}});
+  write("other.tf", "module \"other\" {\n  source = \"git::" + net->url() + "\"\n}\n");
+  write(".tofu-modlock.hcl", module_rule("net", "~> 1.0") + module_rule("other", "~> 1.0"));
+  BOOST_TEST_REQUIRE(modlock({"update", "net=1.0.0", "other=1.0.0"}).exit_code == 0);
+  const std::filesystem::path program = path("bin") / "tofu";
+  write_text(program,
+             "#!/bin/sh\necho a >>\"" + path("starts").string() + "\"\necho '{\"terraform_version\": \"1.9.0\"}'\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION_VERSION");
+  environment["PATH"] = path("bin").string() + ":" + environment["PATH"];
+  const Ran ran = modlock({"diff", "net=1.2.0", "other=1.2.0"});
+  BOOST_TEST(ran.out.find("2 modules changed: ") != std::string::npos, ran.out);
+  BOOST_TEST(read_text(path("starts")) == "a\na\n");  // for the plan of the update, and for the comparison
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_was_edited_since_it_was_locked) {
