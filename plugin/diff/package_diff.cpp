@@ -213,8 +213,8 @@ class PackageComparison {
   PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out, std::vector<PackageFinding>& findings)
       : use_(use), calls_(std::move(calls)), out_(out), findings_(findings) {}
 
-  void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts, const PackageText& after,
-           ClientKind tool) {
+  void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts, const PackageText& before,
+           const PackageText& after, ClientKind tool) {
     pair(old_facts, new_facts);
     drop_renamed();
     drop_moved(new_facts);
@@ -223,7 +223,7 @@ class PackageComparison {
       check(change);
     }
     check_locked_providers(new_facts);
-    check_client(after, tool);
+    check_client(before, after, tool);
     std::move(calls_.replaced.begin(), calls_.replaced.end(), std::back_inserter(findings_));
   }
 
@@ -409,18 +409,30 @@ class PackageComparison {
     }
   }
 
-  // A client that does not meet a requirement rejects the module.
-  void check_client(const PackageText& package, ClientKind tool) {
-    for (const auto& [directory, module] : package.modules) {
-      const auto requirements = read_core_requirements(module.files, tool);
-      const bool asks = !requirements.empty() && use_ != nullptr && use_->client_version;
-      const std::string version = asks ? use_->client_version() : "";
-      for (Diagnostic& found : version.empty() ? Diagnostics() : check_core_requirements(requirements, tool, version)) {
-        std::erase_if(findings_, [&](const PackageFinding& finding) {
-          return finding.rule == "client-version" && finding.after == found.what.location;
-        });
-        findings_.push_back({{"client-version", std::string(kBreaking), std::move(found.what.message), std::nullopt,
-                              std::move(found.what.location), use_->call}});
+  // A client that does not meet a requirement rejects the module. What it rejects before is no change.
+  void check_client(const PackageText& before, const PackageText& after, ClientKind tool) {
+    std::set<std::string> known;
+    for (const PackageText* package : {&before, &after}) {
+      for (const auto& [directory, module] : package->modules) {
+        const auto requirements = read_core_requirements(module.files, tool);
+        const bool asks = !requirements.empty() && use_ != nullptr && use_->client_version;
+        const std::string version = asks ? use_->client_version() : "";
+        for (Diagnostic& found :
+             version.empty() ? Diagnostics() : check_core_requirements(requirements, tool, version)) {
+          const std::string text = std::move(found.what.message);
+          if (package == &before || known.count(text) != 0) {
+            known.insert(text);
+            continue;
+          }
+          std::erase_if(findings_, [&](const PackageFinding& finding) {
+            return finding.rule == "client-version" && finding.after == found.what.location;
+          });
+          PackageFinding finding{
+              {"client-version", std::string(kBreaking), text, std::nullopt, found.what.location, use_->call},
+              found.what.location->path,
+              {text}};
+          findings_.push_back(std::move(finding));
+        }
       }
     }
   }
@@ -482,7 +494,7 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
     MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
     MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
     PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
-        .run(old_facts, new_facts, *packages[1], tool);
+        .run(old_facts, new_facts, *packages[0], *packages[1], tool);
   }
   find_effective_changes(*packages[0], *packages[1], context, findings);
   MODLOCK_TRY(context.check());

@@ -837,6 +837,41 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_too_old_breaks) {
   BOOST_TEST(found("") == changed);
 }
 
+BOOST_AUTO_TEST_CASE(modules_that_a_client_rejects) {
+  const auto package = [](const char* root, const char* module) {
+    return Files{{"main.tf", "module \"m\" {\n  source = \"./m\"\n}\nmodule \"n\" {\n  source = \"./n\"\n}\n"},
+                 {"versions.tf", root},
+                 {"m/main.tf", module},
+                 {"n/main.tf", module}};
+  };
+  const char* const demand = "terraform {\n  required_version = \">= 1.9\"\n}\n";
+  const char* const less = "terraform {\n  required_version = \">= 1.8\"\n}\n";
+  const std::string broken =
+      "breaking client-version root.tf:1 Unsupported OpenTofu Core version: this module is not compatible with "
+      "OpenTofu "
+      "v1.7.0, it requires \">= 1.9\"";
+  const struct {
+    const char* name;
+    Files before;
+    Files after;
+    std::string found;
+  } rows[] = {
+      {"one module", package("", ""), package(demand, ""), broken + "\n"},
+      {"three modules", package("", ""), package(demand, demand), broken + "; also in m/main.tf, n/main.tf\n"},
+      {"modules that it rejected before", package(demand, demand), package(demand, demand), ""},
+      {"another requirement", package("", less), package("", demand), broken + "; also in n/main.tf\n"},
+      {"a requirement that another module had", package("", demand), package(demand, demand),
+       "notable client-version versions.tf:2 the client must have a version >= 1.9\n"},
+  };
+  for (const auto& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      CallUse use{.call = {"root.tf", Range{{1, 1, 0}, {1, 2, 1}}}};
+      use.client_version = [] { return "1.7.0"; };
+      BOOST_TEST(lines_of(diff(row.before, row.after, &use).findings) == row.found);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(files_that_no_client_reads) {
   const struct {
     const char* path;
