@@ -73,16 +73,28 @@ bool is_elsewhere(const std::string& path, const PackageText& package) {
                        [&](const auto& module) { return path.starts_with(module.first + "/"); }));
 }
 
-// The lines of a changelog that an older one does not have.
-std::vector<std::string> new_lines(const std::string& before, const std::string& after) {
+// How much more often `after` has each line.
+std::unordered_map<std::string, std::ptrdiff_t> line_differences(std::string_view before, std::string_view after) {
+  std::unordered_map<std::string, std::ptrdiff_t> lines;
+  for (const auto& [text, step] : {std::pair(before, -1), std::pair(after, 1)}) {
+    for (const std::string& line : lines_of(text)) {
+      lines[line] += step;
+    }
+  }
+  return lines;
+}
+
+// The lines of a changelog that an older one does not have, or not as often: each release may have the same heading.
+std::vector<std::string> new_lines(std::string before, std::string after) {
   constexpr std::size_t kMostLines = 20;
   constexpr std::size_t kLongest = 200;
-  const std::vector<std::string> old_lines = lines_of(before);
-  const std::unordered_set<std::string> known(old_lines.begin(), old_lines.end());
+  std::erase(before, '\r');
+  std::erase(after, '\r');
+  std::unordered_map<std::string, std::ptrdiff_t> left = line_differences(before, after);
   std::vector<std::string> found;
   for (const std::string& line : lines_of(after)) {
-    if (found.size() < kMostLines && known.count(line) == 0 && line.find_first_not_of(" \t\r") != std::string::npos) {
-      found.push_back(to_valid_utf8(line.substr(0, kLongest)));
+    if (found.size() < kMostLines && left[line]-- > 0 && line.find_first_not_of(" \t") != std::string::npos) {
+      found.push_back(cut_text(to_valid_utf8(line), kLongest));
     }
   }
   return found;
@@ -103,16 +115,8 @@ std::unordered_set<std::string_view> words_of(std::string_view text) {
 
 // Lines that only one of two texts has.
 std::pair<std::size_t, std::size_t> count_lines(std::string_view before, std::string_view after) {
-  std::unordered_map<std::string, std::ptrdiff_t> lines;
-  const auto count = [&](std::string_view text, std::ptrdiff_t step) {
-    for (const std::string& line : lines_of(text)) {
-      lines[line] += step;
-    }
-  };
-  count(before, -1);
-  count(after, 1);
   std::pair<std::size_t, std::size_t> sum;
-  for (const auto& [line, left] : lines) {
+  for (const auto& [line, left] : line_differences(before, after)) {
     (left > 0 ? sum.first : sum.second) += static_cast<std::size_t>(left > 0 ? left : -left);
   }
   return sum;
@@ -182,7 +186,7 @@ class FileComparison {
     const std::string change = old == nullptr ? "added" : is_changed ? "changed" : "executable";
     const bool is_any_script = is_script(entry, text) || (old != nullptr && is_script(*old, old_text));
     add(name, change, is_any_script, old_text, text);
-    if (old != nullptr && (name == "CHANGELOG.md" || name == after_.directory + "/CHANGELOG.md")) {
+    if (!before_.files.empty() && (name == "CHANGELOG.md" || name == after_.directory + "/CHANGELOG.md")) {
       out_.changelog = new_lines(old_text, text);
     }
     if (!is_any_script) {

@@ -118,7 +118,9 @@ void fields(Form& form, In<Form, FileSummary> files) {
   form.member("changed", files.changed, "scripts, binaries and archives first, each part by path");
   form.member("linesAdded", files.lines_added, "lines of text that are new, in all files");
   form.member("linesRemoved", files.lines_removed, "lines of text that are gone, in all files");
-  form.member("changelog", files.changelog, "the first 20 new lines of its CHANGELOG.md, as its author wrote them");
+  form.member("changelog", files.changelog,
+              "the first 20 new lines of its CHANGELOG.md, as its author wrote them; an ellipsis ends one of more than "
+              "200 bytes");
 }
 
 // A change that a reviewer should know of.

@@ -901,6 +901,16 @@ BOOST_AUTO_TEST_CASE(files_that_no_client_reads) {
 
 BOOST_AUTO_TEST_CASE(new_lines_of_a_changelog_are_quoted) {
   const std::string old = "# Changelog\n\n## 1.0.0\n\n- First\n";
+  const auto with_returns = [](std::string text) {
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
+      text.insert(at, "\r");
+    }
+    return text;
+  };
+  std::string umlauts;
+  for (int i = 0; i < 100; ++i) {
+    umlauts += "ä";
+  }
   std::string many;
   std::string quoted;
   for (int i = 0; i < 30; ++i) {
@@ -921,8 +931,19 @@ BOOST_AUTO_TEST_CASE(new_lines_of_a_changelog_are_quoted) {
       {"a long line",
        {{"CHANGELOG.md", old}},
        {{"CHANGELOG.md", old + std::string(300, 'a')}},
-       std::string(200, 'a') + "\n"},
-      {"no older changelog", {}, {{"CHANGELOG.md", old}}, ""},
+       std::string(200, 'a') + "…\n"},
+      {"a long line of other letters",
+       {{"CHANGELOG.md", old}},
+       {{"CHANGELOG.md", old + "a" + umlauts}},
+       "a" + umlauts.substr(0, 198) + "…\n"},
+      {"lines that an older release has too",
+       {{"CHANGELOG.md", old}},
+       {{"CHANGELOG.md", "# Changelog\n\n## 1.1.0\n\n- First\n- First\n\n## 1.0.0\n\n- First\n"}},
+       "## 1.1.0\n- First\n- First\n"},
+      {"other ends of lines", {{"CHANGELOG.md", old}}, {{"CHANGELOG.md", with_returns(old + "- B\n")}}, "- B\n"},
+      {"other ends of lines before", {{"CHANGELOG.md", with_returns(old)}}, {{"CHANGELOG.md", old + "- B\n"}}, "- B\n"},
+      {"no older changelog", {{"main.tf", ""}}, {{"CHANGELOG.md", "# Changelog\n- A\n"}}, "# Changelog\n- A\n"},
+      {"no older package", {}, {{"CHANGELOG.md", old}}, ""},
       {"another directory", {{"examples/CHANGELOG.md", ""}}, {{"examples/CHANGELOG.md", old}}, ""},
   };
   for (const auto& row : rows) {
