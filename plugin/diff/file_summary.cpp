@@ -56,8 +56,13 @@ bool is_script(const TreeEntry& entry, std::string_view text) {
   return has_ending || has_magic(text) || (is_executable(entry) && !config_kind(name)) || is_in(kNames, name);
 }
 
+// The directory of a module that the package calls counts as none of these.
 bool is_in_other_directory(const std::string& path, const PackageText& package) {
-  for (const fs::path& part : fs::path(path).parent_path()) {
+  std::size_t called = 0;  // length of the innermost one
+  for (const auto& [directory, module] : package.modules) {
+    called = path.starts_with(directory + "/") ? std::max(called, directory.size()) : called;
+  }
+  for (const fs::path& part : fs::path(path.substr(called)).parent_path()) {
     if (is_in(kOtherDirectories, part.string()) &&
         (package.directory + "/").find(part.string() + "/") == std::string::npos) {
       return true;
@@ -154,7 +159,8 @@ class FileComparison {
     out_.changed.push_back({.path = name,
                             .change = change,
                             .is_script = is_script,
-                            .is_auxiliary = is_in_other_directory(name, after_) || (!is_script && is_document),
+                            .is_auxiliary = is_in_other_directory(name, change == "removed" ? before_ : after_) ||
+                                            (!is_script && is_document),
                             .lines_added = added,
                             .lines_removed = removed});
     out_.lines_added += added;

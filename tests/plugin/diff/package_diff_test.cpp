@@ -339,6 +339,20 @@ BOOST_AUTO_TEST_CASE(scripts_of_examples_that_a_module_names) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(scripts_of_examples_that_are_called) {
+  const std::string call = "module \"m\" {\n  source = \"./examples/m\"\n}\n";
+  check({
+      {"a called one",
+       {{"main.tf", call}, {"examples/m/main.tf", ""}, {"examples/m/linux.sh", "a"}},
+       {{"main.tf", call}, {"examples/m/main.tf", ""}, {"examples/m/linux.sh", "b"}},
+       "risky script examples/m/linux.sh:0 the script or binary examples/m/linux.sh was changed\n"},
+      {"another one",
+       {{"main.tf", call}, {"examples/m/main.tf", ""}, {"examples/n/linux.sh", "a"}},
+       {{"main.tf", call}, {"examples/m/main.tf", ""}, {"examples/n/linux.sh", "b"}},
+       "notable script examples/n/linux.sh:0 the script or binary examples/n/linux.sh was changed\n"},
+  });
+}
+
 BOOST_AUTO_TEST_CASE(one_cause_has_one_finding) {
   const std::string provisioner =
       "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"sh "
@@ -878,6 +892,7 @@ BOOST_AUTO_TEST_CASE(files_that_no_client_reads) {
     const char* below;
     bool is_auxiliary;
     const char* content = "# a";
+    const char* called = "";
   } rows[] = {
       {"README.md", "", true},
       {"docs/a.txt", "", true},
@@ -888,11 +903,24 @@ BOOST_AUTO_TEST_CASE(files_that_no_client_reads) {
       {"files/a.json", "", false},
       {"run.md", "", false, "#!/bin/sh"},
       {"examples/a/main.tf", "examples/a", false},
+      {"examples/a/run.txt", "", false, "# a", "./examples/a"},
+      {"examples/b/run.txt", "", true, "# a", "./examples/a"},
+      {"examples/a/docs/run.txt", "", true, "# a", "./examples/a"},
+      {"modules/test/go.txt", "", false, "# a", "./modules/test"},
+      {"examples/test/go.txt", "examples/b", false, "# a", "../test"},
   };
   for (const auto& row : rows) {
-    BOOST_TEST_CONTEXT(row.path << " below " << row.below) {
-      const auto result =
-          diff({{row.path, row.content}}, {{row.path, std::string(row.content) + "b"}}, nullptr, row.below);
+    BOOST_TEST_CONTEXT(row.path << " below " << row.below << ", called " << row.called) {
+      const std::string call = fmt::format("module \"m\" {{\n  source = \"{}\"\n}}\n", row.called);
+      const fs::path directory = row.below;
+      Files before = {{row.path, row.content}};
+      if (*row.called != '\0') {
+        before[directory / "call.tf"] = call;
+        before[(directory / row.called / "m.tf").lexically_normal()] = "";
+      }
+      Files after = before;
+      after[row.path] += "b";
+      const auto result = diff(before, after, nullptr, row.below);
       BOOST_TEST_REQUIRE(result.files.changed.size() == 1U);
       BOOST_TEST(result.files.changed[0].is_auxiliary == row.is_auxiliary);
     }
