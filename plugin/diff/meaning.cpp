@@ -50,7 +50,7 @@ TermPtr make(std::string head, std::vector<TermPtr> parts = {}, bool is_constant
     }
     term->leads_outside = term->leads_outside || part->leads_outside;
     term->reads_objects = term->reads_objects || part->reads_objects;
-    term->has_null_members = term->has_null_members || part->has_null_members;
+    term->hides_null = term->hides_null || part->hides_null;
     term->depth = std::max(term->depth, part->depth + 1);
   }
   term->digest = hash_of(text);
@@ -137,7 +137,7 @@ TermPtr object(const std::vector<std::pair<TermPtr, TermPtr>>& items) {
   auto term = std::make_shared<Term>(*make("{", std::move(parts), is_constant));
   term->digest = plain->digest;
   term->files = plain->files;
-  term->has_null_members = true;
+  term->hides_null = true;
   return term;
 }
 
@@ -386,8 +386,7 @@ class MeaningReader::Writer {
     ++reader_.depth_;
     TermPtr term = std::visit([&](const auto& node) { return write_node(node, expression.range); }, expression.node);
     --reader_.depth_;
-    const bool is_shared =
-        term->is_constant && term->files == nullptr && !term->leads_outside && !term->has_null_members;
+    const bool is_shared = term->is_constant && term->files == nullptr && !term->leads_outside && !term->hides_null;
     return is_shared ? reader_.constants_.emplace(term->digest, std::move(term)).first->second : term;
   }
 

@@ -409,7 +409,7 @@ class PackageComparison {
     }
   }
 
-  // A client that does not meet a requirement rejects the module. What it rejects before is no change.
+  // A client that does not meet a requirement rejects the module. What it rejected before is no change.
   void check_client(const PackageText& before, const PackageText& after, ClientKind tool) {
     std::set<std::string> known;
     for (const PackageText* package : {&before, &after}) {
@@ -417,9 +417,9 @@ class PackageComparison {
         const auto requirements = read_core_requirements(module.files, tool);
         const bool asks = !requirements.empty() && use_ != nullptr && use_->client_version;
         const std::string version = asks ? use_->client_version() : "";
-        for (Diagnostic& found :
+        for (const Diagnostic& found :
              version.empty() ? Diagnostics() : check_core_requirements(requirements, tool, version)) {
-          const std::string text = std::move(found.what.message);
+          const std::string& text = found.what.message;
           if (package == &before || known.count(text) != 0) {
             known.insert(text);
             continue;
@@ -427,11 +427,10 @@ class PackageComparison {
           std::erase_if(findings_, [&](const PackageFinding& finding) {
             return finding.rule == "client-version" && finding.after == found.what.location;
           });
-          PackageFinding finding{
-              {"client-version", std::string(kBreaking), text, std::nullopt, found.what.location, use_->call},
-              found.what.location->path,
-              {text}};
-          findings_.push_back(std::move(finding));
+          findings_.push_back(
+              {{"client-version", std::string(kBreaking), text, std::nullopt, found.what.location, use_->call},
+               found.what.location->path,
+               {text}});
         }
       }
     }

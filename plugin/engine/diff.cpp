@@ -181,20 +181,16 @@ class StateComparison {
                                caller->directory);
     for (auto& [name, use] : uses) {
       use.providers = &after_.open->lock.provider_file().providers;
-      use.client_version = [this] { return client_version(); };
+      use.client_version = [this, &root, &open = *after_.open] {
+        std::call_once(client_once_, [&] {
+          const ClientVersion client =
+              client_version_of(root.implementation, root.walk.root, open.engine().options(), open.context);
+          client_version_ = client.is_known ? client.version : "";
+        });
+        return client_version_;
+      };
     }
     return std::make_shared<const Uses>(std::move(uses));
-  }
-
-  // Asks the client once. "": not known.
-  std::string client_version() const {
-    std::call_once(client_once_, [this] {
-      const RootRequest& root = after_.open->root;
-      const ClientVersion client =
-          client_version_of(root.implementation, root.walk.root, after_.open->engine().options(), after_.open->context);
-      client_version_ = client.is_known ? client.version : "";
-    });
-    return client_version_;
   }
 
   const State& before_;
@@ -202,7 +198,7 @@ class StateComparison {
   messages::UpdateDiffResult& out_;
   Diagnostics& skipped_;
   mutable std::once_flag client_once_;
-  mutable std::string client_version_;
+  mutable std::string client_version_;                                      // empty: not known
   mutable SingleFlightMap<std::string, std::shared_ptr<const Uses>> uses_;  // of the calls of a caller, by its key
 };
 
