@@ -727,12 +727,13 @@ class EffectComparison {
       }
       files.add(read);
       only_files = only_files && is_same;
+      std::vector<std::string> names(read.changed.begin(), read.changed.end());
+      leave_first(names);
       const auto [from, to] = shorten(old_text, text);
       texts.push_back((path.empty() ? "" : path + ": ") +
-                      (from != to ? from + " -> " + to
-                       : read.changed.empty()
-                           ? to + ", whose names have another meaning"
-                           : fmt::format("{}, with other content of {}", to, fmt::join(read.changed, ", "))));
+                      (from != to      ? from + " -> " + to
+                       : names.empty() ? to + ", whose names have another meaning"
+                                       : fmt::format("{}, with other content of {}", to, fmt::join(names, ", "))));
     }
     leave_first(texts);
     const auto& [was, is] = changes.front();

@@ -91,6 +91,13 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
     return Files{{"main.tf.json", "{\"variable\": {\"a\": {\"type\": \"" + type + "\"}}}"},
                  {"c.tf", "resource \"a_b\" \"c\" {\n  x = var.a.b\n}\n"}};
   };
+  const auto files_of_a_directory = [](const std::string& content) {
+    Files files = resource("  x = fileset(path.module, \"t/*\")");
+    for (int i = 0; i < 6; ++i) {
+      files[fmt::format("t/{}", i)] = content;
+    }
+    return files;
+  };
   check({
       {"a member that callers set for something else", rule("try(rule.value.days, null)"),
        rule("try(rule.value.days, rule.value.abort)"),
@@ -197,6 +204,8 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
         {"t/a.tpl", "a"},
         {"t/b.tpl", "b"}},
        "effective-change a_b.c x: fileset(path.module, \"t/*.tpl\"), with other content of t/b.tpl\n"},
+      {"many files of a directory", files_of_a_directory("1"), files_of_a_directory("2"),
+       "effective-change a_b.c x: fileset(path.module, \"t/*\"), with other content of t/0, t/1, t/2, t/3, 2 more\n"},
       {"a moved resource", resource("  x = 1"),
        main_file("resource \"a_b\" \"d\" {\n  x = 2\n}\nmoved {\n  from = a_b.c\n  to   = a_b.d\n}\n"),
        "effective-change a_b.d (was a_b.c) x: 1 -> 2\n"},
