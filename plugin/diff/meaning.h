@@ -37,7 +37,7 @@ struct Term {
   bool is_given = false;       // callers set it and its members
   const std::string* variable = nullptr;  // of the called module, if only this one gives it
   bool leads_outside = false;             // a string of it is a path outside of the module
-  bool hides_null = false;                // some object in it has: they are not in the digest
+  bool hides_null = false;                // a member of an object in it is null, which the digest leaves out
   std::size_t depth = 0;
 
   std::string_view digest_with_files() const {
