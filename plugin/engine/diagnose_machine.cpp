@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>

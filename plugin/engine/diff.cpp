@@ -63,9 +63,10 @@ PackagePlace place_of(const ModuleNode* node) {
   return {node->package_directory, below == "." ? "" : below};
 }
 
-const ModuleNode* find_node(const State& state, const std::string& key) {
-  const auto found = state.tree.nodes.find(key);
-  return found == state.tree.nodes.end() ? nullptr : &found->second;
+template <typename Value>
+const Value* find_in(const std::map<std::string, Value, std::less<>>& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
 }
 
 std::optional<ChangeSide> side(const ModuleLock* lock) {
@@ -84,7 +85,7 @@ class StateComparison {
     std::set<std::string> keys;
     for (const ModuleLocks* locks : {&before_.locks, &after_.locks}) {
       for (const auto& [key, lock] : *locks) {
-        const bool is_compared = lock_of(before_, key) != nullptr || is_wanted(key) || is_in_changed(key);
+        const bool is_compared = find_in(before_.locks, key) != nullptr || is_wanted(key) || is_in_changed(key);
         if (key.find(':') == std::string::npos && is_compared && is_changed(key)) {
           keys.insert(key);
         }
@@ -105,31 +106,26 @@ class StateComparison {
   }
 
  private:
-  static const ModuleLock* lock_of(const State& state, const std::string& key) {
-    const auto found = state.locks.find(key);
-    return found == state.locks.end() ? nullptr : &found->second;
-  }
-
   bool is_changed(const std::string& key) const {
-    const ModuleLock* before = lock_of(before_, key);
-    const ModuleLock* after = lock_of(after_, key);
+    const ModuleLock* before = find_in(before_.locks, key);
+    const ModuleLock* after = find_in(after_.locks, key);
     return before == nullptr || after == nullptr || before->hashes != after->hashes ||
            before->version != after->version ||
-           place_of(find_node(before_, key)).directory != place_of(find_node(after_, key)).directory;
+           place_of(find_in(before_.tree.nodes, key)).directory != place_of(find_in(after_.tree.nodes, key)).directory;
   }
 
   bool is_in_changed(const std::string& key) const {
     const std::vector<std::string> callers = lineage(key);
     return std::any_of(callers.begin(), callers.end() - 1, [&](const std::string& outer) {
-      return lock_of(before_, outer) != nullptr && is_changed(outer);
+      return find_in(before_.locks, outer) != nullptr && is_changed(outer);
     });
   }
 
   Result<messages::ModuleDiff> compare(const std::string& key) const {
-    const ModuleLock* before_lock = lock_of(before_, key);
-    const ModuleLock* after_lock = lock_of(after_, key);
-    const ModuleNode* node = find_node(after_, key);
-    const PackagePlace before = place_of(find_node(before_, key));
+    const ModuleLock* before_lock = find_in(before_.locks, key);
+    const ModuleLock* after_lock = find_in(after_.locks, key);
+    const ModuleNode* node = find_in(after_.tree.nodes, key);
+    const PackagePlace before = place_of(find_in(before_.tree.nodes, key));
     const PackagePlace after = place_of(node);
     if (after_lock == nullptr && node != nullptr) {
       return fail(Code::frozen, fmt::format("module.{} is called, but not locked", key), "run tofu-modlock lock");
@@ -336,9 +332,7 @@ class DiffPlanner {
         result_.diagnostics.push_back({Severity::info, std::move(newest.error())});
       }
     }
-    for (const Diagnostic& diagnostic : found.diagnostics) {
-      result_.diagnostics.push_back(diagnostic);
-    }
+    result_.diagnostics.insert(result_.diagnostics.end(), found.diagnostics.begin(), found.diagnostics.end());
     return targets;
   }
 
