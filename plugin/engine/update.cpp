@@ -80,12 +80,12 @@ class UpdatePlanner {
     const std::size_t kept = unchanged_.size();
     for (const Change& change : locked.changes) {
       const std::string& subject = change.subject;
-      if (change.is_exception && chosen_.erase(subject) != 0) {
+      const auto young = std::find_if(locked.diagnostics.begin(), locked.diagnostics.end(), [&](const auto& warning) {
+        return warning.what.code == Code::setting_unserved && warning.what.subject == subject;
+      });
+      if (change.is_exception && young != locked.diagnostics.end() && chosen_.erase(subject) != 0) {
         std::erase_if(updates_, [&](const messages::Update& update) { return update.subject == subject; });
-        unchanged_.push_back(
-            *std::find_if(locked.diagnostics.begin(), locked.diagnostics.end(), [&](const auto& young) {
-              return young.what.code == Code::setting_unserved && young.what.subject == subject;
-            }));
+        unchanged_.push_back(*young);
         unchanged_.back().severity = Severity::info;
         unchanged_.back().what.notes = {"it is not used, because no one named it"};
         unchanged_.back().what.hint =
