@@ -14,6 +14,7 @@
 namespace modlock {
 
 struct Source;
+class IntactPackages;  // store.h
 
 // The costs of one run, reported in `stats`.
 struct Stats {
@@ -37,7 +38,8 @@ struct Context {
   bool offline = false;  // no requests: content that is not in the store is OFFLINE_MISS
   Log* log = &null_log();
   Progress* progress = &null_progress();
-  Stats* stats = nullptr;  // may be null
+  Stats* stats = nullptr;            // may be null
+  IntactPackages* intact = nullptr;  // of a call for many roots; may be null
   ChildLimits children = {};
   // DATA/modules/KEY, where the client would clone a repository, for `gitdir:` conditions of git. Empty: none apply.
   std::filesystem::path clone_directory = {};

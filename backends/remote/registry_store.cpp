@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
-constexpr std::size_t kClosures = 16;  // requests for indexes
+constexpr std::size_t kClosures = 32;  // requests for indexes
 
 // Returns the layers of the manifest of a package.
 std::vector<Blob> blobs_of(const BundledPackage& package) {
@@ -367,7 +367,7 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
   return Push(layout, registry, repository, context, other, presence).run();
 }
 
-Result<void> pull(const NamedClosure& closure, oci::Registry& registry, const oci::Repository& repository,
+Result<void> pull(std::span<const NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
                   LayoutWriter& writer, const Context& context) {
   std::map<std::string, Download> unique;  // by digest
   const auto add = [&](Download one) {
@@ -375,21 +375,23 @@ Result<void> pull(const NamedClosure& closure, oci::Registry& registry, const oc
       unique.emplace(one.blob.digest, std::move(one));
     }
   };
-  for (const BundledPackage& package : closure.closure.packages) {
-    if (package.manifest != blob_of(write_package_manifest(package))) {
-      return fail(Code::source_invalid,
-                  fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", closure.tag,
-                              repository.display),
-                  "push the bundle again");
+  for (const auto& [tag, closure] : closures) {
+    for (const BundledPackage& package : closure.packages) {
+      if (package.manifest != blob_of(write_package_manifest(package))) {
+        return fail(
+            Code::source_invalid,
+            fmt::format("{} of \"{}\" is damaged: a manifest does not match its package", tag, repository.display),
+            "push the bundle again");
+      }
+      for (const Blob& blob : blobs_of(package)) {
+        add({repository, blob, "a module package"});
+      }
     }
-    for (const Blob& blob : blobs_of(package)) {
-      add({repository, blob, "a module package"});
-    }
-  }
-  for (const BundledProvider& provider : closure.closure.providers) {
-    MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
-    for (const auto& [platform, archive] : provider.archives) {
-      add({place, archive.layer, "a provider package"});
+    for (const BundledProvider& provider : closure.providers) {
+      MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
+      for (const auto& [platform, archive] : provider.archives) {
+        add({place, archive.layer, "a provider package"});
+      }
     }
   }
   std::vector<const Download*> wanted;

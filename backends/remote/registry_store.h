@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +38,9 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
                         const Context& context, const std::optional<oci::Repository>& other = {},
                         Presence presence = Presence::trusted);
 
-// Downloads the packages and providers of a closure that `writer` lacks from the repositories of push(). Errors: those
+// Downloads the packages and providers of closures that `writer` lacks from the repositories of push(). Errors: those
 // of Registry::blob() and provider_repository(); SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
-Result<void> pull(const NamedClosure& closure, oci::Registry& registry, const oci::Repository& repository,
+Result<void> pull(std::span<const NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
                   LayoutWriter& writer, const Context& context);
 
 // Returns the closure with this tag; nullopt: the repository does not have it. One request. Errors: those of Registry

@@ -448,17 +448,33 @@ void Store::remove_at_once(const fs::path& directory) const {
   }
 }
 
+bool IntactPackages::has(const Package& package) {
+  const std::lock_guard lock(mutex_);
+  return known_.count({package.directory, package.h1, package.modes}) != 0;
+}
+
+void IntactPackages::add(const Package& package) {
+  const std::lock_guard lock(mutex_);
+  known_.insert({package.directory, package.h1, package.modes});
+}
+
 bool is_intact(const Store& store, const Package& package, const Context& context) {
   return hash_installed(store, package.directory, {.modes = package.modes}, context).value_or("") == package.h1;
 }
 
 Result<std::optional<Package>> load_intact_package(const Store& store, std::optional<Package> found,
                                                    const Context& context) {
-  if (!found) {
+  if (!found || (context.intact != nullptr && context.intact->has(*found))) {
     return found;
   }
   auto h1 = hash_installed(store, found->directory, {.modes = found->modes}, context);
-  if ((h1 && *h1 == found->h1) || !context.check()) {
+  if (h1 && *h1 == found->h1) {
+    if (context.intact != nullptr) {
+      context.intact->add(*found);
+    }
+    return found;
+  }
+  if (!context.check()) {
     return found;
   }
   // Another process may have removed the package.

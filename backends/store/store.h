@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "backends/backend.h"
@@ -184,10 +187,22 @@ Result<void> make_store_root(const std::filesystem::path& root);
 // directory. The caller handles $TOFU_MODLOCK_CACHE_DIR.
 std::filesystem::path default_store_root();
 
+// The packages of a store that load_intact_package() has found intact, which it need not check again. Thread-safe.
+class IntactPackages {
+ public:
+  bool has(const Package& package);
+  void add(const Package& package);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::tuple<std::filesystem::path, std::string, std::string>> known_;  // directory, h1, modes
+};
+
 // Returns the found package if its tree still has its h1 and its modes. Files that cannot have changed since the last
 // check are not read (tree_memo.h). nullopt if they differ: the store has then dropped the package, because it must be
-// neither read nor installed. If the run ends meanwhile, the package is returned unchecked. Errors: IO_ERROR, which
-// proves no damage: the store keeps the package, because root modules may link to it.
+// neither read nor installed. Context::intact knows what was checked before. If the run ends meanwhile, the package is
+// returned unchecked. Errors: IO_ERROR, which proves no damage: the store keeps the package, because root modules may
+// link to it.
 Result<std::optional<Package>> load_intact_package(const Store& store, std::optional<Package> found,
                                                    const Context& context);
 

@@ -24,7 +24,7 @@ using remote::BundledProvider;
 using remote::Closure;
 using remote::NamedClosure;
 
-constexpr std::size_t kParallel = 16;  // requests, and closures in memory
+constexpr std::size_t kParallel = 32;  // requests, and closures in memory
 
 Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
                             const std::string& provider = {}) {

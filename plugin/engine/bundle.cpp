@@ -49,8 +49,10 @@ Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& reques
   return writer.add_package(entry, module, address, open.fetcher(), open.context);
 }
 
-Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params) {
+Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params,
+                      IntactPackages& intact) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
+  open->context.intact = &intact;
   const PlanRequest request = frozen_plan(*open, false);  // what is installed may have been changed
   MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   Closure closure;
@@ -86,8 +88,9 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
 
 Result<void> add_roots(const Engine& engine, Run& run, BundleWriter& writer,
                        const std::vector<messages::RootParams>& roots) {
+  IntactPackages intact;
   for (const messages::RootParams& root : roots) {
-    if (auto added = add_root(engine, run, writer, root); !added) {
+    if (auto added = add_root(engine, run, writer, root, intact); !added) {
       return fail(with_note(std::move(added.error()), root_note(root)));
     }
   }
@@ -110,11 +113,12 @@ Result<std::vector<Platform>> platforms_of(const BundleOptions& options) {
 // Downloads the closures of root modules, each once, and their packages.
 Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci::Registry& registry,
                            const oci::Repository& repository, LayoutWriter& writer, Run& run) {
-  constexpr std::size_t kRoots = 16;                              // whose closures are requested at once
+  constexpr std::size_t kRoots = 32;                              // whose closures are requested at once
   std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
+  const Context context = engine.context_for(run);
   for (std::size_t begin = 0; begin < options.roots.size(); begin += kRoots) {
     const std::size_t size = std::min(kRoots, options.roots.size() - begin);
-    std::vector<std::unique_ptr<OpenRoot>> roots;
+    std::vector<LockDocument> locks;
     std::vector<std::string> tags;
     for (std::size_t i = 0; i < size; ++i) {
       MODLOCK_TRY(auto open, OpenRoot::open(engine, run, options.roots[begin + i], {}));
@@ -124,34 +128,36 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
         MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
       }
       tags.push_back(closure_tag(modules));
-      roots.push_back(std::move(open));
+      locks.push_back(std::move(open->lock));
     }
     std::vector<Result<std::optional<Closure>>> found(size);
     parallel_for(size, kRoots, [&](std::size_t i) {
       const bool is_first =
           std::find(tags.begin(), tags.end(), tags[i]) == tags.begin() + static_cast<std::ptrdiff_t>(i);
       if (is_first && providers.count(tags[i]) == 0) {
-        found[i] = remote::find_closure(registry, repository, tags[i], roots[i]->context);
+        found[i] = remote::find_closure(registry, repository, tags[i], context);
       }
     });
+    std::vector<NamedClosure> wanted;
     for (std::size_t i = 0; i < size; ++i) {
-      const LockDocument& lock = roots[i]->lock;
-      NamedClosure wanted{tags[i], {}};
-      if (providers.count(wanted.tag) == 0) {
+      NamedClosure& one = wanted.emplace_back(NamedClosure{tags[i], {}});
+      if (providers.count(one.tag) == 0) {
         MODLOCK_TRY(auto closure, std::move(found[i]));
         if (!closure) {
           Error missing{.code = Code::not_found,
                         .message = fmt::format("{} does not have the packages of the lock file {} ({})",
-                                               options.address, lock.path, wanted.tag),
+                                               options.address, locks[i].path, one.tag),
                         .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
           return fail(with_note(std::move(missing), root_note(options.roots[begin + i])));
         }
-        wanted.closure = std::move(*closure);
-        providers[wanted.tag] = std::exchange(wanted.closure.providers, {});
+        one.closure = std::move(*closure);
+        providers[one.tag] = std::exchange(one.closure.providers, {});
       }
-      wanted.closure.add(locked_providers(providers[wanted.tag], lock.provider_file().providers));
-      MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, roots[i]->context));
-      MODLOCK_TRY(writer.add_closure(std::move(wanted)));
+      one.closure.add(locked_providers(providers[one.tag], locks[i].provider_file().providers));
+    }
+    MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, context));
+    for (NamedClosure& one : wanted) {
+      MODLOCK_TRY(writer.add_closure(std::move(one)));
     }
   }
   return {};

@@ -292,6 +292,19 @@ BOOST_AUTO_TEST_CASE(a_package_that_cannot_be_read_now_is_kept) {
   BOOST_TEST((load_intact_package(store, package, Context{}).value() == std::nullopt));  // removed by another process
 }
 
+BOOST_AUTO_TEST_CASE(a_package_found_intact_in_this_run_is_not_checked_again) {
+  const TemporaryDirectory directory;
+  const Store store = open_store(directory / "store");
+  Package package = admitted(store, tree_at(directory / "one"));
+  IntactPackages intact;
+  const Context context{.intact = &intact};
+  BOOST_TEST(load_intact_package(store, package, context).value().has_value());
+  write_text(package.directory / "main.tf", "changed");
+  BOOST_TEST(load_intact_package(store, package, context).value().has_value());
+  package.h1 = "h1:other";
+  BOOST_TEST((load_intact_package(store, package, context).value() == std::nullopt));
+}
+
 // A limit of one lets the names be listed, and no tree be read.
 BOOST_AUTO_TEST_CASE(a_proven_package_that_cannot_be_read_now_is_kept) {
   const TemporaryDirectory directory;
