@@ -171,6 +171,11 @@ Result<Version> Version::parse(std::string_view text) {
                             escape_controls(text)),
                 "write a version such as 1.2.3 or 1.2.3-beta1");
   };
+  const auto part_of = [&](std::string_view part) {
+    return part.empty() ? Part{}
+                        : Part{.begin = static_cast<std::uint32_t>(part.data() - text.data()),
+                               .size = static_cast<std::uint32_t>(part.size())};
+  };
   Version version;
   version.original_ = text;
   version.numbers_.reserve(kUsualNumbers);
@@ -189,7 +194,7 @@ Result<Version> Version::parse(std::string_view text) {
     }
     rest.remove_prefix(1);
   }
-  version.given_numbers_ = version.numbers_.size();
+  version.given_numbers_ = static_cast<std::uint32_t>(version.numbers_.size());
   version.numbers_.resize(std::max(kUsualNumbers, version.numbers_.size()));
 
   std::string_view prerelease = take_dotted(rest);
@@ -197,11 +202,11 @@ Result<Version> Version::parse(std::string_view text) {
   if (prerelease.size() > 1 && prerelease[0] == '-' && prerelease[1] != '.') {
     prerelease.remove_prefix(1);
   }
-  version.prerelease_ = prerelease;
+  version.prerelease_ = part_of(prerelease);
   if (!rest.empty() && rest[0] == '+') {
     rest.remove_prefix(1);
-    version.metadata_ = take_dotted(rest);
-    if (version.metadata_.empty()) {
+    version.metadata_ = part_of(take_dotted(rest));
+    if (version.metadata().empty()) {
       return malformed();
     }
   }
@@ -217,18 +222,18 @@ std::string Version::to_string() const {
     const fmt::format_int digits(number);
     text.append(text.empty() ? "" : ".").append(digits.data(), digits.size());
   }
-  if (!prerelease_.empty()) {
-    text += "-" + prerelease_;
+  if (!prerelease().empty()) {
+    text.append("-").append(prerelease());
   }
-  if (!metadata_.empty()) {
-    text += "+" + metadata_;
+  if (!metadata().empty()) {
+    text.append("+").append(metadata());
   }
   return text;
 }
 
 std::weak_ordering Version::operator<=>(const Version& other) const {
   const auto order = compare_numbers(numbers_, other.numbers_);
-  return order != 0 ? order : compare_prereleases(prerelease_, other.prerelease_);
+  return order != 0 ? order : compare_prereleases(prerelease(), other.prerelease());
 }
 
 int compare_as_go_version(const Version& left, const Version& right) {

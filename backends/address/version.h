@@ -21,8 +21,8 @@ class Version {
 
   const std::vector<std::int64_t>& numbers() const { return numbers_; }  // three or more
   std::size_t given_numbers() const { return given_numbers_; }           // how many the text had
-  const std::string& prerelease() const { return prerelease_; }
-  const std::string& metadata() const { return metadata_; }
+  std::string_view prerelease() const { return part(prerelease_); }
+  std::string_view metadata() const { return part(metadata_); }
   const std::string& original() const { return original_; }
 
   // Returns the canonical form: no `v`, three numbers or more, "-pre", "+meta".
@@ -34,11 +34,18 @@ class Version {
   bool operator==(const Version& other) const { return (*this <=> other) == 0; }
 
  private:
+  // A part of the original text. A listing has many versions, so that they should be small.
+  struct Part {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+  };
+  std::string_view part(const Part& part) const { return std::string_view(original_).substr(part.begin, part.size); }
+
   std::vector<std::int64_t> numbers_;
-  std::size_t given_numbers_ = 0;
-  std::string prerelease_;
-  std::string metadata_;
   std::string original_;
+  Part prerelease_;
+  Part metadata_;
+  std::uint32_t given_numbers_ = 0;
 };
 
 // go-version's Compare, used to evaluate constraints as OpenTofu does: negative, zero or positive. It has cycles

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "backends/base/descriptor.h"
@@ -44,7 +45,8 @@ Result<std::string> read_to_end(const Descriptor& file, const fs::path& path, st
 }
 
 // Returns 0 or an errno.
-int write_and_rename(const fs::path& temporary, const fs::path& path, std::string_view bytes, Durable durable) {
+int write_and_rename(const fs::path& temporary, const fs::path& path, const std::function<std::string_view()>& next,
+                     Durable durable) {
   struct stat before {};
   const bool existed = ::lstat(path.c_str(), &before) == 0;
   if (existed && S_ISDIR(before.st_mode)) {
@@ -54,8 +56,10 @@ int write_and_rename(const fs::path& temporary, const fs::path& path, std::strin
   if (!file.valid()) {
     return errno;
   }
-  if (const int reason = write_all(file.get(), bytes); reason != 0) {
-    return reason;
+  for (std::string_view piece = next(); !piece.empty(); piece = next()) {
+    if (const int reason = write_all(file.get(), piece); reason != 0) {
+      return reason;
+    }
   }
   if (existed && S_ISREG(before.st_mode) && ::fchmod(file.get(), before.st_mode & 0777U) != 0) {
     return errno;
@@ -142,9 +146,15 @@ Result<std::string> read_file(const fs::path& path) {
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, Durable durable) {
+  return write_file_atomically(
+      path, [&] { return std::exchange(bytes, {}); }, durable);
+}
+
+Result<void> write_file_atomically(const fs::path& path, const std::function<std::string_view()>& next,
+                                   Durable durable) {
   const fs::path directory = parent_of(path);
   const fs::path temporary = directory / (temporary_prefix(path.filename().string()) + random_hex(kRandomBytes));
-  if (const int reason = write_and_rename(temporary, path, bytes, durable); reason != 0) {
+  if (const int reason = write_and_rename(temporary, path, next, durable); reason != 0) {
     ::unlink(temporary.c_str());
     return system_failure("write", path, reason);
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ enum class Durable { yes, no };
 // existing file (else 0644 less the umask). A symbolic link at `path` is replaced, not followed. If anything fails, the
 // existing file stays intact. Errors: IO_ERROR naming the path and the reason.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                                   Durable durable = Durable::yes);
+// The same for pieces: `next` returns one after the other, and an empty one at the end.
+Result<void> write_file_atomically(const std::filesystem::path& path, const std::function<std::string_view()>& next,
                                    Durable durable = Durable::yes);
 
 // Moves files into a directory of the same file system, in the given order. Their bytes are on disk before their new

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <json/value.h>
 
+#include <utility>
+
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "protocol/base/json.h"
@@ -143,14 +145,28 @@ void ListingCache::keep(std::string_view package, std::string_view tag_prefix, c
   object["tagPrefix"] = std::string(tag_prefix);
   object["fetchedAt"] = seconds_of(listing.fetched_at);
   object["complete"] = listing.complete;
-  std::string text = write_json(object);
-  text.back() = ',';
-  text += "\"versions\":[";
-  for (const ListedVersion& version : listing.versions) {  // one at a time: all objects would need much memory
-    text += write_json(object_of(version)) + ",";
+  constexpr std::size_t kPiece = 64 * 1024;  // the whole text of many versions would need much memory
+  std::string piece = write_json(object);
+  piece.back() = ',';
+  piece += "\"versions\":[";
+  std::size_t written = 0;
+  bool is_first = true;
+  bool is_last = false;
+  const auto next = [&]() -> std::string_view {
+    if (!std::exchange(is_first, false)) {
+      piece.clear();
+    }
+    for (; written < listing.versions.size() && piece.size() < kPiece; ++written) {
+      piece += (written == 0 ? "" : ",") + write_json(object_of(listing.versions[written]));
+    }
+    if (written == listing.versions.size() && !std::exchange(is_last, true)) {
+      piece += "]}\n";
+    }
+    return piece;
+  };
+  if (store_.make(store_.response_directory())) {
+    (void)write_file_atomically(file_of("listing", question_of(package, tag_prefix)), next, Durable::no);
   }
-  text.erase(text.find_last_not_of(',') + 1).append("]}\n");
-  write_text(store_, file_of("listing", question_of(package, tag_prefix)), text);
 }
 
 std::optional<ListingCache::CachedPin> ListingCache::find_pin(const Source& source) const {

@@ -61,7 +61,7 @@ bool item_allows(const ModuleConstraint::Item& item, const Version& version) {
   const int order = compare_as_go_version(version, item.version);
   if (item.comparator == Comparator::equal) {
     // Build metadata names one of several tags. go-version ignores it, and would take any of them.
-    const std::string& build = item.version.metadata();
+    const std::string_view build = item.version.metadata();
     return order == 0 && (build.empty() || build == version.metadata());
   }
   if (item.comparator == Comparator::not_equal) {

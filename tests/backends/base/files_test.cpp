@@ -99,6 +99,16 @@ BOOST_AUTO_TEST_CASE(writes_and_keeps_the_mode) {
   BOOST_TEST(entries_in(directory.path()) == 1);
 }
 
+BOOST_AUTO_TEST_CASE(writes_pieces) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "file";
+  std::size_t count = 0;
+  std::string piece;
+  const auto next = [&]() -> std::string_view { return piece = count < 3 ? std::to_string(++count) : ""; };
+  BOOST_REQUIRE(write_file_atomically(path, next).has_value());
+  BOOST_TEST((read_file(path) == std::string("123")));
+}
+
 BOOST_AUTO_TEST_CASE(writes_beside_the_working_directory_and_under_the_longest_name) {
   const TemporaryDirectory directory;
   const fs::path here = fs::current_path();

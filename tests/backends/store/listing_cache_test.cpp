@@ -1,5 +1,6 @@
 #include "backends/store/listing_cache.h"
 
+#include <fmt/format.h>
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/files.h"
@@ -78,6 +79,24 @@ BOOST_AUTO_TEST_CASE(a_listing_is_found_by_what_was_asked) {
   BOOST_TEST(found->versions[1].id.empty());
   BOOST_TEST(!listings.find("git::https://example.com/network", "").has_value());
   BOOST_TEST(!listings.find("git::https://example.com/other", "net/").has_value());
+}
+
+// It is written in pieces of 64 KiB.
+BOOST_AUTO_TEST_CASE(a_long_listing_is_found_whole) {
+  for (const std::size_t count : {700U, 1400U, 5000U}) {
+    Listing listing{.versions = {}, .skipped = {}, .fetched_at = time};
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string tag = fmt::format("v1.0.{}", i);
+      listing.versions.push_back({Version::parse(tag).value(), tag, std::string(40, 'c'), "refs/tags/" + tag});
+    }
+    listings.keep("p", "", listing);
+    const auto found = listings.find("p", "");
+    BOOST_REQUIRE(found.has_value());
+    BOOST_REQUIRE(found->versions.size() == count);
+    for (std::size_t i = 0; i < count; ++i) {
+      BOOST_REQUIRE(found->versions[i].ref == listing.versions[i].ref);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_pin_is_found_by_its_source) {
