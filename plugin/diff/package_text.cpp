@@ -329,11 +329,15 @@ const NamedFiles& FileContents::matching(const std::string& prefix, const std::s
   return known->second;
 }
 
-NamedFiles FileContents::beside(const ModuleText& module) {
-  return list(module.path(), [](const std::string& name) {
-    return name.find('/') == std::string::npos && !config_kind(name) && !name.starts_with('.') &&
-           !name.ends_with(".md") && !name.starts_with("LICENSE") && !name.starts_with("CHANGELOG");
-  });
+const NamedFiles& FileContents::beside(const ModuleText& module) {
+  const auto [known, is_new] = by_module_.try_emplace(module.directory);
+  if (is_new) {
+    known->second = list(module.path(), [](const std::string& name) {
+      return name.find('/') == std::string::npos && !config_kind(name) && !name.starts_with('.') &&
+             !name.ends_with(".md") && !name.starts_with("LICENSE") && !name.starts_with("CHANGELOG");
+    });
+  }
+  return known->second;
 }
 
 NamedFiles FileContents::named_in(const ModuleText& module, const std::string& text) {

@@ -138,7 +138,7 @@ class FileContents {
   // Of the files whose paths in the package begin with `prefix`, and end with `ending` after it.
   const NamedFiles& matching(const std::string& prefix, const std::string& ending);
   // Who names the directory of a module may use the files in it: `make -C ${path.module}`.
-  NamedFiles beside(const ModuleText& module);
+  const NamedFiles& beside(const ModuleText& module);
 
  private:
   const NamedFiles& at(const std::string& path);
@@ -149,6 +149,7 @@ class FileContents {
   const PackageText& package_;
   std::map<std::string, NamedFiles> by_path_;
   std::map<std::string, NamedFiles> by_pattern_;  // "conf/*", "*.json"
+  std::map<std::string, NamedFiles> by_module_;   // beside()
 };
 
 }  // namespace modlock
