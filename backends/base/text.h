@@ -19,12 +19,18 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+// Removes the first line and its end from a text, and returns the line.
+inline std::string_view take_line(std::string_view& text, char end = '\n') {
+  const std::string_view line = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
 // Returns what each `end` ends, without it; the last part may lack it. No part for an empty text.
 inline std::vector<std::string> lines_of(std::string_view text, char end = '\n') {
   std::vector<std::string> lines;
   while (!text.empty()) {
-    lines.emplace_back(text.substr(0, text.find(end)));
-    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+    lines.emplace_back(take_line(text, end));
   }
   return lines;
 }

@@ -88,14 +88,15 @@ void add_reference(References& references, std::string_view name, std::string id
 
 Result<References> parse_references(std::string_view output) {
   References references;
-  for (const std::string& line : lines_of(output)) {
-    const std::string_view id = std::string_view(line).substr(0, line.find('\t'));
+  while (!output.empty()) {  // there may be many lines
+    const std::string_view line = take_line(output);
+    const std::string_view id = line.substr(0, line.find('\t'));
     if (!is_id(id) || id.size() + 1 >= line.size()) {
       return fail(
           Code::bad_response,
           fmt::format("git listed a reference as \"{}\" where \"<id> TAB <name>\" was expected", quotable(line)));
     }
-    add_reference(references, std::string_view(line).substr(id.size() + 1), std::string(id));
+    add_reference(references, line.substr(id.size() + 1), std::string(id));
   }
   return references;
 }

@@ -71,6 +71,12 @@ Noted note_in(std::string_view text, std::span<const Observation> observations, 
     known.emplace(line.thing, line.time);
   }
   Noted noted;
+  const std::size_t around = line_text(latest, "- ").size();
+  std::size_t size = text.size();
+  for (const Observation& observation : observations) {
+    size += observation.name.size() + observation.id.size() + around;
+  }
+  noted.text.reserve(size);  // a text that grows is twice in memory
   for (const Line& line : lines) {
     noted.text += line_text(line.time, line.thing);
   }
