@@ -367,7 +367,7 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
   return Push(layout, registry, repository, context, other, presence).run();
 }
 
-Result<void> pull(std::span<const NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
+Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
                   LayoutWriter& writer, const Context& context) {
   std::map<std::string, Download> unique;  // by digest
   const auto add = [&](Download one) {
@@ -406,6 +406,9 @@ Result<void> pull(std::span<const NamedClosure> closures, oci::Registry& registr
   });
   for (Result<Blob>& one : received) {
     MODLOCK_TRY(std::move(one));
+  }
+  for (NamedClosure& closure : closures) {
+    MODLOCK_TRY(writer.add_closure(std::move(closure)));
   }
   return {};
 }

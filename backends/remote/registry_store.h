@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/base/context.h"
 #include "backends/oci/registry.h"
@@ -38,9 +38,10 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
                         const Context& context, const std::optional<oci::Repository>& other = {},
                         Presence presence = Presence::trusted);
 
-// Downloads the packages and providers of closures that `writer` lacks from the repositories of push(). Errors: those
-// of Registry::blob() and provider_repository(); SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
-Result<void> pull(std::span<const NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
+// Adds closures to `writer`, after it has downloaded the packages and providers of them that `writer` lacks from the
+// repositories of push(). Errors: those of Registry::blob(), provider_repository() and LayoutWriter::add_closure();
+// SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
+Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
                   LayoutWriter& writer, const Context& context);
 
 // Returns the closure with this tag; nullopt: the repository does not have it. One request. Errors: those of Registry

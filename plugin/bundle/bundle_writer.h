@@ -41,12 +41,15 @@ class BundleWriter {
                                                              const Download& download, const Context& context);
 
   remote::LayoutWriter& layout() { return writer_; }
+  // Returns the packages of the store that need no further check, for Context::intact.
+  IntactPackages& intact() { return intact_; }
 
  private:
   Result<remote::BundledProvider::Archive> add_archive(const ProviderAddress& address, const ProviderLock& lock,
                                                        const Platform& platform, const std::string& path,
                                                        const Download& download, const Context& context);
 
+  IntactPackages intact_;
   const Store& store_;
   const std::filesystem::path work_;
   remote::LayoutWriter writer_;

@@ -49,10 +49,9 @@ Result<BundledPackage> add_entry(BundleWriter& writer, const PlanRequest& reques
   return writer.add_package(entry, module, address, open.fetcher(), open.context);
 }
 
-Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params,
-                      IntactPackages& intact) {
+Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, const messages::RootParams& params) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
-  open->context.intact = &intact;
+  open->context.intact = &writer.intact();
   const PlanRequest request = frozen_plan(*open, false);  // what is installed may have been changed
   MODLOCK_TRY(check_locked_providers(open->root, open->lock));
   Closure closure;
@@ -88,9 +87,8 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
 
 Result<void> add_roots(const Engine& engine, Run& run, BundleWriter& writer,
                        const std::vector<messages::RootParams>& roots) {
-  IntactPackages intact;
   for (const messages::RootParams& root : roots) {
-    if (auto added = add_root(engine, run, writer, root, intact); !added) {
+    if (auto added = add_root(engine, run, writer, root); !added) {
       return fail(with_note(std::move(added.error()), root_note(root)));
     }
   }
@@ -132,8 +130,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
     }
     std::vector<Result<std::optional<Closure>>> found(size);
     parallel_for(size, kRoots, [&](std::size_t i) {
-      const bool is_first =
-          std::find(tags.begin(), tags.end(), tags[i]) == tags.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool is_first = &*std::find(tags.begin(), tags.end(), tags[i]) == &tags[i];
       if (is_first && providers.count(tags[i]) == 0) {
         found[i] = remote::find_closure(registry, repository, tags[i], context);
       }
@@ -155,10 +152,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
       }
       one.closure.add(locked_providers(providers[one.tag], locks[i].provider_file().providers));
     }
-    MODLOCK_TRY(remote::pull(wanted, registry, repository, writer, context));
-    for (NamedClosure& one : wanted) {
-      MODLOCK_TRY(writer.add_closure(std::move(one)));
-    }
+    MODLOCK_TRY(remote::pull(std::move(wanted), registry, repository, writer, context));
   }
   return {};
 }
