@@ -332,15 +332,17 @@ class Push {
   PushReport report_;
 };
 
-// A blob of a repository, and its name in messages.
+// A blob of a repository, its name in messages, and the context of the request.
 struct Download {
   oci::Repository repository;
   Blob blob;
   std::string name;
+  const Context& context;
 };
 
-Result<void> download(oci::Registry& registry, const Download& wanted, FileSink& sink, const Context& context) {
-  auto received = registry.blob(wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink, context);
+Result<void> download(oci::Registry& registry, const Download& wanted, FileSink& sink) {
+  auto received =
+      registry.blob(wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink, wanted.context);
   if (!received && received.error().code == Code::not_found) {
     received.error().hint = "upload it again with tofu-modlock bundle push ADDRESS --check";
   }
@@ -367,15 +369,16 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
   return Push(layout, registry, repository, context, other, presence).run();
 }
 
-Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
-                  LayoutWriter& writer, const Context& context) {
+Result<void> pull(std::vector<WantedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
+                  LayoutWriter& writer) {
   std::map<std::string, Download> unique;  // by digest
   const auto add = [&](Download one) {
     if (!writer.has(one.blob)) {
       unique.emplace(one.blob.digest, std::move(one));
     }
   };
-  for (const auto& [tag, closure] : closures) {
+  for (const auto& [named, context] : closures) {
+    const auto& [tag, closure] = named;
     for (const BundledPackage& package : closure.packages) {
       if (package.manifest != blob_of(write_package_manifest(package))) {
         return fail(
@@ -384,13 +387,13 @@ Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, c
             "push the bundle again");
       }
       for (const Blob& blob : blobs_of(package)) {
-        add({repository, blob, "a module package"});
+        add({repository, blob, "a module package", *context});
       }
     }
     for (const BundledProvider& provider : closure.providers) {
       MODLOCK_TRY(const auto place, provider_repository(repository, provider.address));
       for (const auto& [platform, archive] : provider.archives) {
-        add({place, archive.layer, "a provider package"});
+        add({place, archive.layer, "a provider package", *context});
       }
     }
   }
@@ -401,14 +404,14 @@ Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, c
   std::vector<Result<Blob>> received(wanted.size());
   std::atomic<std::size_t> done = 0;
   parallel_for(wanted.size(), kParallel, [&](std::size_t i) {
-    received[i] = writer.receive([&](FileSink& sink) { return download(registry, *wanted[i], sink, context); });
-    context.progress->report(fmt::format("downloading {}", wanted[i]->blob.digest), ++done, wanted.size());
+    received[i] = writer.receive([&](FileSink& sink) { return download(registry, *wanted[i], sink); });
+    wanted[i]->context.progress->report(fmt::format("downloading {}", wanted[i]->blob.digest), ++done, wanted.size());
   });
   for (Result<Blob>& one : received) {
     MODLOCK_TRY(std::move(one));
   }
-  for (NamedClosure& closure : closures) {
-    MODLOCK_TRY(writer.add_closure(std::move(closure)));
+  for (WantedClosure& one : closures) {
+    MODLOCK_TRY(writer.add_closure(std::move(one.closure)));
   }
   return {};
 }
@@ -446,7 +449,7 @@ Result<std::optional<BundledPackage>> find_package(oci::Registry& registry, cons
 Result<void> download(oci::Registry& registry, const oci::Repository& repository, const Blob& blob,
                       const fs::path& file, const Context& context) {
   FileSink sink(file);
-  MODLOCK_TRY(download(registry, {repository, blob, fmt::format("the package {}", blob.digest)}, sink, context));
+  MODLOCK_TRY(download(registry, {repository, blob, fmt::format("the package {}", blob.digest), context}, sink));
   MODLOCK_TRY(sink.finish());
   return {};
 }

@@ -38,11 +38,17 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
                         const Context& context, const std::optional<oci::Repository>& other = {},
                         Presence presence = Presence::trusted);
 
+// A closure, and the context of the requests for what it needs first.
+struct WantedClosure {
+  NamedClosure closure;
+  const Context* context;
+};
+
 // Adds closures to `writer`, after it has downloaded the packages and providers of them that `writer` lacks from the
 // repositories of push(). Errors: those of Registry::blob(), provider_repository() and LayoutWriter::add_closure();
 // SOURCE_INVALID (a closure does not match its packages); IO_ERROR.
-Result<void> pull(std::vector<NamedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
-                  LayoutWriter& writer, const Context& context);
+Result<void> pull(std::vector<WantedClosure> closures, oci::Registry& registry, const oci::Repository& repository,
+                  LayoutWriter& writer);
 
 // Returns the closure with this tag; nullopt: the repository does not have it. One request. Errors: those of Registry
 // and read_closure().

@@ -113,10 +113,9 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
                            const oci::Repository& repository, LayoutWriter& writer, Run& run) {
   constexpr std::size_t kRoots = 32;                              // whose closures are requested at once
   std::map<std::string, std::vector<BundledProvider>> providers;  // in the registry, by tag
-  const Context context = engine.context_for(run);
   for (std::size_t begin = 0; begin < options.roots.size(); begin += kRoots) {
     const std::size_t size = std::min(kRoots, options.roots.size() - begin);
-    std::vector<LockDocument> locks;
+    std::vector<std::unique_ptr<OpenRoot>> roots;
     std::vector<std::string> tags;
     for (std::size_t i = 0; i < size; ++i) {
       MODLOCK_TRY(auto open, OpenRoot::open(engine, run, options.roots[begin + i], {}));
@@ -126,33 +125,34 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
         MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));
       }
       tags.push_back(closure_tag(modules));
-      locks.push_back(std::move(open->lock));
+      roots.push_back(std::move(open));
     }
     std::vector<Result<std::optional<Closure>>> found(size);
     parallel_for(size, kRoots, [&](std::size_t i) {
       const bool is_first = &*std::find(tags.begin(), tags.end(), tags[i]) == &tags[i];
       if (is_first && providers.count(tags[i]) == 0) {
-        found[i] = remote::find_closure(registry, repository, tags[i], context);
+        found[i] = remote::find_closure(registry, repository, tags[i], roots[i]->context);
       }
     });
-    std::vector<NamedClosure> wanted;
+    std::vector<remote::WantedClosure> wanted;
     for (std::size_t i = 0; i < size; ++i) {
-      NamedClosure& one = wanted.emplace_back(NamedClosure{tags[i], {}});
+      wanted.push_back({{tags[i], {}}, &roots[i]->context});
+      NamedClosure& one = wanted.back().closure;
       if (providers.count(one.tag) == 0) {
         MODLOCK_TRY(auto closure, std::move(found[i]));
         if (!closure) {
           Error missing{.code = Code::not_found,
                         .message = fmt::format("{} does not have the packages of the lock file {} ({})",
-                                               options.address, locks[i].path, one.tag),
+                                               options.address, roots[i]->lock.path, one.tag),
                         .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
           return fail(with_note(std::move(missing), root_note(options.roots[begin + i])));
         }
         one.closure = std::move(*closure);
         providers[one.tag] = std::exchange(one.closure.providers, {});
       }
-      one.closure.add(locked_providers(providers[one.tag], locks[i].provider_file().providers));
+      one.closure.add(locked_providers(providers[one.tag], roots[i]->lock.provider_file().providers));
     }
-    MODLOCK_TRY(remote::pull(std::move(wanted), registry, repository, writer, context));
+    MODLOCK_TRY(remote::pull(std::move(wanted), registry, repository, writer));
   }
   return {};
 }

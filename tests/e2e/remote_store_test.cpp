@@ -663,6 +663,25 @@ BOOST_AUTO_TEST_CASE(blobs_on_another_host_get_no_secrets) {
   BOOST_TEST(!server.log().back().header("Authorization").empty());
 }
 
+// The lists of a root module also judge where a registry of its bundle leads.
+BOOST_AUTO_TEST_CASE(a_pull_follows_no_denied_redirect) {
+  FaultServer blobs([this](const ReceivedRequest& request) { return answer_from_bundle(path("modules"), request); });
+  const std::string host = "127.0.0.1:" + std::to_string(blobs.port());
+  const std::string vpc = layer("vpc");
+  server.add({.behaviour = faults::redirect("http://" + host + vpc), .path = vpc});
+  const std::vector<std::string> pull = {"bundle",       "pull",     address(),
+                                         "--plain-http", "--output", path("pulled").string()};
+  write_text(path("home/.config/tofu-modlock/config.hcl"), "deny_sources = [\"http://" + host + "/*\"]\n");
+  const Ran denied = modlock(pull);
+  BOOST_TEST(denied.exit_code == 8, denied.err);
+  BOOST_TEST(denied.err.find("[SOURCE_DENIED]") != std::string::npos, denied.err);
+  BOOST_TEST(blobs.log().empty());
+  fs::remove(path("home/.config/tofu-modlock/config.hcl"));
+  const Ran pulled = modlock(pull);
+  BOOST_TEST(pulled.exit_code == 0, pulled.err);
+  BOOST_TEST(blobs.log().size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test

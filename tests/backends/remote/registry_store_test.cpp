@@ -671,7 +671,7 @@ BOOST_AUTO_TEST_CASE(pulled_bundle_has_the_same_bytes) {
   const auto closure = remote::find_closure(registry, repository, kTag, context).value();
   BOOST_REQUIRE(closure.has_value());
   LayoutWriter writer(directory / "pulled");
-  BOOST_REQUIRE(remote::pull({{kTag, *closure}}, registry, repository, writer, context).has_value());
+  BOOST_REQUIRE(remote::pull({{{kTag, *closure}, &context}}, registry, repository, writer).has_value());
   BOOST_REQUIRE(writer.finish(directory / "pulled.tar", context).has_value());
   BOOST_TEST((read_text(directory / "pulled.tar") == read_text(directory / "pushed.tar")));
 }
@@ -703,7 +703,7 @@ BOOST_AUTO_TEST_CASE(pulling_what_is_damaged) {
       NamedClosure one = closures_of(bundle).value()[0];
       row.spoil(fixture, one);
       LayoutWriter writer(fixture.directory / "pulled");
-      const auto pulled = remote::pull({one}, fixture.registry, fixture.repository, writer, fixture.context);
+      const auto pulled = remote::pull({{one, &fixture.context}}, fixture.registry, fixture.repository, writer);
       BOOST_REQUIRE(!pulled);
       BOOST_TEST(to_string(pulled.error().code) == row.code, pulled.error().message);
     }
