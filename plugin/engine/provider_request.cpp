@@ -1,12 +1,13 @@
 #include "plugin/engine/provider_request.h"
-#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "backends/address/source_text.h"
 #include "backends/credentials/process_environment.h"
 #include "plugin/engine/offline_tree.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
