@@ -34,12 +34,15 @@ class Version {
   bool operator==(const Version& other) const { return (*this <=> other) == 0; }
 
  private:
-  // A part of the original text. A listing has many versions, so that they should be small.
+  // A part of the original text. A listing has many versions, so they should be small.
   struct Part {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
   };
-  std::string_view part(const Part& part) const { return std::string_view(original_).substr(part.begin, part.size); }
+  std::string_view part(const Part& part) const {
+    return part.begin < original_.size() ? std::string_view(original_).substr(part.begin, part.size)
+                                         : std::string_view();  // also of a version that was moved from
+  }
 
   std::vector<std::int64_t> numbers_;
   std::string original_;

@@ -39,7 +39,7 @@ struct Context {
   Log* log = &null_log();
   Progress* progress = &null_progress();
   Stats* stats = nullptr;            // may be null
-  IntactPackages* intact = nullptr;  // of a call for many roots; may be null
+  IntactPackages* intact = nullptr;  // that need no further check in this call; may be null
   ChildLimits children = {};
   // DATA/modules/KEY, where the client would clone a repository, for `gitdir:` conditions of git. Empty: none apply.
   std::filesystem::path clone_directory = {};

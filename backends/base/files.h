@@ -35,7 +35,8 @@ enum class Durable { yes, no };
 // existing file stays intact. Errors: IO_ERROR naming the path and the reason.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                    Durable durable = Durable::yes);
-// The same for pieces: `next` returns one after the other, and an empty one at the end.
+// The same for pieces: `next` returns one after the other, and an empty one at the end. Each is valid until the next
+// call.
 Result<void> write_file_atomically(const std::filesystem::path& path, const std::function<std::string_view()>& next,
                                    Durable durable = Durable::yes);
 

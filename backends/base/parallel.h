@@ -1,7 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <utility>
+#include <vector>
+
+#include "protocol/base/result.h"
 
 namespace modlock {
 
@@ -13,6 +19,23 @@ constexpr std::size_t kThreadBudget = 96;
 // 1 or an exhausted budget, everything runs on the calling thread. If `work` throws, no further items are started, and
 // the first exception is rethrown after the running ones have returned.
 void parallel_for(std::size_t count, std::size_t width, const std::function<void(std::size_t)>& work);
+
+// Sets each of the answers to `ask(i)`, in the same way. After an error no further call begins, and the first answer is
+// an error.
+template <typename T, typename Ask>
+void parallel_answers(std::vector<Result<T>>& answers, std::size_t width, const Ask& ask) {
+  std::atomic<bool> has_failed = false;
+  parallel_for(answers.size(), width, [&](std::size_t i) {
+    if (!has_failed) {
+      answers[i] = ask(i);
+      has_failed = has_failed || !answers[i];
+    }
+  });
+  const auto failed = std::find_if(answers.begin(), answers.end(), [](const auto& answer) { return !answer; });
+  if (failed != answers.end()) {
+    std::swap(answers.front(), *failed);
+  }
+}
 
 // Returns the number of processors of this machine, at least one; determined once.
 std::size_t core_count();

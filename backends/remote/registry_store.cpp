@@ -48,7 +48,7 @@ class Push {
         bytes += listed[end].index.size;
       }
       std::vector<Result<Asked>> group(end - begin);
-      for_each(group, [&](std::size_t i) { return ask(listed[begin + i]); });
+      parallel_answers(group, kClosures, [&](std::size_t i) { return ask(listed[begin + i]); });
       std::vector<Missing> missing;
       for (Result<Asked>& answer : group) {
         MODLOCK_TRY(auto asked, std::move(answer));
@@ -87,22 +87,6 @@ class Push {
 
   bool is_trusted(const std::optional<std::string>& known, const std::string& text) const {
     return presence_ == Presence::trusted && known == blob_of(text).digest;
-  }
-
-  // Calls `ask` for each answer in parallel, up to the first error, which then is the only one of `answers`.
-  template <typename T, typename Ask>
-  static void for_each(std::vector<Result<T>>& answers, const Ask& ask) {
-    std::atomic<bool> has_failed = false;
-    parallel_for(answers.size(), kClosures, [&](std::size_t i) {
-      if (!has_failed) {
-        answers[i] = ask(i);
-        has_failed = has_failed || !answers[i];
-      }
-    });
-    const auto failed = std::find_if(answers.begin(), answers.end(), [](const auto& answer) { return !answer; });
-    if (failed != answers.end()) {
-      std::swap(answers.front(), *failed);
-    }
   }
 
   // May be called from any thread.
@@ -157,7 +141,7 @@ class Push {
       return registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_);
     };
     std::vector<Result<bool>> stored(missing.size());
-    for_each(stored, [&](std::size_t i) { return push_index(missing[i]); });
+    parallel_answers(stored, kClosures, [&](std::size_t i) { return push_index(missing[i]); });
     for (std::size_t i = 0; i < missing.size(); ++i) {
       MODLOCK_TRY(bool is_stored, std::move(stored[i]));
       if (!is_stored) {
@@ -232,9 +216,10 @@ class Push {
                        const std::vector<std::string>& names) {
     std::vector<Result<bool>> sent(uploads.size());
     std::atomic<std::size_t> done = 0;
-    parallel_for(uploads.size(), kParallel, [&](std::size_t i) {
-      sent[i] = uploads[i]();
+    parallel_answers(sent, kParallel, [&](std::size_t i) {
+      auto is_new = uploads[i]();
       context_.progress->report(fmt::format("uploading {}", names[i]), ++done, uploads.size());
+      return is_new;
     });
     for (Result<bool>& one : sent) {
       MODLOCK_TRY(const bool is_sent, std::move(one));
@@ -403,9 +388,10 @@ Result<void> pull(std::vector<WantedClosure> closures, oci::Registry& registry, 
   }
   std::vector<Result<Blob>> received(wanted.size());
   std::atomic<std::size_t> done = 0;
-  parallel_for(wanted.size(), kParallel, [&](std::size_t i) {
-    received[i] = writer.receive([&](FileSink& sink) { return download(registry, *wanted[i], sink); });
+  parallel_answers(received, kParallel, [&](std::size_t i) {
+    auto blob = writer.receive([&](FileSink& sink) { return download(registry, *wanted[i], sink); });
     wanted[i]->context.progress->report(fmt::format("downloading {}", wanted[i]->blob.digest), ++done, wanted.size());
+    return blob;
   });
   for (Result<Blob>& one : received) {
     MODLOCK_TRY(std::move(one));

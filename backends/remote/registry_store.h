@@ -38,7 +38,7 @@ Result<PushReport> push(const Layout& layout, oci::Registry& registry, const oci
                         const Context& context, const std::optional<oci::Repository>& other = {},
                         Presence presence = Presence::trusted);
 
-// A closure, and the context of the requests for what it needs first.
+// A closure, and the context of the requests for what no closure before it needs.
 struct WantedClosure {
   NamedClosure closure;
   const Context* context;

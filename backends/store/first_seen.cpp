@@ -76,7 +76,7 @@ Noted note_in(std::string_view text, std::span<const Observation> observations, 
   for (const Observation& observation : observations) {
     size += observation.name.size() + observation.id.size() + around;
   }
-  noted.text.reserve(size);  // a text that grows is twice in memory
+  noted.text.reserve(size);  // while a text grows, its old copy is in memory too
   for (const Line& line : lines) {
     noted.text += line_text(line.time, line.thing);
   }

@@ -24,7 +24,8 @@ using remote::BundledProvider;
 using remote::Closure;
 using remote::NamedClosure;
 
-constexpr std::size_t kParallel = 32;  // requests, and closures in memory
+constexpr std::size_t kClosures = 32;  // requests for them, and in memory
+constexpr std::size_t kPackages = 16;  // in files
 
 Result<void> check_manifest(const Bundle& bundle, const Blob& manifest, const std::string& expected,
                             const std::string& provider = {}) {
@@ -103,21 +104,15 @@ class Verifier {
       }
     }
     std::vector<Result<void>> results(checks.size());
-    std::atomic<bool> has_failed = false;
-    parallel_for(checks.size(), kParallel, [&](std::size_t i) {
-      if (has_failed) {
-        return;
-      }
+    parallel_answers(results, kPackages, [&](std::size_t i) {
       const fs::path directory = work_ / random_hex(8);
-      results[i] = make_directories(directory);
-      results[i] = results[i] ? checks[i](directory) : std::move(results[i]);
+      auto result = make_directories(directory);
+      result = result ? checks[i](directory) : std::move(result);
       const auto removed = remove_tree(directory);
-      results[i] = results[i] ? removed : std::move(results[i]);
-      has_failed = has_failed || !results[i];
       context_.progress->report("checking packages", ++done_, known_.size() + configs_.size() + archives_.size());
+      return result ? removed : std::move(result);
     });
-    const auto failed = std::find_if(results.begin(), results.end(), [](const auto& result) { return !result; });
-    return failed == results.end() ? Result<void>() : std::move(*failed);
+    return results.empty() ? Result<void>() : std::move(results.front());
   }
 
  private:
@@ -136,10 +131,10 @@ Result<void> read_closures(Bundle& bundle, Verify verify, const fs::path& work, 
                            const Context& context) {
   MODLOCK_TRY(const auto tags, bundle.tags());
   Verifier verifier(bundle, work, context);
-  for (std::size_t begin = 0; begin < tags.size(); begin += kParallel) {
+  for (std::size_t begin = 0; begin < tags.size(); begin += kClosures) {
     MODLOCK_TRY(context.check());
-    std::vector<Result<std::optional<Closure>>> found(std::min(kParallel, tags.size() - begin));
-    parallel_for(found.size(), kParallel, [&](std::size_t i) { found[i] = bundle.closure(tags[begin + i]); });
+    std::vector<Result<std::optional<Closure>>> found(std::min(kClosures, tags.size() - begin));
+    parallel_for(found.size(), kClosures, [&](std::size_t i) { found[i] = bundle.closure(tags[begin + i]); });
     std::vector<NamedClosure> closures;
     for (std::size_t i = 0; i < found.size(); ++i) {
       MODLOCK_TRY(auto closure, std::move(found[i]));

@@ -663,7 +663,7 @@ BOOST_AUTO_TEST_CASE(blobs_on_another_host_get_no_secrets) {
   BOOST_TEST(!server.log().back().header("Authorization").empty());
 }
 
-// The lists of a root module also judge where a registry of its bundle leads.
+// The lists of the user also judge where a registry leads a pull.
 BOOST_AUTO_TEST_CASE(a_pull_follows_no_denied_redirect) {
   FaultServer blobs([this](const ReceivedRequest& request) { return answer_from_bundle(path("modules"), request); });
   const std::string host = "127.0.0.1:" + std::to_string(blobs.port());

@@ -676,6 +676,43 @@ BOOST_AUTO_TEST_CASE(pulled_bundle_has_the_same_bytes) {
   BOOST_TEST((read_text(directory / "pulled.tar") == read_text(directory / "pushed.tar")));
 }
 
+// What several closures need is downloaded once, and what only one of them needs has its context.
+BOOST_AUTO_TEST_CASE(pulling_closures_that_share_a_package) {
+  fs::remove_all(directory / "work");
+  LayoutWriter pushed(directory / "work");
+  const auto package = [&](const std::string& name) {
+    BundledPackage one{.source = "git::https://git.example.com/" + name, .origin = "git:1", .h1 = "h1:" + name};
+    one.layer = pushed.add(name).value();
+    one.manifest = remote::blob_of(write_package_manifest(one));
+    return one;
+  };
+  const NamedClosure one{"closure-1", {.packages = {package("shared"), package("one")}}};
+  const NamedClosure two{"closure-2", {.packages = {package("shared"), package("two")}}};
+  BOOST_REQUIRE(pushed.add_closure(one).has_value());
+  BOOST_REQUIRE(pushed.add_closure(two).has_value());
+  BOOST_TEST(push(pushed.layout().value()) == "3 sent, 0 present");
+
+  const auto blob = [](const std::string& content) {
+    return fmt::format("{}/blobs/{}", kRepository, digest_of(content));
+  };
+  FaultServer elsewhere([this](const ReceivedRequest& request) { return stored.answer(request); });
+  server.add({.behaviour = faults::redirect("http://" + elsewhere.host() + blob("two")), .path = blob("two")});
+  Context strict;
+  strict.check_source = [](const Source&) -> Result<void> { return fail(Code::source_denied, "denied"); };
+  const auto pull = [&](const char* name, const Context& first, const Context& second) {
+    LayoutWriter writer(directory / name);
+    const auto pulled = remote::pull({{one, &first}, {two, &second}}, registry, repository, writer);
+    return !pulled ? std::string(to_string(pulled.error().code))
+                   : fmt::format("{} closures", writer.layout().value().listed().size());
+  };
+  BOOST_TEST(pull("denied", context, strict) == "SOURCE_DENIED");
+  BOOST_TEST(elsewhere.log().empty());
+  const std::size_t before = count("GET", blob("shared"));
+  BOOST_TEST(pull("pulled", strict, context) == "2 closures");
+  BOOST_TEST(count("GET", blob("shared")) - before == 1U);
+  BOOST_TEST(elsewhere.log().size() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(pulling_what_is_damaged) {
   struct Row {
     const char* name;
