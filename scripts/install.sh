@@ -251,7 +251,7 @@ install() {
   check_attestation "$work/$tarball"
 
   mkdir -- "$work/$version"
-  gzip -dc <"$work/$tarball" 2>"$work/log" | tar -xf - -C "$work/$version" --strip-components 1 2>>"$work/log" ||
+  { gzip -dc <"$work/$tarball" | tar -xf - -C "$work/$version" --strip-components 1; } 2>"$work/log" ||
     fail "cannot unpack $tarball: $(cat "$work/log")" 'check the free space'
   ran=$("$work/$version/bin/tofu-modlock" --version 2>&1 </dev/null)
   [ "$ran" = "$version" ] ||
