@@ -1,5 +1,7 @@
 #include "backends/git/git_command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>

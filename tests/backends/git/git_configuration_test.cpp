@@ -1,5 +1,7 @@
 #include "backends/git/git_configuration.h"
 
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <map>
 
