@@ -9,6 +9,7 @@
 
 #include "backends/git/git_configuration.h"
 #include "tests/backends/git/git_fixture.h"
+#include "tests/support/run.h"
 
 namespace modlock::git {
 
