@@ -1,11 +1,14 @@
 // Why a module has its version, from outside.
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "tests/e2e/scene.h"
 
 namespace modlock::test {
 namespace {
+
+namespace fs = std::filesystem;
 
 // A module whose nested call and a call of the root share a repository.
 struct Explained : Scene {
