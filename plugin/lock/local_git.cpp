@@ -205,6 +205,9 @@ RepositoryFault explain_fault(const fs::path& repository, std::string_view messa
     return {"the repository belongs to another user, so git does not read it",
             fmt::format("run: git config --global --add safe.directory {}", repository.string())};
   }
+  if (message.find("from promisor remote") != std::string_view::npos) {
+    return {"the clone is partial and lacks files", "clone the repository without --filter"};
+  }
   return {fmt::format("git cannot read the repository: {}", escape_controls(message.substr(0, message.find('\n')))),
           fmt::format("run: git -C {} status, then fix what it reports", repository.string())};
 }

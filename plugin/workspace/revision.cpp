@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,25 +11,16 @@
 
 #include "backends/base/files.h"
 #include "backends/base/text.h"
-#include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
-#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/revision_reader.h"
 #include "plugin/resolve/module_tree.h"
 #include "protocol/base/result.h"
-#include "protocol/base/utf8.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kEmptyVariable = "MODLOCK_EMPTY";
-constexpr std::size_t kLongestText = std::size_t{4} << 20U;  // no configuration file is longer
-
-std::string_view first_line(std::string_view text) {
-  return text.substr(0, text.find('\n'));
-}
 
 bool is_installed(const fs::path& path) {
   return std::find(path.begin(), path.end(), ".terraform") != path.end();
@@ -54,144 +44,13 @@ std::string_view empty_text(std::string_view path) {
   return path.ends_with(".json") ? "{}" : "";
 }
 
-// Reads a repository through git.
-class Repository {
- public:
-  Repository(const fs::path& top, const Context& context) : top_(top), context_(context) {}
-
-  // Returns the output. Errors: IO_ERROR with the first line of git's message.
-  Result<std::string> ask(std::vector<std::string> arguments, std::string input = {}) const {
-    MODLOCK_TRY(const auto finished, run(std::move(arguments), std::move(input)));
-    return finished.exit_code == 0 ? Result<std::string>(std::move(finished.output)) : cannot_read(finished);
-  }
-
-  // Returns the files that are different in the work tree, as fields of status and path. git would run filters to
-  // compare them, and hooks after it refreshed the index: all settings of both, of any origin, are replaced by empty
-  // ones.
-  Result<std::string> changed_since(const std::string& commit) const {
-    MODLOCK_TRY(const auto settings, run({"config", "--null", "--name-only", "--get-regexp", "^(filter|hook)[.]"}));
-    std::vector<std::string> arguments;
-    for (const std::string& key : lines_of(settings.output, '\0')) {
-      arguments.push_back(fmt::format("--config-env={}={}", key, kEmptyVariable));
-    }
-    for (const char* const argument :
-         {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}) {
-      arguments.emplace_back(argument);
-    }
-    arguments.insert(arguments.end(), {commit, "--"});
-    return ask(std::move(arguments));
-  }
-
-  Result<std::string> commit_of(const std::string& revision) const {
-    MODLOCK_TRY(const auto found,
-                run({"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}));
-    constexpr int kNotFound = 1;
-    if (found.exit_code > kNotFound) {
-      return cannot_read(found);
-    }
-    if (found.exit_code != 0) {
-      return fail(Code::invalid_params,
-                  fmt::format("revision \"{}\" not found in the repository {}", revision, top_.string()),
-                  "name a branch, tag or commit that was fetched; a shallow clone has only the newest commits");
-    }
-    return std::string(first_line(found.output));
-  }
-
-  // Returns the texts at a commit, by path. Missing files, directories, submodules, long files and files that are not
-  // UTF-8 are omitted.
-  Result<std::map<std::string, std::string>> texts(const std::string& commit,
-                                                   const std::vector<std::string>& paths) const {
-    std::map<std::string, std::string> texts;
-    std::vector<std::string> short_files;
-    MODLOCK_TRY(read_objects("--batch-check", commit, paths,
-                             [&](const std::string& path, std::string_view) { short_files.push_back(path); }));
-    MODLOCK_TRY(read_objects("--batch", commit, short_files, [&](const std::string& path, std::string_view text) {
-      if (is_utf8(text)) {
-        texts.emplace(path, text);
-      }
-    }));
-    return texts;
-  }
-
- private:
-  tl::unexpected<Error> cannot_read(const Finished& finished) const {
-    RepositoryFault fault = explain_fault(top_, finished.error_output);
-    return fail(Code::io_error, fmt::format("cannot read revisions of {}: {}", top_.string(), fault.why),
-                std::move(fault.hint));
-  }
-
-  Result<Finished> run(std::vector<std::string> arguments, std::string input = {}) const {
-    Command command = git::enclosing_command(top_, std::move(arguments));
-    command.input = std::move(input);
-    command.set_environment[kEmptyVariable] = "";
-    auto finished = run_command(command, context_);
-    if (!finished) {
-      return fail(with_note(std::move(finished.error()), "git reads the configuration at the revision"));
-    }
-    return finished;
-  }
-
-  // Calls `take` with every file of a permitted size, and with its text if the mode returns texts.
-  template <typename Take>
-  Result<void> read_objects(const char* mode, const std::string& commit, const std::vector<std::string>& paths,
-                            const Take& take) const {
-    std::string input;
-    for (const std::string& path : paths) {
-      input += fmt::format("{}:{}\n", commit, path);
-    }
-    if (input.empty()) {
-      return {};
-    }
-    MODLOCK_TRY(const auto output, ask({"cat-file", mode, "--follow-symlinks"}, std::move(input)));
-    const bool has_texts = std::string_view(mode) == "--batch";
-    std::string_view rest = output;
-    for (const std::string& path : paths) {
-      const ObjectLine line = read_line(first_line(rest));
-      rest.remove_prefix(std::min(first_line(rest).size() + 1, rest.size()));
-      std::string_view text;
-      if (line.has_text || (has_texts && line.is_object)) {
-        text = rest.substr(0, line.size);
-        rest.remove_prefix(std::min(line.size + 1, rest.size()));
-      }
-      if (line.is_file && line.size <= kLongestText) {
-        take(path, text);
-      }
-    }
-    return {};
-  }
-
-  // A line of `git cat-file`, about one path.
-  struct ObjectLine {
-    bool is_object = false;  // "<id> <type> <size>"
-    bool is_file = false;
-    bool has_text = false;  // a text follows in either mode: of a dangling symbolic link
-    std::size_t size = 0;   // of the object, or of the text
-  };
-
-  static ObjectLine read_line(std::string_view text) {
-    constexpr std::array<std::string_view, 4> kLinks = {"symlink", "dangling", "loop", "notdir"};
-    const std::string_view first = text.substr(0, text.find(' '));
-    const std::string_view digits = text.substr(std::min(text.rfind(' ') + 1, text.size()));
-    ObjectLine line;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), line.size);
-    const bool has_size = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
-    line.is_object = has_size && first.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    line.is_file = line.is_object && text.substr(first.size()).starts_with(" blob ");
-    line.has_text = has_size && std::find(kLinks.begin(), kLinks.end(), first) != kLinks.end();
-    return line;
-  }
-
-  const fs::path& top_;
-  const Context& context_;
-};
-
 void add_document(RevisionDiff& diff, const fs::path& path, std::string_view text) {
   diff.documents.push_back({path.string(), std::string(text)});
 }
 
 // A directory of configuration may be reached through a symbolic link, and a file may be one: a change of the target is
 // a change there, too.
-Result<void> add_linked(const Repository& repository, const fs::path& top, RevisionDiff& diff) {
+Result<void> add_linked(const RevisionReader& repository, const fs::path& top, RevisionDiff& diff) {
   MODLOCK_TRY(const auto listed, repository.ask({"ls-files", "-s", "-z"}));
   const std::vector<messages::Document> documents = diff.documents;
   for (const std::string& entry : lines_of(listed, '\0')) {
@@ -292,7 +151,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
     return fail(Code::invalid_params, fmt::format("{} is not in a git repository", repository.string()),
                 "run the command in a git work tree");
   }
-  const Repository git(repository, context);
+  const RevisionReader git(repository, context);
   MODLOCK_TRY(const auto commit, git.commit_of(revision));
   const auto changed = git.changed_since(commit);
   MODLOCK_TRY(const auto untracked,
