@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/e2e/scene.h"
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 
 namespace modlock::test {
@@ -27,7 +28,7 @@ struct BadDisk : Scene {
   GitRepository& vpc;
 };
 
-BOOST_FIXTURE_TEST_SUITE(bad_disk, BadDisk, *boost::unit_test::precondition(may_mount))
+BOOST_FIXTURE_TEST_SUITE(bad_disk, BadDisk, *needs(kMount))
 
 BOOST_AUTO_TEST_CASE(a_read_only_root) {
   const SmallDisk disk(root(), 4096);

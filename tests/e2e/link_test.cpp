@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-boost::test_tools::assertion_result can_mount(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(Scene().program({"unshare", "--mount", "true"}).exit_code == 0);
-  result.message() << "needs the permission for unshare --mount";
-  return result;
-}
-
 struct Linking : Scene {
   Linking() : vpc(repository("vpc.git")), zone(repository("zone.git")) {
     release(zone, "0.1.0");
@@ -317,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_cache_that_cannot_record_links_is_copied_from) {
   BOOST_TEST(!is_link());
 }
 
-BOOST_AUTO_TEST_CASE(a_cache_on_a_read_only_mount, *boost::unit_test::precondition(can_mount)) {
+BOOST_AUTO_TEST_CASE(a_cache_on_a_read_only_mount, *needs(kMount)) {
   write_root(path("other"));
   const std::string other = path("other").string();
   BOOST_REQUIRE(modlock({"lock", "--chdir", other}).exit_code == 0);

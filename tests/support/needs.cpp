@@ -1,5 +1,6 @@
 #include "tests/support/needs.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "backends/base/process.h"
 #include "tests/support/process_group.h"
+#include "tests/support/small_disk.h"
 
 namespace modlock::test {
 namespace {
@@ -18,7 +20,14 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
 }
 
 bool is_available(const std::string& program) {
-  return program == "root" ? ::geteuid() == 0 : !find_server(program).empty();
+  if (program == "root") {
+    return ::geteuid() == 0;
+  }
+  if (program == kMount) {
+    return SmallDisk().mounted();
+  }
+  // The programs of OpenSSH refuse a user without a name.
+  return !find_server(program).empty() && (!program.starts_with("ssh") || ::getpwuid(::geteuid()) != nullptr);
 }
 
 }  // namespace
@@ -53,6 +62,9 @@ void Needs::apply(boost::unit_test::test_unit& unit) {
   });
   if (std::regex_search(programs_, std::regex("\\b(tofu|terraform|terragrunt)\\b"))) {
     unit.add_label("client");
+  }
+  if (std::regex_search(programs_, std::regex("\\broot\\b|" + std::string(kMount)))) {
+    unit.add_label("root");
   }
 }
 

@@ -2,9 +2,6 @@
 
 #include <sys/mount.h>
 
-#include <boost/test/unit_test.hpp>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -28,7 +25,6 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
 
   bool mounted() const { return mounted_; }
-  const std::string& why_not() const { return why_not_; }
   bool make_read_only() const { return ::mount("none", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0; }
   // Leaves no room.
   void fill() const {
@@ -44,21 +40,11 @@ class SmallDisk {
     std::filesystem::create_directories(path_);
     const std::string size = "size=" + std::to_string(kib) + "k";
     mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, size.c_str()) == 0;
-    why_not_ = mounted_ ? "" : std::strerror(errno);
   }
 
   TemporaryDirectory directory_;
   std::filesystem::path path_;
   bool mounted_ = false;
-  std::string why_not_;
 };
-
-// For tests that need one: those that may not mount are skipped by name, and do not count as passed.
-inline boost::test_tools::assertion_result may_mount(boost::unit_test::test_unit_id) {
-  const SmallDisk disk;
-  boost::test_tools::assertion_result result(disk.mounted());
-  result.message() << "needs the permission to mount: " << disk.why_not();
-  return result;
-}
 
 }  // namespace modlock::test

@@ -14,11 +14,14 @@
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::kMount;
 using modlock::test::mode_of;
+using modlock::test::needs;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -174,7 +177,7 @@ BOOST_AUTO_TEST_CASE(leaves_only_git_entries_out) {
   BOOST_TEST(fs::exists(directory / "to/.gitignore"));
 }
 
-BOOST_AUTO_TEST_CASE(copies_from_another_file_system, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(copies_from_another_file_system, *needs(kMount)) {
   const SmallDisk disk;
   const TemporaryDirectory directory;
   write_text(disk / "from/a/b", std::string(10000, 'b'));
@@ -194,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_copy_that_fails_leaves_nothing) {
   BOOST_TEST(!fs::exists(directory / "to"));
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_nothing, *needs(kMount)) {
   const SmallDisk disk;
   const TemporaryDirectory directory;
   write_text(directory / "from/a/large", std::string(200000, 'x'));

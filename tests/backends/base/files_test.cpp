@@ -9,11 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::kMount;
 using modlock::test::mode_of;
+using modlock::test::needs;
 using modlock::test::SmallDisk;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
@@ -157,7 +160,7 @@ BOOST_AUTO_TEST_CASE(readers_see_the_old_or_the_new) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_leaves_what_was_there, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_what_was_there, *needs(kMount)) {
   const SmallDisk disk;
   write_text(disk / "file", "precious");
   const auto written = write_file_atomically(disk / "file", std::string(200000, 'x'));
@@ -167,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_what_was_there, *boost::unit_test::preco
   BOOST_TEST(entries_in(disk.path()) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_read_only_file_system_is_named, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(a_read_only_file_system_is_named, *needs(kMount)) {
   const SmallDisk disk;
   write_text(disk / "file", "precious");
   BOOST_REQUIRE(disk.make_read_only());

@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(a_cache_that_cannot_be_made_is_named) {
   BOOST_TEST(outcome(fetch_one(repository.url(), {first, "refs/tags/v1.0.0", false})).substr(0, 9) == "IO_ERROR:");
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left, *boost::unit_test::precondition(may_mount)) {
+BOOST_AUTO_TEST_CASE(a_full_disk_is_named_and_nothing_is_left, *needs(kMount)) {
   const std::string big = repository.commit({{"big", noise(2000000)}});
   const FetchRequest fetch_request{big, "HEAD", false};
   {

@@ -412,8 +412,7 @@ BOOST_AUTO_TEST_CASE(without_git_packages_come, *needs(HttpsGitServer::kPrograms
              "TOOL_MISSING: git is needed to fetch from \"git::" + alone.url() + "\" and is not on PATH");
 }
 
-BOOST_AUTO_TEST_CASE(a_full_cache_is_named_and_nothing_is_left,
-                     *needs(HttpsGitServer::kPrograms) * boost::unit_test::precondition(may_mount)) {
+BOOST_AUTO_TEST_CASE(a_full_cache_is_named_and_nothing_is_left, *needs(HttpsGitServer::kPrograms) * needs(kMount)) {
   Fetched full;
   std::string noise;
   for (unsigned x = 1; noise.size() < 2000000;) {

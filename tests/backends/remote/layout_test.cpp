@@ -11,6 +11,7 @@
 #include "backends/base/process.h"
 #include "tests/support/archive_writer.h"
 #include "tests/support/closures_of.h"
+#include "tests/support/needs.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_directory.h"
 
@@ -244,7 +245,7 @@ BOOST_AUTO_TEST_CASE(closure_of_too_many_packages_is_refused) {
   BOOST_TEST(refused.error().message == "the index of 10000 packages is larger than 4 MiB");
 }
 
-BOOST_AUTO_TEST_CASE(full_disk_leaves_nothing, *boost::unit_test::precondition(may_mount)) {
+BOOST_AUTO_TEST_CASE(full_disk_leaves_nothing, *needs(kMount)) {
   const SmallDisk disk;
   for (const char* name : {"out.tar", "out"}) {
     BOOST_TEST_CONTEXT(name) {

@@ -20,6 +20,7 @@
 
 using namespace modlock;
 using modlock::test::FewDescriptors;
+using modlock::test::kMount;
 using modlock::test::mode_of;
 using modlock::test::needs;
 using modlock::test::SmallDisk;
@@ -593,7 +594,7 @@ BOOST_AUTO_TEST_CASE(a_newer_layout_beside_ours_is_fine) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems, *needs(kMount)) {
   const SmallDisk disk;
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");
@@ -603,8 +604,7 @@ BOOST_AUTO_TEST_CASE(trees_come_from_other_file_systems, *boost::unit_test::prec
   BOOST_TEST(!fs::exists(disk / "fetched"));
 }
 
-BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store,
-                     *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store, *needs(kMount)) {
   const SmallDisk disk;
   const TemporaryDirectory directory;
   const Store store = open_store(disk / "store");
@@ -620,7 +620,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_keeps_the_tree_and_the_store,
   BOOST_TEST(store.find(kSource, kId).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers, *boost::unit_test::precondition(modlock::test::may_mount)) {
+BOOST_AUTO_TEST_CASE(a_read_only_store_still_answers, *needs(kMount)) {
   const SmallDisk disk;
   const TemporaryDirectory directory;
   const Store store = open_store(disk / "store");
