@@ -17,6 +17,13 @@ void add_include_flag(CLI::App& command, CommonFlags& flags) {
       ->delimiter(',');
 }
 
+CLI::Option* add_base_flag(CLI::App& command, CommonFlags& flags) {
+  return add(
+      command, "--base", flags.base,
+      "The revision that the checked change is for, such as the target branch: what it declares may not be altered",
+      {.value = "REVISION"});
+}
+
 void add_override_flags(CLI::App& command, CommandLine& out) {
   add_switch(command, "overrides", out.overrides,
              "Write modlock_override.tf next to calls with a version on a git or OCI source (OpenTofu 1.10+)",
@@ -73,6 +80,7 @@ void lock_flags(CLI::App& command, CommandLine& out) {
   add_plan_flags(command, out);
   add(command, "--frozen", out.frozen, "Change nothing; exit with code 3 if the lock file is not up to date");
   add_accept_moved_flag(command, out)->excludes("--frozen");
+  add_base_flag(command, out.common)->needs("--frozen");
 }
 
 void upgrade_flags(CLI::App& command, CommandLine& out) {
@@ -175,6 +183,7 @@ void ci_flags(CLI::App& command, CommandLine& out) {
   install_flags(command, out);
   add_include_flag(command, out.common);
   add_age_flag(command, out);
+  add_base_flag(command, out.common);
   command.get_option("--json")->group("");  // an error that names the commands that have it
 }
 
@@ -186,6 +195,7 @@ void verify_flags(CLI::App& command, CommandLine& out) {
   add_network_flags(command, out.common);
   command.get_option("--offline")->excludes(online);
   add_age_flag(command, out);
+  add_base_flag(command, out.common);
   add(command, "--strict", out.strict, "Report every differing file, and calls that cannot be locked yet");
   add(command, "--full", out.full,
       "Hash every file, including files that did not change since the last run; with --online, download unchanged "

@@ -40,6 +40,7 @@ struct CommonFlags {
   std::string minimum_release_age;
   std::string implementation;
   std::string implementation_version;
+  std::string base;  // ci, verify, lock --frozen: the revision that the checked change is for
   std::vector<std::string> include;
   std::vector<VariableFlag> variables;
   std::string workspace;

@@ -91,6 +91,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   if (!flags.implementation_version.empty()) {
     options.implementation_version = flags.implementation_version;
   }
+  options.base = flags.base;
   options.offline = flags.offline;
   options.remote = environment_variable("TOFU_MODLOCK_REMOTE");
   if (!environment_variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {

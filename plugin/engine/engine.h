@@ -51,6 +51,8 @@ struct EngineOptions {
   std::optional<std::string> implementation_version = {};
   bool offline = false;
   bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
+  // The revision that a checked change is for, as a branch, tag or commit; empty: unknown. See read_base().
+  std::string base = {};
   // The repository of module packages that is read before any source; empty: that of the user's settings.
   std::string remote = {};                      // "oci://HOST/REPOSITORY"
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others

@@ -11,6 +11,7 @@
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/lock/revision_reader.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -268,6 +269,31 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
     }
   }
   return document;
+}
+
+Result<std::optional<BaseState>> read_base(const RootRequest& root, const EngineOptions& options,
+                                           const Context& context) {
+  if (options.base.empty()) {
+    return std::nullopt;
+  }
+  const fs::path start = options.settings_place ? options.settings_place->from : root.walk.root;
+  const fs::path repository = find_repository_root(start);
+  const std::string lock = relative_to_root(start / kLockFileName, repository);
+  std::vector<std::string> paths = {lock, std::string(kSettingsFileName)};
+  for (fs::path at = start; at != repository && is_inside(at, repository); at = at.parent_path()) {
+    paths.push_back(relative_to_root(at / kSettingsFileName, repository));
+  }
+  MODLOCK_TRY(const auto texts, RevisionReader(repository, context).texts_at(options.base, paths));
+  const auto text_of = [&](const std::string& path) {
+    const auto text = texts.find(path);
+    return text == texts.end() ? std::nullopt : std::optional(text->second);
+  };
+  Documents documents;
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    documents.insert_or_assign(repository / paths[i], DocumentText(text_of(paths[i]).value_or(""), paths[i]));
+  }
+  auto settings = load_settings(start, repository, std::nullopt, documents);
+  return BaseState{settings ? std::move(*settings) : Settings(), text_of(lock)};
 }
 
 std::function<Result<void>(const Source&)> source_judge(const Settings& settings) {

@@ -88,6 +88,16 @@ struct LockDocument {
   const LockFile& provider_file() const { return beside ? *beside : file; }
 };
 
+// The checkout of a root at EngineOptions::base, without files of the user.
+struct BaseState {
+  Settings settings;                     // nothing is set if they are not valid there
+  std::optional<std::string> lock_text;  // of `.terraform.lock.hcl`; nullopt: there is none
+};
+// Reads it, and nothing but the local repository; nullopt: no revision is given. Errors: those of
+// RevisionReader::texts_at().
+Result<std::optional<BaseState>> read_base(const RootRequest& root, const EngineOptions& options,
+                                           const Context& context);
+
 // Opens the lock file of a root: the text of the request, or else of an overlaying document, or else the file on disk;
 // an empty one if none exists. `merging` not null: if a merge is in progress, or the file has conflict markers, the
 // sides are merged (merge_lock()); a text of the request is merged only by its markers. Errors: those of parse_lock()
