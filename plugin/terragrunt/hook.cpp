@@ -9,7 +9,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/lock/backup.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/terragrunt/repository_files.h"
 #include "plugin/terragrunt/source_lock.h"
@@ -28,8 +28,7 @@ bool is_one_of(const std::string& command, const std::array<std::string_view, si
 }
 
 constexpr std::string_view kReadConfig = "terragrunt-read-config";
-constexpr std::array<std::string_view, 2> kInstalling = {"init", "get"};
-// After these the client may have written the lock file.
+// These may write the lock file; all but `providers` install modules.
 constexpr std::array<std::string_view, 3> kLocking = {"init", "get", "providers"};
 constexpr std::array<std::string_view, 6> kUsing = {"plan", "apply", "destroy", "refresh", "import", "test"};
 
@@ -124,7 +123,7 @@ class Hook {
     if (options_.is_after) {
       return is_one_of(options_.command, kLocking) ? without_verdicts(restore()) : Verdicts();
     }
-    if (is_one_of(options_.command, kInstalling)) {
+    if (is_one_of(options_.command, kLocking)) {
       return without_verdicts(prepare());
     }
     return is_one_of(options_.command, kUsing) ? verify() : Verdicts();
@@ -273,8 +272,8 @@ class Hook {
                                           : have_same_bytes(options_.unit / name, file);
   }
 
-  void report_source(const ModuleLock& entry, std::string_view how) const {
-    reporter_.change(fmt::format("{}  {}  {}", kUnitSourceKey, entry.source, how));
+  static std::string source_line(const ModuleLock& entry, std::string_view how) {
+    return fmt::format("{}  {}  {}", kUnitSourceKey, entry.source, how);
   }
 
   Result<void> lock_source(const std::string& mode) {
@@ -282,28 +281,15 @@ class Hook {
     if (!locked || locked->moved) {
       return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
     }
-    if (locked->is_restored) {
-      MODLOCK_TRY(give_back());
-    }
     if (locked->entry) {
       MODLOCK_TRY(verify_source());
     }
     if (locked->is_written) {
-      report_source(*locked->entry, locked->is_restored ? "restored" : locked->was_locked ? "locked again" : "locked");
+      lines_.push_back(source_line(*locked->entry, locked->is_restored  ? "restored"
+                                                   : locked->was_locked ? "locked again"
+                                                                        : "locked"));
     }
     return accept_unchecked(locked->unchecked);
-  }
-
-  Result<void> restore_source(const ModuleLocks& known) {
-    const auto entry = known.find(kUnitSourceKey);
-    if (entry == known.end()) {
-      return {};
-    }
-    MODLOCK_TRY(const bool is_written, restore_unit_source(*open_, entry->second));
-    if (is_written) {
-      report_source(entry->second, "restored");
-    }
-    return {};
   }
 
   Result<void> verify_source() {
@@ -324,11 +310,13 @@ class Hook {
     if (!planned.edits.documents.empty()) {
       MODLOCK_TRY(open_->read_lock_again());
     }
-    MODLOCK_TRY(give_back());
     for (const messages::Change& change : planned.changes) {
-      reporter_.change(change_line(change));
+      lines_.push_back(change_line(change));
     }
-    return planned.moved.empty() ? Result<void>() : fail(moved_error(planned.moved));
+    if (!planned.moved.empty()) {
+      moved_ = moved_error(planned.moved);
+    }
+    return {};
   }
 
   Result<void> install() {
@@ -339,9 +327,7 @@ class Hook {
   }
 
   // In CI no one reviews a new lock, so nothing is locked.
-  Result<void> prepare() {
-    MODLOCK_TRY(check_deleted());
-    MODLOCK_TRY(take_over());
+  Result<void> lock_and_install() {
     const bool in_ci = engine_.options().in_ci;
     const bool has_targets = !options_.targets.empty();
     const std::string mode = in_ci ? "frozen" : options_.upgrade || has_targets ? "upgrade" : "missing";
@@ -352,27 +338,48 @@ class Hook {
       const Settings& settings = open_->root.walk.settings;
       MODLOCK_TRY(lock_modules(mode, !settings.providers.empty() || settings.requested_age.has_value()));
     }
-    return install();
+    MODLOCK_TRY(install());
+    return in_ci ? Result<void>() : give_back();
   }
 
-  // Replaces the downloads of `init -upgrade` with the locked versions. If something was not locked, the hook before
-  // the command has reported it. In CI it has rejected a unit without a lock file, so there is nothing to restore.
-  Result<void> restore() {
-    if (engine_.options().in_ci && !lock_.exists()) {
-      return {};
-    }
+  // A command that is refused leaves every lock file as it was.
+  Result<void> prepare() {
     MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
-    MODLOCK_TRY(const auto known, load_lock_backup(data.path));
-    if (!known) {
+    MODLOCK_TRY(UnitLock::forget(data));
+    if (options_.command == "providers") {
+      MODLOCK_TRY(take_over());
+      return lock_.remember(data);
+    }
+    MODLOCK_TRY(check_deleted());
+    MODLOCK_TRY(take_over());
+    MODLOCK_TRY(const auto before, lock_.texts());
+    if (auto ok = lock_and_install(); !ok) {
+      (void)lock_.put_back(before, data, engine_.context_for(run_));
+      return ok;
+    }
+    for (const std::string& line : lines_) {
+      reporter_.change(line);
+    }
+    return moved_ ? fail(*moved_) : lock_.remember(data);
+  }
+
+  // Writes what the client dropped, and replaces the downloads of `get -update` with the locked versions. If something
+  // was not locked, the hook before the command has reported it.
+  Result<void> restore() {
+    MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
+    MODLOCK_TRY(const auto restored, lock_.restore(data, engine_.context_for(run_)));
+    for (const auto& [key, entry] : restored) {
+      reporter_.change(key == kUnitSourceKey ? source_line(entry, "restored")
+                                             : fmt::format("module.{}  {}  restored{}", key, locked_text(entry),
+                                                           entry.constraints ? "  (" + *entry.constraints + ")" : ""));
+    }
+    if (options_.command == "providers" || (restored.empty() && options_.command != "get")) {
       return {};
     }
-    MODLOCK_TRY(open_root(OpenRoot::Merging::yes));
-    auto ok = restore_source(known->modules);
-    ok = ok ? lock_modules("missing") : ok;
-    if (!ok && ok.error().code == Code::offline_miss) {
-      return {};
-    }
-    return ok && options_.command != "providers" ? install() : ok;
+    MODLOCK_TRY(open_root());
+    auto ok = install();
+    const bool is_reported = !ok && (ok.error().code == Code::offline_miss || ok.error().code == Code::frozen);
+    return is_reported ? Result<void>() : ok;
   }
 
   Result<Verdicts> verify() {
@@ -391,6 +398,8 @@ class Hook {
   const UnitLock lock_;
   const RepositoryFiles files_;
   std::unique_ptr<OpenRoot> open_;  // from open_root() on
+  std::vector<std::string> lines_;  // about changes of the lock file
+  std::optional<Error> moved_;      // tags that were moved; the other modules are locked
 };
 
 }  // namespace

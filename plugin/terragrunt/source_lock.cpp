@@ -244,10 +244,6 @@ Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, 
   return true;
 }
 
-Result<bool> restore_unit_source(OpenRoot& open, const ModuleLock& entry) {
-  return write_entry(open, entry);
-}
-
 Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options) {
   Diagnostics ignored;
   MODLOCK_TRY(auto found, find_call(options, open, ignored));

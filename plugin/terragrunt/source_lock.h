@@ -54,9 +54,6 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
 // the package; IO_ERROR.
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
-// Writes an entry that the client has dropped to the lock file. Returns whether the file changed. Errors: those
-// of lock_root() and OpenRoot::read_lock_again(); IO_ERROR.
-Result<bool> restore_unit_source(OpenRoot& open, const ModuleLock& entry);
 // Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
 // `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
 // locked package, or `tampered` with all files that differ, and all that a client would load and that were added.

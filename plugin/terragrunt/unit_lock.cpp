@@ -58,6 +58,39 @@ Result<void> copy_whole(const fs::path& from, const fs::path& to) {
   return target && *target == *source ? Result<void>() : write_lock_file(to, *source);
 }
 
+// Writes `text`, or deletes the file for nullopt, unless that is its content.
+Result<void> write_text(const fs::path& path, const std::optional<std::string>& text) {
+  const auto there = read_file(path);
+  if (text) {
+    return there && *there == *text ? Result<void>() : write_lock_file(path, *text);
+  }
+  std::error_code error;
+  fs::remove(path, error);
+  return error ? fail(Code::io_error, fmt::format("cannot remove {}: {}", path.string(), error.message()))
+               : Result<void>();
+}
+
+// Adds the entries of `before` that the lock file at `path` lacks. Returns them.
+Result<ModuleLocks> add_missing(const LockFile& before, const fs::path& path, bool creates, ClientKind tool) {
+  MODLOCK_TRY(const auto now, read_lock_file(path, tool));
+  ModuleLocks missing = now || creates ? before.modules : ModuleLocks();
+  std::erase_if(missing, [&](const auto& entry) { return now && now->modules.count(entry.first) != 0; });
+  if (missing.empty()) {
+    return missing;
+  }
+  // If the client changed nothing else, the file is what it was, with the comments in its blocks.
+  const bool is_same = !now || write_lock(before, {}) == now->text;
+  ModuleLocks modules = now ? now->modules : ModuleLocks();
+  modules.insert(missing.begin(), missing.end());
+  MODLOCK_TRY(write_lock_file(path, is_same ? before.text : write_lock(*now, modules)));
+  return missing;
+}
+
+// The copy that remember() makes. modlock.hcl names it, too.
+fs::path copy_for_restore(const fs::path& ours) {
+  return ours / "before.lock.hcl";
+}
+
 constexpr std::string_view kGenerated = ".terragrunt-stack";
 constexpr std::string_view kKept = "terragrunt-locks";
 
@@ -163,6 +196,53 @@ Result<void> UnitLock::give_back(const DataDirectory& data, const Context& conte
   auto ok = lock ? copy_modules(*lock, unit_ / kLockFileName, false, tool_) : Result<void>();
   ok = ok ? copy_whole(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName) : ok;
   return ok ? keep() : ok;
+}
+
+Result<UnitLock::Texts> UnitLock::texts() const {
+  Texts texts;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    auto text = read_file(working_directory_ / kNames[i]);
+    if (!text && text.error().code != Code::not_found) {
+      return fail(std::move(text.error()));
+    }
+    texts[i] = text ? std::optional(std::move(*text)) : std::nullopt;
+  }
+  return texts;
+}
+
+Result<void> UnitLock::put_back(const Texts& texts, const DataDirectory& data, const Context& context) const {
+  MODLOCK_TRY(const auto held, lock_root(data, context));
+  Result<void> ok;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    ok = ok ? write_text(working_directory_ / kNames[i], texts[i]) : ok;
+  }
+  return ok;
+}
+
+Result<void> UnitLock::remember(const DataDirectory& data) const {
+  MODLOCK_TRY(const auto lock, read_lock_file(working_directory_ / kLockFileName, tool_));
+  if (kept_ == unit_ && (!lock || lock->modules.empty())) {
+    return {};
+  }
+  MODLOCK_TRY(const auto ours, data.pin(data.ours()));
+  return write_file_atomically(copy_for_restore(ours.path()), lock ? lock->text : "", Durable::no);
+}
+
+Result<void> UnitLock::forget(const DataDirectory& data) {
+  return write_text(copy_for_restore(data.ours()), std::nullopt);
+}
+
+Result<ModuleLocks> UnitLock::restore(const DataDirectory& data, const Context& context) const {
+  MODLOCK_TRY(const auto held, lock_root(data, context));
+  MODLOCK_TRY(const auto before, read_lock_file(copy_for_restore(data.ours()), tool_));
+  if (!before) {
+    return ModuleLocks();
+  }
+  MODLOCK_TRY(auto missing, add_missing(*before, working_directory_ / kLockFileName, true, tool_));
+  MODLOCK_TRY(add_missing(*before, unit_ / kLockFileName, false, tool_));
+  MODLOCK_TRY(keep());
+  MODLOCK_TRY(forget(data));
+  return missing;
 }
 
 }  // namespace modlock::terragrunt

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "backends/base/context.h"
 #include "plugin/install/data_directory.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 
@@ -39,6 +43,23 @@ class UnitLock {
   // Copies the module blocks of the working directory to the unit, if it has a lock file (Terragrunt leaves none if
   // `copy_terraform_lock_file` is false). Errors: as above.
   Result<void> give_back(const DataDirectory& data, const Context& context) const;
+
+  // The texts of both lock files of the working directory; nullopt: there is no such file.
+  using Texts = std::array<std::optional<std::string>, 2>;
+  // Errors: IO_ERROR.
+  Result<Texts> texts() const;
+  // Writes these texts again where they differ. Errors: IO_ERROR.
+  Result<void> put_back(const Texts& texts, const DataDirectory& data, const Context& context) const;
+
+  // Keeps a copy of `.terraform.lock.hcl` in `data` for restore(), if it has module blocks, which a client drops, or if
+  // the unit is generated. The hook before a command calls it last, so there is no copy if that hook refused the
+  // command: forget() removes that of an earlier command. Errors: IO_ERROR; PATH_OUTSIDE_ROOT.
+  Result<void> remember(const DataDirectory& data) const;
+  static Result<void> forget(const DataDirectory& data);
+  // Adds the module blocks of the copy that are missing in the lock files of the working directory and of the unit,
+  // copies the lock file of a generated unit to its kept_place(), and removes the copy. Does nothing without a copy.
+  // Returns what was missing in the working directory. Errors: as for take_over().
+  Result<ModuleLocks> restore(const DataDirectory& data, const Context& context) const;
 
  private:
   Result<void> keep() const;

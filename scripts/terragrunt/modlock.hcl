@@ -18,9 +18,10 @@ terraform {
     )
   }
 
-  # Settings, .tofu-modlock.hcl, are searched from the unit up to the root of the repository.
+  # Settings, .tofu-modlock.hcl, are searched from the unit up to the root of the repository. Before `providers lock` the
+  # hook only remembers the module blocks.
   before_hook "modlock_install" {
-    commands = ["init", "get"]
+    commands = ["init", "get", "providers"]
     execute = concat(
       ["tofu-modlock", "hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root()],
       [for argument in get_terraform_cli_args() : format("-%s", argument) if startswith(argument, "-upgrade")],
@@ -33,14 +34,15 @@ terraform {
     arguments = ["-get=false"]
   }
 
-  # The client drops module blocks whenever it writes the lock file, also if it fails afterwards. If they are still there
-  # after init, nothing has to be restored, and the shell ends without a start of tofu-modlock. The lock file of a unit of
-  # a stack is kept elsewhere in any case.
+  # The client drops module blocks whenever it writes the lock file, also if it fails afterwards. The hook before the
+  # command has kept a copy, if there are such blocks. If there is no copy, or the blocks are still there, nothing has to
+  # be restored, and the shell ends without a start of tofu-modlock. The lock file of a unit of a stack is kept elsewhere
+  # in any case.
   after_hook "modlock_restore" {
     commands = ["init", "get", "providers"]
     execute = [
       "sh", "-c",
-      "case \"$TG_CTX_COMMAND $0\" in (*/.terragrunt-stack/*) ;; (init*) [ ! -f .terraform.lock.hcl ] || while read -r word rest; do [ \"$word\" != module ] || exit 0; done <.terraform.lock.hcl ;; esac; exec tofu-modlock hook --after --unit \"$0\" --root \"$1\"",
+      "case \"$TG_CTX_COMMAND $0\" in (get*|*/.terragrunt-stack/*) ;; (*) [ -f .terraform/tofu-modlock/before.lock.hcl ] || [ -f \"$TF_DATA_DIR/tofu-modlock/before.lock.hcl\" ] || exit 0; [ ! -f .terraform.lock.hcl ] || while read -r word rest; do [ \"$word\" != module ] || exit 0; done <.terraform.lock.hcl ;; esac; exec tofu-modlock hook --after --unit \"$0\" --root \"$1\"",
       get_terragrunt_dir(), get_repo_root(),
     ]
     run_on_error = true

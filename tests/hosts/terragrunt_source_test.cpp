@@ -110,6 +110,44 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
   }
 }
 
+// The lock file has the commit that a colleague accepted, and Terragrunt's cache still has the files of the other one.
+BOOST_AUTO_TEST_CASE(a_refused_command_keeps_the_committed_source) {
+  struct Row {
+    const char* unit;
+    const char* lock;
+  };
+  for (const Row& row :
+       {Row{"live/vpc", "live/vpc/"}, Row{"live/.terragrunt-stack/vpc", "live/terragrunt-locks/vpc/"}}) {
+    for (const std::string place : {"inline", "sidecar"}) {
+      for (const char* ci : {"true", ""}) {
+        BOOST_TEST_CONTEXT(row.unit << " " << place << " CI=" << ci) {
+          RemoteUnit scene;
+          scene.write(".tofu-modlock.hcl", "module_lock_file = \"" + place + "\"\n");
+          scene.add_unit(row.unit, "git::" + scene.stacks.url() + "//network?ref=v1.0.0");
+          BOOST_REQUIRE(scene.terragrunt({"init"}, "", row.unit).exit_code == 0);
+          const std::string name =
+              row.lock + std::string(place == "inline" ? ".terraform.lock.hcl" : ".terraform.modules.lock.hcl");
+          std::string accepted = scene.read(name);
+          scene.move_the_tag();
+          const std::string commit = scene.stacks.id("v1.0.0");
+          const std::size_t hashes = accepted.find("hashes");
+          accepted.replace(accepted.find("git:", hashes) + 4, commit.size(), commit);
+          accepted.replace(accepted.find("h1:", hashes) + 3, 43, std::string(43, 'A'));
+          scene.write(name, accepted);
+          scene.environment["CI"] = ci;
+          for (const std::vector<std::string>& command :
+               {std::vector<std::string>{"init"}, {"get"}, {"plan"}, {"init"}}) {
+            const Ran ran = scene.terragrunt(command, "", row.unit);
+            BOOST_TEST(ran.exit_code != 0);
+            BOOST_TEST(ran.err.find("[HASH_MISMATCH]") + ran.err.find("[MISSING]") < 2 * ran.err.size(), ran.err);
+            BOOST_TEST(scene.read(name) == accepted);
+          }
+        }
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_names_a_moved_tag_until_its_block_is_removed) {
   terragrunt({"init"});
   const std::string locked = unit_lock();

@@ -1,6 +1,7 @@
 // `tofu-modlock hook` and scripts/terragrunt/modlock.hcl below a stand-in that runs hooks as Terragrunt does.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <functional>
 
 #include "tests/hosts/terragrunt_scene.h"
 
@@ -219,6 +220,101 @@ BOOST_AUTO_TEST_CASE(a_lock_file_that_fits_is_left_untouched) {
   BOOST_TEST(ran.out == "86400\n");
 }
 
+// What the lock files of a unit are, as bytes.
+struct LockTexts {
+  explicit LockTexts(const TerragruntScene& scene) {
+    for (const char* name : {"live/vpc/.terraform.lock.hcl", "live/vpc/.terraform.modules.lock.hcl"}) {
+      all += scene.has(name) ? scene.read(name) + "\n--\n" : "none\n--\n";
+    }
+  }
+  std::string all;
+};
+
+// The hook after a command runs also if the hook before it refused the command. It locks nothing.
+BOOST_AUTO_TEST_CASE(a_refused_command_changes_no_lock_file) {
+  struct Row {
+    const char* name;
+    std::function<void(TerragruntScene&)> change;  // after 1.0.0 was locked, 1.1.0 is in the cache, and Git has both
+    std::vector<std::string> arguments;
+    const char* ci;
+    const char* error;  // empty: it is not refused
+  };
+  const auto call = [](TerragruntScene& scene, const std::string& name, const std::string& version) {
+    scene.write("catalog/" + name + ".tf", module_call(name, "git::" + scene.vpc.url() + "?ref=v" + version));
+  };
+  const auto bump = [&](TerragruntScene& scene) {
+    scene.write("live/vpc/.tofu-modlock.hcl", module_rule("vpc", "~> 1.1"));
+  };
+  const auto new_call = [&](TerragruntScene& scene) { call(scene, "other", "1.1.0"); };
+  const auto unknown = [&](TerragruntScene& scene) { call(scene, "other", "3.0.0"); };
+  const auto deny = [](TerragruntScene& scene) {
+    scene.write("live/vpc/.tofu-modlock.hcl",
+                module_rule("vpc", "~> 1.1") + "deny \"*/repositories/vpc\" {\n  versions = \">= 1.0.0\"\n}\n");
+  };
+  const std::vector<Row> rows = {
+      {"a bump", bump, {"init"}, "true", "[FROZEN]"},
+      {"a bump, and get", bump, {"get"}, "true", "[FROZEN]"},
+      {"a bump, and plan", bump, {"plan"}, "true", "not-locked: "},
+      {"a new call", new_call, {"init"}, "true", "[FROZEN]"},
+      {"a denied release", deny, {"init"}, "", "[RELEASE_DENIED]"},
+      {"a new call, and one that has no version", unknown, {"init"}, "", "[NOT_FOUND]"},
+      {"nothing", [](TerragruntScene&) {}, {"init"}, "true", ""},
+      {"nothing, and get", [](TerragruntScene&) {}, {"get"}, "true", ""},
+      {"nothing, and providers lock", [](TerragruntScene&) {}, {"providers", "lock"}, "", ""},
+  };
+  for (const char* place : {"inline", "sidecar"}) {
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(row.name << ", " << place << ", CI=" << row.ci) {
+        TerragruntScene scene;
+        scene.write(".tofu-modlock.hcl", "module_lock_file = \"" + std::string(place) + "\"\n");
+        BOOST_REQUIRE(scene.terragrunt({"init"}).exit_code == 0);
+        const std::string locked = LockTexts(scene).all;
+        scene.release(scene.vpc, "1.1.0");
+        scene.add_unit("live/other");
+        BOOST_REQUIRE(scene.terragrunt({"init"}, "", "live/other").exit_code == 0);
+        row.change(scene);
+        scene.environment["CI"] = row.ci;
+        for (int run = 1; run <= 2; ++run) {
+          const Ran ran = scene.terragrunt(row.arguments);
+          BOOST_TEST((ran.exit_code == 0) == (row.error[0] == '\0'), ran.err);
+          BOOST_TEST(ran.err.find(row.error) != std::string::npos, ran.err);
+          BOOST_TEST(LockTexts(scene).all == locked);
+        }
+      }
+    }
+  }
+}
+
+// Another branch has another lock file. What an earlier command left in Terragrunt's cache does not matter.
+BOOST_AUTO_TEST_CASE(blocks_come_back_as_they_were_before_the_command) {
+  terragrunt({"init"});
+  const std::string older = unit_lock();
+  release(vpc, "1.1.0");
+  terragrunt({"init", "-upgrade"});
+  const std::string newer = unit_lock();
+  BOOST_REQUIRE(newer != older);
+  for (const char* command : {"init", "providers"}) {
+    for (const std::string& lock : {older, newer}) {
+      const std::string noted = "# reviewed\n" + lock.substr(0, lock.find("\n  hashes")) + "\n  # why\n" +
+                                lock.substr(lock.find("\n  hashes"));
+      for (const std::string& text : {lock, noted}) {
+        BOOST_TEST_CONTEXT(command << " " << text) {
+          write("live/vpc/.terraform.lock.hcl", text);
+          environment["CLIENT_DOES"] =
+              "grep -v -e '^module' -e '^  ' -e '^}' .terraform.lock.hcl | sed -e '2,$d' >new; mv new "
+              ".terraform.lock.hcl; exit 0";
+          environment["CI"] = "true";
+          BOOST_TEST(terragrunt({command, "lock"}).exit_code == 0);
+          const std::string now = unit_lock();
+          BOOST_TEST(now.substr(now.find("module")).find(text.substr(text.find("\n  hashes"))) != std::string::npos,
+                     now);
+          environment["CI"] = "";
+        }
+      }
+    }
+  }
+}
+
 // Git does not track Terragrunt's copy of a unit, and nothing has to be restored if the client leaves the lock file.
 BOOST_AUTO_TEST_CASE(hooks_start_at_most_one_process) {
   terragrunt({"init"});
@@ -243,17 +339,29 @@ BOOST_AUTO_TEST_CASE(hooks_start_at_most_one_process) {
       {"init drops the blocks", {"init"}, "", "--unit\n--after\n"},
       {"init deletes the lock file", {"init"}, "rm .terraform.lock.hcl; exit 0", "--unit\n--after\n"},
       {"get", {"get"}, "", "--unit\n--after\n"},
-      {"providers lock", {"providers", "lock"}, "", "--after\n"},
+      {"providers lock", {"providers", "lock"}, "", "--unit\n"},
+      {"providers lock drops the blocks",
+       {"providers", "lock"},
+       "echo '# by the client' >.terraform.lock.hcl",
+       "--unit\n--after\n"},
+      {"init with a sidecar", {"init"}, "", "--unit\n"},
       {"plan", {"plan"}, "", "--unit\n"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
+      if (std::string(row.name).ends_with("sidecar")) {
+        write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n");
+        terragrunt({"init"});
+      }
       write_text(path("started"), "");
       environment["CLIENT_DOES"] = row.client_does;
       const Ran ran = terragrunt(row.arguments);
       BOOST_TEST(ran.exit_code == 0, ran.err);
       BOOST_TEST(read_text(path("started")) == row.started);
-      BOOST_TEST(shown(unit_lock()).find(kVpcBlock) != std::string::npos, unit_lock());
+      const std::string locks =
+          unit_lock() +
+          (has("live/vpc/.terraform.modules.lock.hcl") ? read("live/vpc/.terraform.modules.lock.hcl") : "");
+      BOOST_TEST(shown(locks).find(kVpcBlock) != std::string::npos, locks);
     }
   }
 }
