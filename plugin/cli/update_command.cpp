@@ -88,16 +88,17 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   return updates;
 }
 
-// Prints what to do about other root modules that read a settings file above this one.
-void print_shared_settings(const std::string& root, const messages::LockPlanResult& result) {
+// Prints what to do about other root modules that read a settings file or a local module next to or above this one.
+void print_shared_files(const std::string& root, const messages::LockPlanResult& result) {
   for (const messages::EditedDocument& document : result.edits.documents) {
-    if (document.path.starts_with("../") && document.path.ends_with(kSettingsFileName)) {
+    if (document.path.starts_with("../")) {
       const fs::path file = (fs::path(root) / document.path).lexically_normal();
-      const std::string place = shown_path(file.parent_path().string());
+      const bool is_settings = file.filename() == kSettingsFileName;
+      const std::string place = shown_path((is_settings ? file.parent_path() : find_repository_root(root)).string());
       print_out(
-          fmt::format("Other root modules read {}, too. To update their lock files, run: tofu-modlock lock{} "
+          fmt::format("Other root modules {}read {}, too. To update their lock files, run: tofu-modlock lock{} "
                       "--recursive\n",
-                      document.path, place == "." ? "" : " --chdir " + shell_word(place)));
+                      is_settings ? "" : "may ", document.path, place == "." ? "" : " --chdir " + shell_word(place)));
     }
   }
 }
@@ -147,7 +148,7 @@ RootOutcome print_update(const CommandLine& line, const Host& host, const std::s
   if (!line.common.json && !as_markdown) {
     print_plan(line, root, *result, written.details.diagnostics);
     if (!line.dry_run && !line.common.recursive) {
-      print_shared_settings(root, *result);
+      print_shared_files(root, *result);
     }
   } else if (as_markdown) {
     print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));

@@ -57,29 +57,21 @@ struct Replacement {
   bool is_removal = false;
 };
 
-// Returns whether a path is a settings file above the root, in its git repository. A link is not.
-bool is_shared_settings_file(const fs::path& path, const std::string& root) {
-  std::error_code error;
-  const fs::path directory = fs::weakly_canonical(path.parent_path(), error);
-  const fs::path below = fs::weakly_canonical(root, error);
-  const fs::path repository = find_repository_root(below);
-  return !error && path.filename() == kSettingsFileName && !fs::is_symlink(path, error) &&
-         lies_plainly_below(below, directory) && (directory == repository || lies_plainly_below(directory, repository));
-}
-
 // nullopt: the file already has the new content.
 Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
   Replacement made{
       .path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == EditOperation::remove};
   if (document.is_configuration) {
-    auto inside = is_shared_settings_file(made.path, root) ? made.path : confine(made.path, {root});
-    if (!inside) {
-      Error error = std::move(inside.error());
-      error.hint = "make the change there by hand: --dry-run shows it";
-      return fail(std::move(error));
-    }
+    // Links below the root are followed. A file elsewhere in the repository is written only if none is on the way to
+    // it.
+    const fs::path repository = find_repository_root(root);
+    const fs::path bound = lies_plainly_below(made.path, repository) ? repository : fs::path(root);
     std::error_code ignored;
     made.path = fs::weakly_canonical(made.path, ignored);
+    if (auto inside = confine(made.path, {bound}); !inside) {
+      inside.error().hint = "make the change there by hand: --dry-run shows it";
+      return fail(std::move(inside.error()));
+    }
     made.directory = made.path.parent_path();
   } else {
     MODLOCK_TRY(check_no_link(made.path));

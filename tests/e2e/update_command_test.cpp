@@ -248,17 +248,51 @@ BOOST_AUTO_TEST_CASE(a_link_stays_one) {
   BOOST_TEST(read("shared/versions.tf") == module_call("vpc", git(), "1.1.0"));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_written_outside_of_the_root) {
-  program({"git", "init", "--quiet", path(".git").parent_path().string()});
-  write_text(path("net/main.tf"), module_call("vpc", git(), "1.0.0"));
-  write("main.tf", module_call("net", "../net"));
-  modlock({"lock"});
-  const std::string before = lock();
-  const Ran ran = modlock({"update", "module.net.vpc=1.1.0"});
-  BOOST_TEST(ran.exit_code == 8, ran.out);
-  BOOST_TEST(ran.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, ran.err);
-  BOOST_TEST(read_text(path("net/main.tf")) == module_call("vpc", git(), "1.0.0"));
-  BOOST_TEST(lock() == before);
+// A local module in another directory: only in the same repository, and only if no link is on the way to it.
+BOOST_AUTO_TEST_CASE(a_local_module_is_edited_in_its_repository) {
+  struct Row {
+    const char* name;
+    bool has_repository;
+    const char* link;     // to "other", in place of this
+    const char* written;  // nullptr: none
+  };
+  for (const Row& row :
+       {Row{"in the repository", true, nullptr, "net/main.tf"}, Row{"in no repository", false, nullptr, nullptr},
+        Row{"a linked file", true, "net/main.tf", nullptr}, Row{"a linked directory", true, "net", "other/main.tf"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      fs::remove_all(path(".git"));
+      fs::remove_all(path("net"));
+      fs::remove_all(path("other"));
+      fs::remove(root() / ".terraform.lock.hcl");
+      if (row.has_repository) {
+        program({"git", "init", "--quiet", path(".git").parent_path().string()});
+      }
+      const std::string call = module_call("vpc", git(), "1.0.0");
+      write_text(path("net/main.tf"), call);
+      write_text(path("other/main.tf"), call);
+      if (row.link != nullptr) {
+        fs::remove_all(path(row.link));
+        fs::create_symlink(row.link == std::string("net") ? path("other") : path("other/main.tf"), path(row.link));
+      }
+      write("main.tf", module_call("net", "../net"));
+      BOOST_TEST(modlock({"lock"}).exit_code == 0);
+      const std::string before = lock();
+      const Ran ran = modlock({"update", "module.net.vpc=1.1.0"});
+      BOOST_TEST(ran.exit_code == (row.written != nullptr ? 0 : 8), ran.out << ran.err);
+      BOOST_TEST((lock() == before) == (row.written == nullptr));
+      for (const char* file : {"net/main.tf", "other/main.tf"}) {
+        const bool is_written = row.written != nullptr && fs::equivalent(path(file), path(row.written));
+        BOOST_TEST(read_text(path(file)) == (is_written ? module_call("vpc", git(), "1.1.0") : call), file);
+      }
+      const std::string said = row.written == nullptr
+                                   ? "[PATH_OUTSIDE_ROOT]"
+                                   : fmt::format(
+                                         "Other root modules may read ../{}, too. To update their lock files, "
+                                         "run: tofu-modlock lock --chdir <dir> --recursive\n",
+                                         row.written);
+      BOOST_TEST((ran.out + ran.err).find(said) != std::string::npos, ran.out << ran.err);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_settings_file_above_the_root_is_edited_in_its_repository) {
