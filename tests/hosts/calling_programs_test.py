@@ -157,6 +157,33 @@ class CallingPrograms:
                 self.assertIn(".terraform.lock.hcl has changed since the plan was made", err)
                 self.assertEqual((code, self.locks()), (1, {".terraform.lock.hcl": theirs}))
 
+    def test_links_of_a_checkout_are_not_written_through(self):
+        outside = self.place / "profile"
+        outside.write_text("theirs\n")
+        rows = [(".terraform.lock.hcl", 1), (".terraform.lock.hcl.new", 0), ("..terraform.lock.hcl.new", 0), (".lock-", 0)]
+        for name, code in rows:
+            with self.subTest(name):
+                (self.root / ".terraform.lock.hcl").unlink(missing_ok=True)
+                (self.root / name).symlink_to(outside)
+                shutil.rmtree(self.place / "cache", ignore_errors=True)
+                ran = self.run_program()
+                self.assertEqual(ran[0], code, ran[1])
+                self.assertEqual(outside.read_text(), "theirs\n")
+                left = {".lock-"} if name == ".lock-" else set()
+                self.assertEqual({path.name for path in self.root.glob(".lock-*")}, left)
+
+    def test_a_link_to_the_lock_file_is_replaced(self):
+        outside = self.place / "lock"
+        self.assertEqual(self.run_program()[0], 0)
+        shutil.move(self.root / ".terraform.lock.hcl", outside)
+        before = outside.read_text()
+        (self.root / ".terraform.lock.hcl").symlink_to("lock.hcl")
+        shutil.copy(outside, self.root / "lock.hcl")
+        self.write("1.1.0")
+        self.assertEqual(self.run_program(), (0, ""))
+        self.assertFalse((self.root / ".terraform.lock.hcl").is_symlink())
+        self.assertEqual((self.root / "lock.hcl").read_text(), before)
+
     def test_an_interrupt_cancels_the_request(self):
         def interrupt(process):
             process.send_signal(signal.SIGINT)
