@@ -217,6 +217,22 @@ class Hooks(HookTest):
                 self.assertEqual(ran.returncode, 0, ran.stderr)
                 self.assertNotIn("git add", ran.stderr)
 
+    def test_the_hint_runs_nothing_of_a_name(self):
+        for root in ("a'$(touch PWNED)'b", "`touch PWNED`", "';touch PWNED;'", "-x", ":x", 'a"$(touch PWNED)'):
+            with self.subTest(root):
+                self.scene.write_root(root)
+                self.scene.git("add", "--", f":(literal){root}/main.tf")
+                ran = self.scene.hook("lock")
+                self.assertEqual(ran.returncode, 1, ran.stdout)
+                hint = ran.stderr.splitlines()[-1].strip()
+                if '"' in root:
+                    self.assertEqual(hint, "a lock file in a directory whose name has a special character (git status shows it)")
+                    self.scene.git("add", "--", f":(literal){root}/.terraform.lock.hcl")
+                else:
+                    self.scene.run("sh", "-c", hint)
+                self.assertFalse((self.scene.checkout / "PWNED").exists(), hint)
+                self.assertEqual(self.scene.hook("lock").returncode, 0)
+
     def test_lock_files_that_no_commit_needs(self):
         self.scene.write_root("not committed")
         self.scene.write("live/.terraform/modules/vpc/.terraform.lock.hcl", "")
