@@ -206,6 +206,27 @@ class Action(unittest.TestCase):
         self.assertEqual(summary, "## Lock files: failed (exit code 3)\n\n    Error: not locked [FROZEN]\n      at main.tf:1:1\n"
                                   f"      hint: run lock\n    \n{table}")
 
+    def test_ci_summary_cannot_be_left_by_text_of_a_client(self):
+        hostile = "Error: gr\\303\\266\\303\\237e \\347\\275\\221\\r# b <img src=x>\\r\\n  \\342\\200\\256c\\342\\201\\246d\\033[31m\\013# e\\n"
+        ci = CI.replace("printf '\\nROOT of", f"printf '\\n{hostile}ROOT of")
+        self.runner.releases.publish(VERSION, f'#!/bin/sh\n{ci}exec {BINARY} "$@"\n')
+        self.runner.environment["CI_RESULT"] = "3"
+        _, _, _, summary = self.runner.run()
+        self.assertIn("\n    Error: größe 网 # b <img src=x> \n      ?c?d [31m # e\n    Error: not locked", summary)
+        self.assertEqual(summary.splitlines(), summary.rstrip("\n").split("\n"))
+        self.assertEqual([line for line in summary.split("\n")[2:] if line and not line.startswith("    ")], [])
+
+    def test_hooks_of_the_repository_do_not_run(self):
+        for hook in ("pre-commit", "commit-msg", "post-commit", "pre-push"):
+            self.runner.write(f".husky/{hook}", f"#!/bin/sh\ntouch {self.runner.directory}/ran\n")
+            (self.runner.checkout / ".husky" / hook).chmod(0o755)
+        self.runner.git("config", "core.hooksPath", ".husky")
+        self.addCleanup(self.runner.git, "config", "--unset", "core.hooksPath")
+        code, _, err, _ = self.runner.run(mode="update")
+        self.assertEqual(code, 0, err)
+        self.assertIn("Update the lock files", self.runner.on_server())
+        self.assertFalse((self.runner.directory / "ran").exists())
+
     def test_ci_of_the_program(self):
         if subprocess.run([BINARY, "ci", "--help"], capture_output=True, check=False).returncode != 0:
             self.skipTest("the program has no command ci")
@@ -242,7 +263,8 @@ class Action(unittest.TestCase):
              f"      - uses: acme/tofu-modlock@v{VERSION}")])
         steps = read_steps(repository / "released.yml", "lock-files")
         self.assertEqual([step["uses"] for step in steps],
-                         ["actions/checkout@v4", "opentofu/setup-opentofu@v1", f"acme/tofu-modlock@v{VERSION}"])
+                         ["actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1",
+                          "opentofu/setup-opentofu@a1320f892987e89d278cc92dc5adc984fb93aca4", f"acme/tofu-modlock@v{VERSION}"])
         code, out, err, _ = self.runner.run(**steps[-1]["with"])
         self.assertEqual(code, 0, err)
         self.assertIn("\n<ci><--recursive><--><tofu><init><-backend=false>\n", out)
@@ -295,8 +317,11 @@ class Action(unittest.TestCase):
     def test_the_cache_has_a_key_of_both_lock_files(self):
         steps = read_steps("action.yml")
         cache = [step for step in steps if "uses" in step]
-        self.assertEqual([step["uses"] for step in cache], ["actions/cache@v4"])
+        self.assertEqual([step["uses"] for step in cache], ["actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae"])
         self.assertIn("**/.terraform.lock.hcl', '**/.terraform.modules.lock.hcl", cache[0]["with"]["key"])
+        # A run for a pull request saves nothing that a run for a branch restores.
+        self.assertEqual(cache[0]["with"]["key"].partition("-${{ hashFiles")[0], "tofu-modlock-${{ github.event_name }}")
+        self.assertEqual(cache[0]["with"]["restore-keys"], "tofu-modlock-${{ github.event_name }}-\ntofu-modlock-push-\n")
         # Nothing that a pull request can choose becomes part of a script.
         self.assertEqual([step["name"] for step in steps if "${{" in step.get("run", "")], [])
 

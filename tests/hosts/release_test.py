@@ -175,12 +175,16 @@ class Host:
         return ran
 
     def release(self):
-        """The job `release`, up to the first step that fails."""
+        """The jobs `collect` and `release`, up to the first step that fails."""
         place = self.directory / "artifacts"
         shutil.copytree(self.source, place / "source")
-        ran = self.run_step("release", "Compare the packages and collect the files", place)
+        ran = self.run_step("collect", "Compare the packages and collect the files", place)
         if ran.returncode != 0:
             return ran
+        collected, place = place, self.directory / "collected"
+        place.mkdir()
+        for name in read_steps(WORKFLOW, "collect")[-1]["with"]["path"].split():
+            shutil.move(collected / name, place)
         image = self.run_step("release", "Push the image", place, {"github.token": "token"}, REGISTRY=self.registry.address,
                               REGISTRY_AUTH_FILE=self.environment["REGISTRY_AUTH_FILE"])
         if image.returncode != 0:
@@ -280,6 +284,9 @@ class Workflow(unittest.TestCase):
 
     def test_all_files_and_the_image_are_attested_before_the_release(self):
         steps = read_steps(WORKFLOW, "release")
+        # Only what another job collected is published, and nothing of the repository runs with these rights.
+        self.assertEqual([step["with"] for step in steps if "download-artifact" in step.get("uses", "")], [{"name": "release"}])
+        self.assertEqual([step for step in steps if "checkout" in step.get("uses", "") or "source/" in step.get("run", "")], [])
         kinds = [step.get("name") or step["uses"].partition("@")[0] for step in steps]
         attest = "actions/attest-build-provenance"
         self.assertEqual(kinds[-4:], ["Push the image", attest, attest, "Publish the release"])

@@ -36,6 +36,8 @@ def read_steps(name, job=None):
         found = re.fullmatch(r"(?:- |  )([a-z-]+):(?: (.*))?", line[indent:])
         assert found, line
         key, value = found.groups()
+        if key == "uses":
+            value = value.partition(" #")[0]
         if value == "|":
             value, at = read_block(lines, at, indent + 4)
         elif value is None:
