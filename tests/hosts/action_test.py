@@ -149,6 +149,7 @@ class Action(unittest.TestCase):
         code, out, err, _ = self.runner.run()
         self.assertEqual(code, 0, err)
         self.assertIn(f"checksum: verified, tofu-modlock-{VERSION}-", out)
+        self.assertNotIn("PATH", out.replace(f"{self.runner.directory}", ""))
         self.assertEqual({request.split("/")[2] for request in self.runner.releases.requests}, {f"v{VERSION}"})
 
     def test_another_version(self):
@@ -177,7 +178,8 @@ class Action(unittest.TestCase):
             with self.subTest(mode):
                 before = self.runner.on_server()
                 code, out, err, summary = self.runner.run(mode=mode)
-                self.assertEqual((code, out, summary), (1, "", ""))
+                self.assertRegex(out, "^downloading: [^\n]*\n$")
+                self.assertEqual((code, summary), (1, ""))
                 self.assertIn("has the checksum", err)
                 self.assertEqual(list((self.runner.directory / "temp").iterdir()), [])
                 self.assertEqual(self.runner.on_server(), before)

@@ -8,6 +8,7 @@ import io
 import os
 import pathlib
 import shutil
+import ssl
 import subprocess
 import tarfile
 import tempfile
@@ -19,7 +20,11 @@ REPOSITORY = "https://git.example.test/acme/tofu-modlock"
 MACHINE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 
 # All programs that install.sh may run, with the one that downloads.
-TOOLS = ["cat", "dirname", "gzip", "ln", "mkdir", "mktemp", "mv", "readlink", "rm", "rmdir", "sha256sum", "tar", "uname"]
+TOOLS = ["cat", "dirname", "find", "gzip", "ln", "mkdir", "mktemp", "mv", "readlink", "rm", "rmdir", "sha256sum", "tar", "uname"]
+
+# What install.sh links below share/, besides the program.
+PAGES = ["man/man1/tofu-modlock.1", "bash-completion/completions/tofu-modlock", "zsh/site-functions/_tofu-modlock",
+         "fish/vendor_completions.d/tofu-modlock.fish"]
 
 
 def tarball_name(version, machine=MACHINE):
@@ -32,7 +37,8 @@ def make_tarball(version, program=None):
     tree = tarball_name(version).removesuffix(".tar.gz")
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, mode, content in (("bin/tofu-modlock", 0o755, program), ("lib/tofu-modlock/library", 0o644, "bytes")):
+        for name, mode, content in (("bin/tofu-modlock", 0o755, program), ("lib/tofu-modlock/library", 0o644, "bytes"),
+                                    *((f"share/{page}", 0o644, f"# {page} of {version}\n") for page in PAGES)):
             entry = tarfile.TarInfo(f"{tree}/{name}")
             entry.mode, entry.size = mode, len(content)
             archive.addfile(entry, io.BytesIO(content.encode()))
@@ -48,11 +54,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.server.requests.append(self.path)
 
     def do_GET(self):
+        if self.path in self.server.redirects:
+            self.send_response(302)
+            self.send_header("Location", self.server.redirects[self.path])
+            self.end_headers()
+            return
         short = self.server.broken.get(self.path)
         if short is None:
             super().do_GET()
             return
-        self.log_message()
         content = pathlib.Path(self.translate_path(self.path)).read_bytes()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
@@ -63,16 +73,26 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 class Releases:
     """`address` has download/vVERSION/FILE and latest/download/FILE. `broken` maps paths to the length at which their
-    response ends early."""
+    response ends early, `redirects` to addresses. With TLS, only programs that read `certificate` trust the server."""
 
-    def __init__(self):
+    def __init__(self, tls=False):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="modlock-releases-"))
         self.server = http.server.ThreadingHTTPServer(
             ("127.0.0.1", 0), functools.partial(Handler, directory=str(self.directory)))
         self.server.daemon_threads = True
         self.requests = self.server.requests = []
         self.broken = self.server.broken = {}
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
+        self.redirects = self.server.redirects = {}
+        self.address = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
+        if tls:
+            self.certificate, key = self.directory / "certificate", self.directory / "key"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-addext",
+                            "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", self.certificate], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate, key)
+            context.set_ciphers("ALL:@SECLEVEL=0")  # for busybox
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def publish(self, version, program=None):
