@@ -11,6 +11,7 @@
 
 #include "backends/base/context.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 
@@ -28,8 +29,8 @@ class SingleFlightMap {
                            Clock::duration failure_life = Clock::duration::zero())
       : life_(life), failure_life_(failure_life), now_(std::move(now)) {}
 
-  // `make` returns a Result<Value> and is called without the lock. Errors: those of `make`; REQUEST_CANCELLED and
-  // DEADLINE_EXCEEDED while waiting.
+  // `make` returns a Result<Value> and is called without the lock. Errors: those of `make`, also if it throws
+  // (unexpected_error()); REQUEST_CANCELLED and DEADLINE_EXCEEDED while waiting.
   template <typename Make>
   Result<Value> get(const Key& key, const Context& context, const Make& make) {
     std::unique_lock lock(mutex_);
@@ -56,7 +57,7 @@ class SingleFlightMap {
     }
     entry.is_making = true;
     lock.unlock();
-    Result<Value> made = make();
+    Result<Value> made = without_exceptions("a request", make);
     lock.lock();
     entry.is_making = false;
     ++entry.attempts;

@@ -114,8 +114,10 @@ class CurlTransport final : public Transport {
   // libcurl itself would read hundreds of certificates for each connection. Here they are read once, while the first
   // one connects. Returns false if the trusted certificates cannot be set in libcurl.
   bool set_trust(CURL* easy) {
+    // Without a thread, the first connection reads them.
+    constexpr auto kIfPossible = std::launch::async | std::launch::deferred;
     std::call_once(reading_, [this] {
-      authorities_ = std::async(std::launch::async, [this] { return http::read_authorities(places_); }).share();
+      authorities_ = std::async(kIfPossible, [this] { return http::read_authorities(places_); }).share();
     });
     for (const CURLoption place : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
       curl_easy_setopt(easy, place, nullptr);

@@ -218,7 +218,10 @@ CurlTransfer::CurlTransfer(const Exchange& exchange, const Context& context, std
 }
 
 ExchangeResult CurlTransfer::run(TransferLoop& loop, std::string server, std::string proxy) {
-  if (!loop.start(*this)) {
+  const auto started = without_exceptions("the HTTP client", [&]() -> Result<bool> { return loop.start(*this); });
+  if (!started) {
+    stop_ = started.error();
+  } else if (!*started) {
     result_ = CURLE_FAILED_INIT;
   } else {
     drive(loop);
@@ -389,10 +392,10 @@ void CurlTransfer::feed(std::unique_lock<std::mutex>& lock, TransferLoop& loop) 
   std::string bytes = std::exchange(arrived_, std::move(taken_));
   const bool was_paused = std::exchange(is_paused_, false);
   lock.unlock();
-  auto fed = begins ? exchange_.sink->begin(length_) : Result<void>();
-  if (fed && !bytes.empty()) {
-    fed = exchange_.sink->write(bytes);
-  }
+  auto fed = without_exceptions("the download", [&]() -> Result<void> {
+    MODLOCK_TRY(begins ? exchange_.sink->begin(length_) : Result<void>());
+    return bytes.empty() ? Result<void>() : exchange_.sink->write(bytes);
+  });
   bytes.clear();
   lock.lock();
   taken_ = std::move(bytes);

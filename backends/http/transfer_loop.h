@@ -57,7 +57,8 @@ class TransferLoop {
   TransferLoop& operator=(const TransferLoop&) = delete;
 
   // Sets the callbacks for the name, the socket and the request, and starts the transfer. Returns false, without
-  // calling ended(), if libcurl provides no multi handle.
+  // calling ended(), if libcurl provides no multi handle. Throws std::system_error if the thread cannot be started; the
+  // next transfer tries again.
   bool start(Transfer& transfer);
   // Continues a transfer whose callback returned CURL_WRITEFUNC_PAUSE.
   void resume(Transfer& transfer);

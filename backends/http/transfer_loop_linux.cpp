@@ -27,11 +27,10 @@ TransferLoop::~TransferLoop() {
 }
 
 bool TransferLoop::open() {
-  if (multi_ == nullptr) {
+  if (!thread_.joinable()) {
     multi_.reset(curl_multi_init());
     nudge_.reset(curl_easy_init());
     if (multi_ == nullptr || nudge_ == nullptr) {
-      multi_.reset();
       return false;
     }
     curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);

@@ -12,6 +12,7 @@
 #include "backends/base/ascii.h"
 #include "backends/http/redirect.h"
 #include "backends/http/url.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock::oci {
 namespace {
@@ -410,7 +411,7 @@ Result<std::optional<SecretText>> Authorizer::answer(const Repository& repositor
   }
   known->busy = true;
   lock.unlock();
-  auto got = fetch(*known, repository, challenge, context);
+  auto got = without_exceptions("a request", [&] { return fetch(*known, repository, challenge, context); });
   lock.lock();
   known->busy = false;
   ++known->rounds;

@@ -7,6 +7,7 @@
 
 #include "backends/base/files.h"
 #include "protocol/base/result.h"
+#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -88,7 +89,8 @@ Result<FetchedTree> PackageDownload::unpack() {
 }
 
 Result<FileDigests> PackageDownload::unpack_here() const {
-  return unpack_archive(*file_, *archive_.format, directory_, archive_.display, context_);
+  return without_exceptions(
+      "unpacking", [this] { return unpack_archive(*file_, *archive_.format, directory_, archive_.display, context_); });
 }
 
 void PackageDownload::give_up() {

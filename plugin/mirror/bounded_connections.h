@@ -21,6 +21,7 @@ class BoundedStream;
 // sent it, the HTTP library accepts no further connection until a thread is free.
 class BoundedConnections final : public httplib::TaskQueue {
  public:
+  // Throws std::system_error if a thread cannot be started.
   explicit BoundedConnections(std::size_t threads);
 
   void enqueue(std::function<void()> job) override;
@@ -28,17 +29,16 @@ class BoundedConnections final : public httplib::TaskQueue {
 
  private:
   friend class BoundedStream;
-  void work();
+  void work(const std::stop_token& stop);
   void add(BoundedStream& stream);
   void remove(BoundedStream& stream);
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::function<void()> job_;
   std::size_t idle_;
-  bool ends_ = false;
-  std::vector<std::thread> threads_;
   std::deque<BoundedStream*> unproven_;  // oldest first
+  std::vector<std::jthread> threads_;    // last: they use everything else
 };
 
 // An accepted socket for the HTTP library, with limits that the library does not have: on the bytes of a request, and

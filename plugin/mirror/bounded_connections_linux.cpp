@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kGrace{1};          // for a request to arrive wh
 
 BoundedConnections::BoundedConnections(std::size_t threads) : idle_(threads) {
   for (; threads > 0; --threads) {
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
   }
 }
 
@@ -48,21 +48,13 @@ void BoundedConnections::enqueue(std::function<void()> job) {
 }
 
 void BoundedConnections::shutdown() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  for (std::thread& thread : threads_) {
-    thread.join();
-  }
+  threads_.clear();
 }
 
-void BoundedConnections::work() {
+void BoundedConnections::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ends_ || job_; });
-    if (!job_) {
+    if (!changed_.wait(lock, stop, [this] { return bool(job_); })) {
       return;
     }
     const std::function<void()> job = std::exchange(job_, nullptr);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <memory>
 #include <thread>
 
 #include "backends/base/digest.h"
@@ -25,10 +26,13 @@ class BoundedServer final : public httplib::Server {
  public:
   explicit BoundedServer(const std::atomic<bool>& stopping) : stopping_(stopping) {
     new_task_queue = [this] {
-      connections_ = new BoundedConnections(kConnections);  // the library deletes it
+      connections_ = prepared_.release();  // the library deletes it
       return connections_;
     };
   }
+
+  // Starts the threads of the connections, before the library would on a thread that must not throw.
+  void prepare() { prepared_ = std::make_unique<BoundedConnections>(kConnections); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -40,6 +44,7 @@ class BoundedServer final : public httplib::Server {
     return done;
   }
 
+  std::unique_ptr<BoundedConnections> prepared_;
   BoundedConnections* connections_ = nullptr;
   const std::atomic<bool>& stopping_;
 };
@@ -72,6 +77,7 @@ class MirrorServer::Impl {
     if (port_ <= 0) {
       return false;
     }
+    server_.prepare();
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) {
       std::this_thread::yield();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/base/error.h"
+#include "protocol/base/result.h"
 
 namespace modlock {
 
@@ -18,5 +19,16 @@ std::string_view system_advice(int reason);
 // The error of an exception that came out of `what` ("lock/plan"): IO_ERROR where the system gave no memory, threads or
 // descriptors, else INTERNAL.
 Error unexpected_error(std::string_view what, const std::exception& caught);
+
+// Returns the result of `call`, or the unexpected_error() of the exception that came out of it: for calls between a
+// mark for other threads and its removal, and for the end of a thread.
+template <typename Call>
+auto without_exceptions(std::string_view what, const Call& call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::exception& caught) {
+    return fail(unexpected_error(what, caught));
+  }
+}
 
 }  // namespace modlock

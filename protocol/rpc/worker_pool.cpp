@@ -33,11 +33,11 @@ bool WorkerPool::submit(Job job) {
     if (!queue_.empty() && queued_bytes_ + job.bytes > limits_.queue_bytes) {
       return false;
     }
-    queued_bytes_ += job.bytes;
-    queue_.push_back(std::move(job));
-    if (queue_.size() > threads_.size() - busy_ && threads_.size() < limits_.workers) {
+    if (queue_.size() >= threads_.size() - busy_ && threads_.size() < limits_.workers) {
       start_thread();
     }
+    queued_bytes_ += job.bytes;
+    queue_.push_back(std::move(job));
   }
   changed_.notify_one();
   return true;

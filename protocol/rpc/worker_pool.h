@@ -35,7 +35,8 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False if too much is waiting already. Throws std::system_error if the process cannot start a single thread.
+  // False if too much is waiting already. Throws std::system_error, and drops the job, if the
+  // process cannot start a single thread.
   bool submit(Job job);
 
   // Removes and returns a job that still waits.

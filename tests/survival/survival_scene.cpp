@@ -118,7 +118,12 @@ std::string SurvivalScene::listing() const {
   return "{\"modules\":[{\"versions\":[" + versions + "]}]}";
 }
 
-Faulted SurvivalScene::modlock_with(const Fault& fault, const std::vector<std::string>& arguments) const {
+Faulted SurvivalScene::modlock_with(const Fault& fault, std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), binary);
+  return with(fault, arguments);
+}
+
+Faulted SurvivalScene::with(const Fault& fault, const std::vector<std::string>& program_and_arguments) const {
   const std::string report = path("met").string();
   std::vector<std::string> argv = {MODLOCK_FAULT_AT_CALL,    "--calls",  fault.calls, "--at",
                                    std::to_string(fault.at), "--report", report};
@@ -134,8 +139,8 @@ Faulted SurvivalScene::modlock_with(const Fault& fault, const std::vector<std::s
   if (fault.lasting) {
     argv.emplace_back("--lasting");
   }
-  argv.insert(argv.end(), {"--", binary});
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  argv.emplace_back("--");
+  argv.insert(argv.end(), program_and_arguments.begin(), program_and_arguments.end());
   Faulted faulted{program(std::move(argv)), {}};
   faulted.met = shown(read_text(report));
   return faulted;

@@ -53,8 +53,9 @@ class SurvivalScene : InMemory, public Scene {
   // The keys of the modules that the root calls: "vpc" and "vpc.label" unless this says otherwise.
   void call_only(std::vector<std::string> keys) { called_ = std::move(keys); }
 
-  // Runs the binary with a fault.
-  Faulted modlock_with(const Fault& fault, const std::vector<std::string>& arguments) const;
+  // Runs the binary, or another program, with a fault.
+  Faulted modlock_with(const Fault& fault, std::vector<std::string> arguments) const;
+  Faulted with(const Fault& fault, const std::vector<std::string>& program_and_arguments) const;
 
   // Keeps the root and the cache as they are now, and brings them back.
   void save() const;

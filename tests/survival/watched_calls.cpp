@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/sched.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -71,7 +72,21 @@ constexpr std::array kCalls = {
                 .request = 1,
                 .request_value = FICLONE},
     WatchedCall{.group = "sync", .name = "fsync", .number = SYS_fsync, .descriptor = 0},
-    WatchedCall{.group = "sync", .name = "fdatasync", .number = SYS_fdatasync, .descriptor = 0}};
+    WatchedCall{.group = "sync", .name = "fdatasync", .number = SYS_fdatasync, .descriptor = 0},
+    WatchedCall{.group = "thread", .name = "clone", .number = SYS_clone, .thread = 0},
+    WatchedCall{.group = "thread", .name = "clone3", .number = SYS_clone3, .thread = 0}};
+
+bool asks_for_thread(const WatchedCall& call, pid_t pid, const Arguments& arguments) {
+  unsigned long long flags = arguments[call.thread];
+  if (call.number == SYS_clone3) {  // they are the first member of a struct
+    iovec here{&flags, sizeof flags};
+    iovec there{reinterpret_cast<void*>(arguments[call.thread]), sizeof flags};
+    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof flags) {
+      return false;
+    }
+  }
+  return (flags & CLONE_THREAD) != 0;
+}
 
 std::string text_at(pid_t pid, unsigned long long address) {
   std::string text;
@@ -138,6 +153,9 @@ std::vector<fs::path> paths_of(const WatchedCall& call, pid_t pid, const Argumen
   std::vector<fs::path> paths;
   if (!is_meant) {
     return paths;
+  }
+  if (call.thread != WatchedCall::kNone && asks_for_thread(call, pid, arguments)) {
+    paths.emplace_back("/");
   }
   if (call.path != WatchedCall::kNone) {
     paths.push_back(path_at(pid, arguments, call.directory, call.path));
