@@ -228,7 +228,7 @@ Result<void> check_redirected_source(const Source& source, const Context& contex
                 fmt::format("\"{}\" is on this machine, and a server must not redirect to it", source.identity()),
                 "if you trust it, write that path as the source");
   }
-  return context.check_source ? context.check_source(source) : Result<void>();
+  return context.check_allowed(source);
 }
 
 }  // namespace modlock

@@ -33,8 +33,8 @@ class Memo {
       return is_own || kept.error().code != Code::source_denied ? fail(kept.error()) : ask(context);
     }
     if (!is_own && context.check_source) {
-      for (const Source& source : (*kept)->redirected_to) {
-        MODLOCK_TRY(context.check_source(source));
+      for (const auto& [source, hop] : (*kept)->redirected_to) {
+        MODLOCK_TRY(context.check_source(source, hop));
       }
     }
     Result<T> answer = (*kept)->answer;
@@ -55,19 +55,19 @@ class Memo {
   // An answer, and the sources to which its request was redirected: the policy of another caller may deny them.
   struct CachedAnswer {
     Result<T> answer;
-    std::vector<Source> redirected_to;
+    std::vector<std::pair<Source, ServerHop>> redirected_to;
   };
 
   template <typename Ask>
   static Result<std::shared_ptr<const CachedAnswer>> ask_and_keep(const Context& context, const Ask& ask) {
     std::mutex mutex;
-    std::vector<Source> redirected_to;
+    std::vector<std::pair<Source, ServerHop>> redirected_to;
     Context noting = context;
     if (context.check_source) {
-      noting.check_source = [&](const Source& source) {
+      noting.check_source = [&](const Source& source, const ServerHop& hop) {
         const std::lock_guard guard(mutex);
-        redirected_to.push_back(source);
-        return context.check_source(source);
+        redirected_to.emplace_back(source, hop);
+        return context.check_source(source, hop);
       };
     }
     Result<T> answer = ask(noting);

@@ -101,7 +101,6 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   if (const std::size_t colon = validator.find(": "); colon != std::string_view::npos) {
     sent.headers.push_back({std::string(validator.substr(0, colon)), std::string(validator.substr(colon + 2))});
   }
-  sent.check_redirect = redirect_policy(context_);
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
     if (const auto* basic = std::get_if<BasicCredential>(&found.secret)) {
@@ -243,10 +242,8 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
                 fmt::format("the checksum file \"{}\" does not have an http or https URL", printable_address(list)),
                 "write checksum=file:https://host/path, or the checksum itself");
   }
-  if (context_.check_source) {
-    if (auto ok = context_.check_source(address->source); !ok) {
-      return fail(with_note(std::move(ok.error()), "it is the location of the checksum file"));
-    }
+  if (auto ok = context_.check_allowed(address->source); !ok) {
+    return fail(with_note(std::move(ok.error()), "it is the location of the checksum file"));
   }
   ArchiveRequest request;
   request.url = address->package_url;

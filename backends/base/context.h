@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "protocol/base/log.h"
 #include "protocol/base/result.h"
@@ -31,6 +32,12 @@ struct ChildLimits {
   std::chrono::milliseconds idle{std::chrono::seconds{30}};  // without output, I/O or CPU time
 };
 
+// Where a server leads, as addresses of archives, without secrets. Both are empty for a source that no server names.
+struct ServerHop {
+  std::string from = {};  // the URL of the request that is redirected; empty: the response names a URL
+  std::string to = {};
+};
+
 // The parameters of every call that can block. No globals. The referenced objects outlive the call.
 struct Context {
   std::stop_token stop = {};
@@ -43,9 +50,14 @@ struct Context {
   ChildLimits children = {};
   // DATA/modules/KEY, where the client would clone a repository, for `gitdir:` conditions of git. Empty: none apply.
   std::filesystem::path clone_directory = {};
-  // Returns SOURCE_DENIED if policy forbids a source. A backend that is redirected to another source (by a redirect or
-  // a registry's response) calls it before it sends a request there. Empty: every source is allowed.
-  std::function<Result<void>(const Source& source)> check_source = {};
+  // Returns SOURCE_DENIED if policy forbids a source. Called before a request is sent to a source or URL that a server
+  // or a package names; the HTTP client does it for each redirect. Empty: every source is allowed.
+  std::function<Result<void>(const Source& source, const ServerHop& hop)> check_source = {};
+
+  // As check_source, which may be empty.
+  Result<void> check_allowed(const Source& source, const ServerHop& hop = {}) const {
+    return check_source ? check_source(source, hop) : Result<void>();
+  }
 
   // Returns REQUEST_CANCELLED or DEADLINE_EXCEEDED if the run should end, else success.
   Result<void> check() const {

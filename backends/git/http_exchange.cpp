@@ -21,6 +21,7 @@
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/remote_address.h"
+#include "backends/http/redirect.h"
 #include "backends/http/url.h"
 #include "protocol/base/result.h"
 
@@ -134,13 +135,12 @@ bool speaks_of_certificate(std::string_view message) {
   return message.find("the TLS certificate of ") != std::string_view::npos;
 }
 
-// Checks the source address that results from a redirect to this URL.
-Result<void> check_redirect(std::string_view url, const Context& context) {
-  if (!context.check_source) {
-    return {};
-  }
-  const auto source = parse_source("git::" + std::string(url.substr(0, url.rfind(kPath))));
-  return source ? context.check_source(source->source) : fail(source.error());
+// Returns the source address that results from a redirect to this URL.
+Result<Source> redirected_source(std::string_view url) {
+  const std::string_view address = url.substr(0, url.find_first_of("?#"));
+  return parse_source("git::" + std::string(address.substr(0, address.rfind(kPath)))).map([](SourceAddress found) {
+    return std::move(found.source);
+  });
 }
 
 bool have_same_origin(std::string_view left, std::string_view right) {
@@ -281,7 +281,8 @@ bool HttpExchange::can_fetch(const RepositoryEndpoint& found) {
 Result<HttpRequest> HttpExchange::post(const RepositoryEndpoint& found, std::string body, BodySink& sink) const {
   if (found.base.reveal() != base()) {
     // The check may be another one than when the redirect was followed.
-    MODLOCK_TRY(check_redirect(printable_url(found.base.reveal()), context_));
+    const std::string& to = found.base.reveal();
+    MODLOCK_TRY(check_redirect_allowed(base(), to, redirected_source(to), context_));
   }
   HttpRequest post = request(found.plan, SecretText(found.base.reveal() + "/git-upload-pack"), found.authorization);
   post.method = HttpRequest::Method::post;
@@ -361,7 +362,7 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   get.sink = &advertisement_;
   get.timeouts.idle = context_.children.idle;
   get.timeouts.rate_window = context_.children.idle;
-  get.check_redirect = [this](std::string_view target) { return check_redirect(target, context_); };
+  get.redirected_source = redirected_source;
   auto response = http_.send(get, context_);
   if (!response && response.error().code == Code::limit_exceeded && !std::exchange(is_large_, true)) {
     return this->get(authorization);

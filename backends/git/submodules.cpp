@@ -117,9 +117,7 @@ Result<RemoteAddress> address_of(const std::string& url, const RemoteAddress& pa
                 fmt::format("the submodule's URL \"{}\" has \"//\" or arguments in it", source.source.identity()),
                 "write the URL of the repository alone into .gitmodules");
   }
-  if (context.check_source) {
-    MODLOCK_TRY(context.check_source(source.source));
-  }
+  MODLOCK_TRY(context.check_allowed(source.source));
   auto address = make_remote_address(source);
   if (address) {
     address->ssh_key = parent.ssh_key;

@@ -66,8 +66,9 @@ struct HttpRequest {
   BodySink* sink = nullptr;  // receives the body of a 2xx response; HttpResponse::body is then empty
   HttpTimeouts timeouts = {};
   int redirects = 10;  // maximum number; 0: a 3xx is returned unchanged
-  // Checks every URL of a redirect, in printable form, before the request goes there. Empty: all are allowed.
-  std::function<Result<void>(std::string_view url)> check_redirect = {};
+  // Returns the source as which Context::check_source checks the URL of a redirect, or why it must not be followed.
+  // Empty: an archive (archive_source()).
+  std::function<Result<Source>(std::string_view url)> redirected_source = {};
   bool keep = false;  // the response is a listing, to be cached with its validators (response_cache.h)
   int retries = 2;    // attempts after the first, if retry_delay() allows them
   // The response has many megabytes; it uses connections that no other request waits for.
@@ -103,8 +104,8 @@ class HttpClient {
   // host, refused, reset, truncated body), TIMEOUT (any of HttpTimeouts), BAD_RESPONSE (not HTTP, an invalid
   // Content-Length, bad chunks or compression, a header block over 256 KiB, a redirect without or with a bad Location,
   // too many redirects, https to http), TLS failures as UNREACHABLE naming the reason and how to trust an authority,
-  // SOURCE_DENIED (check_redirect), LIMIT_EXCEEDED (body_limit), OFFLINE_MISS (the context is offline: nothing is
-  // sent), DEADLINE_EXCEEDED, REQUEST_CANCELLED, SOURCE_INVALID (not a URL of http or https), and those of the sink.
+  // SOURCE_DENIED (Context::check_source), LIMIT_EXCEEDED (body_limit), OFFLINE_MISS (the context is offline: nothing
+  // is sent), DEADLINE_EXCEEDED, REQUEST_CANCELLED, SOURCE_INVALID (not a URL of http or https), and those of the sink.
   virtual Result<HttpResponse> send(const HttpRequest& request, const Context& context) = 0;
 };
 

@@ -55,14 +55,17 @@ Result<void> check_url_allowed(std::string_view url, const Context& context) {
     return {};
   }
   const auto source = archive_source(url);
-  return source ? context.check_source(*source) : fail(source.error());
+  return source ? context.check_source(*source, {.to = source->identity()}) : fail(source.error());
 }
 
-std::function<Result<void>(std::string_view url)> redirect_policy(const Context& context) {
-  if (!context.check_source) {
-    return {};
+Result<void> check_redirect_allowed(std::string_view from, std::string_view to, const Result<Source>& source,
+                                    const Context& context) {
+  if (!source || !context.check_source) {
+    return source ? Result<void>() : fail(source.error());
   }
-  return [&context](std::string_view url) { return check_url_allowed(url, context); };
+  MODLOCK_TRY(const auto left, archive_source(from));
+  MODLOCK_TRY(const auto target, archive_source(to));
+  return context.check_source(*source, {.from = left.identity(), .to = target.identity()});
 }
 
 }  // namespace modlock

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +30,9 @@ Result<Source> archive_source(std::string_view url);
 // those of archive_source() and of check_source.
 Result<void> check_url_allowed(std::string_view url, const Context& context);
 
-// Returns a function for HttpRequest::check_redirect that uses Context::check_source of `context`, which outlives it.
-// Empty if every source is allowed.
-std::function<Result<void>(std::string_view url)> redirect_policy(const Context& context);
+// Checks a redirect from one URL to another, which is `source`, with Context::check_source. Errors: those of `source`,
+// archive_source() and check_source.
+Result<void> check_redirect_allowed(std::string_view from, std::string_view to, const Result<Source>& source,
+                                    const Context& context);
 
 }  // namespace modlock

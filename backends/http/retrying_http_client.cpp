@@ -318,11 +318,12 @@ class RequestLoop {
     if (!step) {
       return failure(step.error().code, step.error().message, step.error().hint);
     }
-    if (request_.check_redirect) {
-      const std::string shown = printable_url(step->url);
-      if (auto allowed = request_.check_redirect(shown); !allowed) {
+    if (request_.redirected_source || context_.check_source) {
+      const auto source =
+          request_.redirected_source ? request_.redirected_source(step->url) : archive_source(step->url);
+      if (auto allowed = check_redirect_allowed(url_, step->url, source, context_); !allowed) {
         Error error = std::move(allowed.error());
-        error.message = message(fmt::format("it redirects to {}: {}", shown, error.message));
+        error.message = message(fmt::format("it redirects to {}: {}", printable_url(step->url), error.message));
         return fail(std::move(error));
       }
     }

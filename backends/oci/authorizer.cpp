@@ -288,7 +288,6 @@ Result<Token> request_token(HttpClient& http, const TokenRequest& request, const
   ask.headers = {{"Accept", "application/json"}};
   ask.body_limit = kAnswerLimit;
   ask.timeouts.total = kSmallAnswerTime;
-  ask.check_redirect = redirect_policy(context);
   if (const SecretText* const refresh_token = refresh_token_of(credential)) {
     ask.method = HttpRequest::Method::post;
     ask.url = SecretText(request.realm);

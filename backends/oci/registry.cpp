@@ -135,15 +135,16 @@ Result<void> check_scheme(std::string_view url) {
                     "contact the operator of the registry");
 }
 
+Result<Source> source_on_loopback(std::string_view url) {
+  MODLOCK_TRY(check_scheme(url));
+  return archive_source(url);
+}
+
 }  // namespace
 
 Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest request, const Context& context) {
-  request.check_redirect = redirect_policy(context);
   if (repository.plain_http) {
-    request.check_redirect = [policy = std::move(request.check_redirect)](std::string_view url) {
-      const auto ok = check_scheme(url);
-      return ok && policy ? policy(url) : ok;
-    };
+    request.redirected_source = source_on_loopback;
   }
   const SecretText expected = authorizer_.expected(repository, context);
   if (!expected.empty()) {
@@ -168,14 +169,11 @@ Result<HttpResponse> Registry::send(const Repository& repository, HttpRequest re
 }
 
 Result<HttpResponse> Registry::send_elsewhere(HttpRequest request, const Context& context) {
-  request.check_redirect = redirect_policy(context);
-  if (request.check_redirect) {
-    const std::string shown = printable_url(request.url.reveal());
-    if (auto allowed = request.check_redirect(shown); !allowed) {
-      Error error = std::move(allowed.error());
-      error.message = fmt::format("could not {}: the next page is {}: {}", request.purpose, shown, error.message);
-      return fail(std::move(error));
-    }
+  if (auto allowed = check_url_allowed(request.url.reveal(), context); !allowed) {
+    Error error = std::move(allowed.error());
+    error.message = fmt::format("could not {}: the registry names {}: {}", request.purpose,
+                                printable_url(request.url.reveal()), error.message);
+    return fail(std::move(error));
   }
   return http_.send(request, context);
 }

@@ -272,7 +272,6 @@ class NetworkMirror final : public ProviderSource {
     request.body_limit = UnpackLimits{}.total_bytes;
     request.is_large = true;
     request.retries = options_.download_retries;
-    request.check_redirect = redirect_policy(context);
     return request;
   }
 

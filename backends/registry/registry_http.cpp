@@ -84,7 +84,6 @@ Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host
 }
 
 Result<HttpResponse> RegistryHttp::send(HttpRequest request, std::string_view host, const Context& context) const {
-  request.check_redirect = redirect_policy(context);
   if (!host.empty()) {
     MODLOCK_TRY(authorise(request, host, context));
   }

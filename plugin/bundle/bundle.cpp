@@ -95,7 +95,6 @@ class RepositoryBundle final : public Bundle {
         repository_(std::move(repository)),
         context_(std::move(context)),
         times_(times) {
-    context_.check_source = {};  // the targets of its redirects are not sources of modules
     index_ = context_;
   }
 

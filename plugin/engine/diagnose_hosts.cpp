@@ -226,7 +226,6 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   const auto root = open_root(options.root, engine);
   const Settings& settings = root ? root->walk.settings : engine.user_settings();
   Context querying = engine.context_for(run, settings);
-  querying.check_source = source_judge(settings);
   querying.clone_directory = root ? root->data.modules() / "m" : "";
   const auto network = engine.network(client.tool, client.version, run);
   const ProcessEnvironment environment = current_environment();

@@ -134,6 +134,7 @@ Context Engine::context_for(const Run& run, const Settings& settings) const {
     context.children.idle = *timeout;
   }
   context.children.memory = settings.child_memory.value_or(context.children.memory);
+  context.check_source = source_judge(settings);
   return context;
 }
 

@@ -20,7 +20,6 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
   MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
   opened->lock = std::move(document);
-  opened->check_sources();
   return opened;
 }
 

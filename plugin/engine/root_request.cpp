@@ -296,11 +296,13 @@ Result<std::optional<BaseState>> read_base(const RootRequest& root, const Engine
   return BaseState{settings ? std::move(*settings) : Settings(), text_of(lock)};
 }
 
-std::function<Result<void>(const Source&)> source_judge(const Settings& settings) {
+std::function<Result<void>(const Source&, const ServerHop&)> source_judge(const Settings& settings) {
   if (settings.allow_lists.empty() && settings.deny_sources.empty()) {
     return {};
   }
-  return [&settings](const Source& source) { return check_source_allowed(settings, source.identity()); };
+  return [&settings](const Source& source, const ServerHop& hop) {
+    return check_source_allowed(settings, source.identity(), hop);
+  };
 }
 
 }  // namespace modlock

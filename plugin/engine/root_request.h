@@ -106,6 +106,6 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
                                const Context* merging = nullptr);
 
 // Returns Context::check_source for these settings, which outlive it; empty if they allow every source.
-std::function<Result<void>(const Source&)> source_judge(const Settings& settings);
+std::function<Result<void>(const Source&, const ServerHop&)> source_judge(const Settings& settings);
 
 }  // namespace modlock

@@ -161,8 +161,7 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
     MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));
     constraint = std::move(parsed);
   }
-  Context context = context_for(run);
-  context.check_source = source_judge(user_settings());
+  const Context context = context_for(run);
   const auto client = network(run);
   auto listing = client->list_versions(user_settings(), address, params.tag_prefix, context);
   if (!listing) {

@@ -86,11 +86,18 @@ std::string file_and_line(const Location& location) {
   return location.range ? fmt::format("{}:{}", location.path, location.range->start.line) : location.path;
 }
 
-tl::unexpected<Error> denied(std::string message, const Location& location) {
+tl::unexpected<Error> denied(std::string message, const Location& location, std::string hint = {}) {
   return fail(Error{.code = Code::source_denied,
                     .message = std::move(message),
                     .location = location,
-                    .hint = "use another source, or change the list"});
+                    .hint = hint.empty() ? "use another source, or change the list" : std::move(hint)});
+}
+
+// For a server to which another one leads: "git::https://host/path" -> "git::https://host/*".
+std::string server_hint(std::string_view identity) {
+  const std::size_t scheme = identity.find("://");
+  const std::size_t path = identity.find('/', scheme == std::string_view::npos ? 0 : scheme + 3);
+  return fmt::format("if you trust this server, add \"{}/*\" to allow_sources", identity.substr(0, path));
 }
 
 bool is_unreserved(char c) {
@@ -328,7 +335,7 @@ Error denied_release(const DenyRule& rule, std::string_view release, std::string
           .hint = fmt::format("to select a release that no rule denies, run: {}", command)};
 }
 
-Result<void> check_source_allowed(const Settings& settings, std::string_view identity) {
+Result<void> check_source_allowed(const Settings& settings, std::string_view identity, const ServerHop& hop) {
   const auto signing = std::find_if(settings.sources.begin(), settings.sources.end(),
                                     [](const SourceRule& rule) { return rule.signature.has_value(); });
   const Location* const rule = !settings.deny_sources.empty()      ? &settings.deny_sources.front().location
@@ -342,8 +349,11 @@ Result<void> check_source_allowed(const Settings& settings, std::string_view ide
                   *rule);
   }
   const auto matches = [&](const SourceText& glob) { return matches_glob(glob.text, identity); };
-  const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(),
-                                 [&](const SourceText& glob) { return matches_source(glob.text, identity); });
+  const auto denies = [&](const SourceText& glob) {
+    return matches_source(glob.text, identity) ||
+           (!hop.from.empty() && matches_source(glob.text, hop.to) && !matches_source(glob.text, hop.from));
+  };
+  const auto deny = std::find_if(settings.deny_sources.begin(), settings.deny_sources.end(), denies);
   if (deny != settings.deny_sources.end()) {
     return denied(
         fmt::format("the source \"{}\" is denied by \"{}\" in {}", identity, deny->text, file_and_line(deny->location)),
@@ -353,7 +363,7 @@ Result<void> check_source_allowed(const Settings& settings, std::string_view ide
     if (std::none_of(list.globs.begin(), list.globs.end(), matches)) {
       return denied(fmt::format("the source \"{}\" matches no entry of allow_sources in {}", identity,
                                 file_and_line(list.location)),
-                    list.location);
+                    list.location, hop.to.empty() ? std::string() : server_hint(identity));
     }
   }
   return {};

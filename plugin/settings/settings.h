@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/address/provider_address.h"
+#include "backends/base/context.h"
 #include "plugin/config/source_text.h"
 #include "plugin/settings/release_pattern.h"
 #include "protocol/base/result.h"
@@ -130,8 +131,9 @@ Result<Settings> load_directory_settings(const std::filesystem::path& directory,
 Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 
 // Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the source (matches_source()) or an
-// allow list has no glob that matches the whole identity.
-Result<void> check_source_allowed(const Settings& settings, std::string_view identity);
+// allow list has no glob that matches the whole identity. A redirect (`hop`) is also denied by a glob that matches the
+// URL to which it leads, and not the URL from which: "https://*" denies archives, and no redirect of git.
+Result<void> check_source_allowed(const Settings& settings, std::string_view identity, const ServerHop& hop = {});
 
 // Returns the first rule that denies a release; null: none. `version` and `hashes` as in ReleasePattern::matches().
 template <typename Address, typename Version>

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(another_run_is_told_only_what_it_may_ask) {
     Result<Listing> list_versions(const SourceAddress& source, std::string_view /*tag_prefix*/,
                                   const Context& context) override {
       ++asked;
-      const auto ok = context.check_source ? context.check_source(source.source) : Result<void>();
+      const auto ok = context.check_allowed(source.source);
       return ok ? Result<Listing>(Listing{}) : fail(ok.error());
     }
     Result<Pin> pin(const SourceAddress& /*source*/, const Context& /*context*/) override { return Pin{}; }
@@ -277,7 +277,9 @@ BOOST_AUTO_TEST_CASE(another_run_is_told_only_what_it_may_ask) {
   Redirecting& redirecting = *core;
   Backend backend(std::move(core), {.memoizes = true});
   Context strict = context;
-  strict.check_source = [](const Source& /*to*/) -> Result<void> { return fail(Code::source_denied, "not there"); };
+  strict.check_source = [](const Source& /*to*/, const ServerHop&) -> Result<void> {
+    return fail(Code::source_denied, "not there");
+  };
   BOOST_TEST(backend.list_versions(source, "", strict).error().message == "not there");
   BOOST_TEST(backend.list_versions(source, "", context).has_value());  // the denial is not kept
   BOOST_TEST(backend.list_versions(source, "", context).has_value());
@@ -286,7 +288,7 @@ BOOST_AUTO_TEST_CASE(another_run_is_told_only_what_it_may_ask) {
   BOOST_TEST(backend.list_versions(source, "", strict).error().message == "not there");
   BOOST_TEST(redirecting.asked == 3);
   Context lenient = context;
-  lenient.check_source = [](const Source& /*to*/) -> Result<void> { return {}; };
+  lenient.check_source = [](const Source& /*to*/, const ServerHop&) -> Result<void> { return {}; };
   BOOST_TEST(backend.list_versions(source, "", lenient).has_value());
   BOOST_TEST(redirecting.asked == 4);
   BOOST_TEST(backend.list_versions(source, "", strict).error().message == "not there");

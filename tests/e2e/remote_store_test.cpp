@@ -1,6 +1,7 @@
 // The remote store of a fleet: packages of a lock file come from a repository of an OCI registry before their sources.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -663,23 +664,69 @@ BOOST_AUTO_TEST_CASE(blobs_on_another_host_get_no_secrets) {
   BOOST_TEST(!server.log().back().header("Authorization").empty());
 }
 
-// The lists of the user also judge where a registry leads a pull.
-BOOST_AUTO_TEST_CASE(a_pull_follows_no_denied_redirect) {
+// The lists of the user, and of the root module where there is one, also judge where a registry leads.
+BOOST_AUTO_TEST_CASE(no_command_follows_a_denied_redirect_of_a_bundle) {
   FaultServer blobs([this](const ReceivedRequest& request) { return answer_from_bundle(path("modules"), request); });
   const std::string host = "127.0.0.1:" + std::to_string(blobs.port());
   const std::string vpc = layer("vpc");
   server.add({.behaviour = faults::redirect("http://" + host + vpc), .path = vpc});
-  const std::vector<std::string> pull = {"bundle",       "pull",     address(),
-                                         "--plain-http", "--output", path("pulled").string()};
-  write_text(path("home/.config/tofu-modlock/config.hcl"), "deny_sources = [\"http://" + host + "/*\"]\n");
-  const Ran denied = modlock(pull);
-  BOOST_TEST(denied.exit_code == 8, denied.err);
-  BOOST_TEST(denied.err.find("[SOURCE_DENIED]") != std::string::npos, denied.err);
-  BOOST_TEST(blobs.log().empty());
-  fs::remove(path("home/.config/tofu-modlock/config.hcl"));
-  const Ran pulled = modlock(pull);
-  BOOST_TEST(pulled.exit_code == 0, pulled.err);
-  BOOST_TEST(blobs.log().size() == 1U);
+  struct Command {
+    std::vector<std::string> arguments;
+    bool has_root = true;     // and its settings
+    bool falls_back = false;  // to the sources, with a warning
+  };
+  const std::string of_user = "home/.config/tofu-modlock/config.hcl";
+  const std::string of_root = "root/.tofu-modlock.hcl";
+  const std::vector<Command> commands = {
+      {{"install"}, true, true},
+      {{"install", "--from", address(), "--plain-http"}},
+      {{"install", "--from", address(), "--plain-http", "--remote-only"}},
+      {{"ci", "--from", address(), "--plain-http"}, true, true},
+      {{"bundle", "pull", address(), "--plain-http", "--output", path("pulled").string()}},
+      {{"bundle", "verify", address(), "--plain-http"}, false},
+      {{"bundle", "push", "--check", "--plain-http", address()}, false},
+  };
+  const std::string allowed =
+      "allow_sources = [\"git::file://*\", \"oci://" + server.host() + "/*\", \"http://" + server.host() + "/*\"";
+  const std::vector<std::pair<std::string, bool>> rules = {
+      {"", true},
+      {"deny_sources = [\"https://*\", \"git::*.example.com/*\"]\n", true},
+      {allowed + ", \"http://" + host + "/*\"]\n", true},
+      {"deny_sources = [\"http://" + host + "/*\"]\n", false},
+      {"deny_sources = [\"*" + host + "*\"]\n", false},
+      {allowed + "]\n", false},
+  };
+  for (const Command& command : commands) {
+    for (const std::string& file : {of_user, of_root}) {
+      for (const auto& [rule, is_followed] : rules) {
+        if (file == of_root && !command.has_root) {
+          continue;
+        }
+        BOOST_TEST_CONTEXT(fmt::format("{} with {} {}", fmt::join(command.arguments, " "), file, rule)) {
+          const bool pushes = command.arguments.at(1 % command.arguments.size()) == "push";
+          if (!pushes) {
+            start_empty();
+          }
+          fs::remove_all(path("pulled"));
+          fs::remove(path(of_user));
+          fs::remove(path(of_root));
+          write_text(path(file), rule);
+          const std::size_t before = blobs.log().size();
+          const Ran ran = modlock(command.arguments);
+          BOOST_TEST((blobs.log().size() > before) == is_followed, ran.out << ran.err);
+          BOOST_TEST(ran.exit_code == (is_followed || command.falls_back ? 0 : 8), ran.err);
+          if (!is_followed) {
+            BOOST_TEST(ran.err.find("it redirects to http://" + host) != std::string::npos, ran.err);
+          }
+          if (!is_followed && !command.falls_back && rule.starts_with("allow")) {
+            BOOST_TEST(ran.err.find("hint: if you trust this server, add \"http://" + host + "/*\" to allow_sources") !=
+                           std::string::npos,
+                       ran.err);
+          }
+        }
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

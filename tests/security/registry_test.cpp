@@ -130,12 +130,13 @@ BOOST_AUTO_TEST_CASE(nobody_leads_to_a_host_that_the_user_forbids) {
     const char* name;
     std::string source;
     std::function<void()> prepare;
+    bool is_url = true;  // to which a server leads; or the address of a source of another kind
   };
   const std::string download = kModule + "/1.0.0/download";
   for (const Row& row : {
            Row{"the address itself", there, [] {}},
-           Row{"the address of a repository", "git::" + url + "/x.git", [] {}},
-           Row{"a registry", forbidden.authority() + "/acme/vpc/aws", [] {}},
+           Row{"the address of a repository", "git::" + url + "/x.git", [] {}, false},
+           Row{"a registry", forbidden.authority() + "/acme/vpc/aws", [] {}, false},
            Row{"the service of a registry", module(),
                on("/.well-known/terraform.json", {.body = R"({"modules.v1":")" + url + "/v1/\"}"})},
            Row{"a redirect of the discovery", module(), on("/.well-known/terraform.json", redirect(url + "/d"))},
@@ -144,7 +145,8 @@ BOOST_AUTO_TEST_CASE(nobody_leads_to_a_host_that_the_user_forbids) {
            Row{"a location", module(), on(download, ModuleRegistry::by_header(there))},
            Row{"a location in the body", module(), on(download, ModuleRegistry::by_body(there))},
            Row{"a location for the token", module(), on(download, ModuleRegistry::directly(there, true))},
-           Row{"the location of a repository", module(), on(download, ModuleRegistry::by_header("git::" + url + "/x"))},
+           Row{"the location of a repository", module(), on(download, ModuleRegistry::by_header("git::" + url + "/x")),
+               false},
            Row{"a redirect of an archive", server.url() + "/r.zip", on("/r.zip", redirect(there))},
            Row{"a header of a page", server.url() + "/page", on("/page", with_header("X-Terraform-Get", there))},
            Row{"a page", server.url() + "/page",
@@ -159,7 +161,8 @@ BOOST_AUTO_TEST_CASE(nobody_leads_to_a_host_that_the_user_forbids) {
                  const std::string text = "[submodule \"m\"]\n\tpath = m\n\turl = " + url + "/x.git\n";
                  vpc.branch("sub", vpc.commit_tree(vpc.write_tree("100644 blob " + vpc.write_blob(text) +
                                                                   "\t.gitmodules\n160000 commit " + commit + "\tm\n")));
-               }},
+               },
+               false},
            Row{"a redirect of an OCI registry", oci.source("acme/vpc") + "?tag=1.0.0",
                [&] {
                  oci.fault("/v2/acme/vpc/manifests/1.0.0",
@@ -171,10 +174,19 @@ BOOST_AUTO_TEST_CASE(nobody_leads_to_a_host_that_the_user_forbids) {
                            {.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"" + url + "/token\""}}}, 9);
                }},
        }) {
-    BOOST_TEST_CONTEXT(row.name) {
-      restore();
-      row.prepare();
-      check_refused(row.source, "SOURCE_DENIED");
+    for (const std::string& rule :
+         {"deny_sources = [\"*" + forbidden.authority() + "*\"]\n", "deny_sources = [\"" + url + "/*\"]\n",
+          "allow_sources = [\"*" + server.authority() + "*\", \"" + oci.source("*") + "\", \"git::" + vpc.url() +
+              "*\"]\n"}) {
+      if (rule.starts_with("deny_sources = [\"https:") && !row.is_url) {
+        continue;
+      }
+      BOOST_TEST_CONTEXT(row.name << ", " << rule) {
+        write_text(path("home/.config/tofu-modlock/config.hcl"), rule);
+        restore();
+        row.prepare();
+        check_refused(row.source, "SOURCE_DENIED");
+      }
     }
   }
 }

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(reads_lists_of_checksums) {
   BOOST_TEST(outcome(fetch(source + "SUMS")) ==
              "SOURCE_UNSUPPORTED: the checksum file \"SUMS\" does not have an http or https URL");
   Context context;
-  context.check_source = [](const Source& judged) -> Result<void> {
+  context.check_source = [](const Source& judged, const ServerHop&) -> Result<void> {
     return fail(Code::source_denied, "denied: " + judged.identity());
   };
   BOOST_TEST(outcome(fetch(source + "https://sums.example/SUMS", {}, context)) ==
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(ends_where_credentials_cannot_be_read) {
 BOOST_AUTO_TEST_CASE(asks_the_policy_before_a_redirect_is_followed) {
   http.redirect("https://example.com/moved.zip", "https://other.example/a.zip?token=secret");
   Context context;
-  context.check_source = [](const Source& source) -> Result<void> {
+  context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return fail(Code::source_denied, "denied: " + source.identity());
   };
   BOOST_TEST(outcome(fetch("https://example.com/moved.zip", {}, context)) ==

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(follows_ten_times) {
 
 BOOST_AUTO_TEST_CASE(asks_the_policy_before_it_follows) {
   Context context;
-  context.check_source = [](const Source& source) -> Result<void> {
+  context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return source.host == "git.example" ? fail(Code::source_denied, "denied: " + source.identity()) : Result<void>();
   };
   const auto tree = fetch("https://example.com/repository", {}, context);

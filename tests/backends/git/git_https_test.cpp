@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_submodule_may_be_redirected_and_is_judged_there, *needs(H
     BOOST_TEST(line.substr(line.size() - 2) == " -", line);
   }
 
-  https.context.check_source = [](const Source& source) -> Result<void> {
+  https.context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return source.path.starts_with("/private/") ? fail(Code::source_denied, "not there") : Result<void>();
   };
   const std::size_t before = https.asked("/private/").size();

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(redirects_are_not_followed_if_the_user_forbids_them, *needs
       Listed listed(engine);
       listed.configure("[http]\n\tfollowRedirects = false\n");
       if (is_checked) {
-        listed.context.check_source = [](const Source&) { return Result<void>(); };
+        listed.context.check_source = [](const Source&, const ServerHop&) { return Result<void>(); };
       }
       BOOST_TEST(tags(listed.list(listed.url("moved"))) ==
                  "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(rewritten_addresses_and_headers_are_honoured, *needs(HttpsG
 BOOST_AUTO_TEST_CASE(a_redirect_is_judged_and_gets_no_credentials, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::libgit2);
   std::string judged;
-  listed.context.check_source = [&](const Source& source) -> Result<void> {
+  listed.context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
     judged += source.package_identity() + "\n";
     return fail(Code::source_denied, "no");
   };
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *needs(HttpsGitServ
   Listed listed(GitEngine::git);
   const FetchRequest fetch_request{listed.second, "refs/tags/v1.1.0", false};
   std::string judged;
-  listed.context.check_source = [&](const Source& source) -> Result<void> {
+  listed.context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
     judged += source.package_identity() + "\n";
     return fail(Code::source_denied, "no");
   };
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(git_is_led_nowhere_that_was_not_judged, *needs(HttpsGitServ
   }
   BOOST_TEST(judged == "git::" + listed.url("open") + "\ngit::" + listed.url("open") + "\n");
   BOOST_TEST(joined(listed.asked()).find("/open/") == std::string::npos);
-  listed.context.check_source = [](const Source&) { return Result<void>(); };
+  listed.context.check_source = [](const Source&, const ServerHop&) { return Result<void>(); };
   BOOST_TEST(outcome(listed.list(listed.url("moved"))) == "ok");
   BOOST_TEST(outcome(listed.fetch_one(listed.url("moved"), fetch_request)) == "ok");
   const std::string url = listed.url_with("elsewhere", "reader:" + std::string(HttpsGitServer::encoded_password()));
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(nothing_leads_from_https_to_http, *needs(HttpsGitServer::kP
 BOOST_AUTO_TEST_CASE(a_redirect_that_nobody_can_judge_is_not_followed, *needs(HttpsGitServer::kPrograms)) {
   Listed listed(GitEngine::git);
   listed.backend = make_git_backend({.cache_directory = listed.directory / "cache", .engine = GitEngine::git});
-  listed.context.check_source = [](const Source&) { return Result<void>(); };
+  listed.context.check_source = [](const Source&, const ServerHop&) { return Result<void>(); };
   const auto listing = listed.list(listed.url("moved"));
   BOOST_TEST(outcome(listing) == "BAD_RESPONSE: git could not list the tags of \"git::" + listed.url("moved") +
                                      "\": the server redirected to an address that is not this repository");

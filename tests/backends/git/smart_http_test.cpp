@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(credentials_and_redirects_hold_for_the_fetch, *needs(HttpsG
 BOOST_AUTO_TEST_CASE(a_redirect_is_judged_anew_before_the_fetch, *needs(HttpsGitServer::kPrograms)) {
   Fetched moved;
   BOOST_TEST(outcome(moved.backend->list_versions(moved.source(moved.url("moved")), "", moved.context)) == "ok");
-  moved.context.check_source = [](const Source& source) -> Result<void> {
+  moved.context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return fail(Code::source_denied, "no " + source.package_identity());
   };
   BOOST_TEST(outcome(moved.fetch_one(moved.url("moved"), {moved.first, "refs/tags/v1.0.0", false})) ==
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_remembered_redirect_is_judged_and_grows_old, *needs(Https
   fs::last_write_time(moved.record(), fs::last_write_time(moved.record()) - std::chrono::hours(25));
   BOOST_TEST(moved.fetched(moved.url("moved"), "v1.0.0") == "# 1\n");
   BOOST_TEST(moved.asked() == "GET 302, GET 200, POST 200, POST 200");
-  moved.context.check_source = [](const Source& source) -> Result<void> {
+  moved.context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return fail(Code::source_denied, "no " + source.package_identity());
   };
   const std::string denied = moved.fetched(moved.url("moved"), "main");

@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(aliases_of_ssh_have_the_policy_of_submodules) {
     BOOST_TEST_CONTEXT(row.name) {
       write_text(directory / "home/.gitconfig", rule + "[protocol \"ssh\"]\n\tallow = " + row.allow + "\n");
       std::string judged;
-      context.check_source = [&](const Source& source) -> Result<void> {
+      context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
         judged = source.package_identity();
         return {};
       };
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(aliases_of_ssh_have_the_policy_of_submodules) {
 }
 
 BOOST_AUTO_TEST_CASE(policy_judges_each_before_it_is_asked) {
-  context.check_source = [&](const Source& judged) -> Result<void> {
+  context.check_source = [&](const Source& judged, const ServerHop&) -> Result<void> {
     return judged.package_identity() == "git::" + inner.url() ? fail(Code::source_denied, "not that one")
                                                               : Result<void>();
   };

@@ -183,17 +183,27 @@ BOOST_AUTO_TEST_CASE(bad_redirects) {
 
 BOOST_AUTO_TEST_CASE(a_redirect_is_judged_before_it_is_followed) {
   client.redirect("https://h.test/a", "https://u:s3cret@o.test/b?s3cret");
-  HttpRequest request = get("https://h.test/a");
   Lines judged;
-  request.check_redirect = [&](std::string_view shown) -> Result<void> {
-    judged.emplace_back(shown);
+  context.check_source = [&](const Source& source, const ServerHop& hop) -> Result<void> {
+    judged.push_back(source.identity() + ": " + hop.from + " -> " + hop.to);
     return fail(Code::source_denied, "the policy denies it", "ask");
   };
+  HttpRequest request = get("https://h.test/a");
+  const char* const kDenied =
+      "SOURCE_DENIED: could not read it: https://h.test/a: it redirects to https://o.test/b: the policy denies it "
+      "(ask)";
+  BOOST_TEST(send(request) == kDenied);
+  request.redirected_source = [](std::string_view url) -> Result<Source> {
+    return parse_source("git::" + std::string(url)).value().source;
+  };
+  BOOST_TEST(send(request) == kDenied);
+  BOOST_TEST(judged == (Lines{"https://o.test/b: https://h.test/a -> https://o.test/b",
+                              "git::https://o.test/b: https://h.test/a -> https://o.test/b"}),
+             boost::test_tools::per_element());
+  request.redirected_source = [](std::string_view) -> Result<Source> { return fail(Code::bad_response, "not there"); };
   BOOST_TEST(send(request) ==
-             "SOURCE_DENIED: could not read it: https://h.test/a: it redirects to https://o.test/b: the policy denies "
-             "it (ask)");
-  BOOST_TEST(judged == Lines{"https://o.test/b"}, boost::test_tools::per_element());
-  BOOST_TEST(client.sent().size() == 1U);
+             "BAD_RESPONSE: could not read it: https://h.test/a: it redirects to https://o.test/b: not there");
+  BOOST_TEST(client.sent().size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(attempts) {

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_token_service_on_another_host_is_judged_before_it_is_aske
   serve("a", {bearer()});
   serve_token("a", "t");
   std::vector<std::string> judged;
-  context.check_source = [&](const Source& source) -> Result<void> {
+  context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
     judged.push_back(source.identity());
     return fail(Code::source_denied, "not that one");
   };

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(other_hosts_are_judged_before_they_are_asked) {
   const std::string tags = kRegistry + "a/tags/list";
   const std::string manifest = kRegistry + "a/manifests/v1";
   const std::string elsewhere = "https://denied.example.com/x";
-  context.check_source = [](const Source& judged) -> Result<void> {
+  context.check_source = [](const Source& judged, const ServerHop&) -> Result<void> {
     return fail(Code::source_denied, "no " + judged.identity());
   };
   http.redirect(tags, elsewhere + "?sig=CANARY");
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(other_hosts_are_judged_before_they_are_asked) {
   http.on("GET", tags,
           {FakeAnswer{.headers = {{"Link", "<" + elsewhere + "?n=CANARY>; rel=next"}}, .body = R"({"tags":["v1"]})"}});
   BOOST_TEST(outcome(backend->list_versions(source("oci://reg.example.com/a"), "", context)) ==
-             "SOURCE_DENIED: could not list the tags of \"oci://reg.example.com/a\": the next page is " + elsewhere +
+             "SOURCE_DENIED: could not list the tags of \"oci://reg.example.com/a\": the registry names " + elsewhere +
                  ": no " + elsewhere);
   http.redirect(manifest, elsewhere);
   BOOST_TEST(outcome(fetch("oci://reg.example.com/a?tag=v1")).starts_with("SOURCE_DENIED: "));

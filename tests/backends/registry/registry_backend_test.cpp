@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(redirects_of_the_api_are_judged_before_they_are_followed) {
     BOOST_TEST_CONTEXT(url) {
       RegistryFixture fixture;
       fixture.http.redirect(url, "https://denied.example.com/x?sig=CANARY");
-      fixture.context.check_source = [](const Source& source) -> Result<void> {
+      fixture.context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
         return fail(Code::source_denied, "denied: " + source.identity());
       };
       const auto listing = fixture.registry().list_versions(parsed("registry.example.com/a/b/c"), "", fixture.context);

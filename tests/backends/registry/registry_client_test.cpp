@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(redirects_are_judged_and_get_no_token) {
   BOOST_REQUIRE(sent.size() == 4U);
   BOOST_TEST(sent[3].header("Authorization") == "");
 
-  fixture.context.check_source = [](const Source& source) -> Result<void> {
+  fixture.context.check_source = [](const Source& source, const ServerHop&) -> Result<void> {
     return source.host == "cdn.example.com" ? Result<void>()
                                             : fail(Code::source_denied, "denied: " + source.identity());
   };

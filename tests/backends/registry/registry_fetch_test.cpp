@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(the_policy_is_asked_before_the_source) {
   fixture.answer("a/b/c", "2.0.0",
                  FakeAnswer{.body = R"({"location":"/p//m.zip?sig=x","use_registry_credentials":true})"});
   std::vector<std::string> judged;
-  fixture.context.check_source = [&](const Source& source) -> Result<void> {
+  fixture.context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
     judged.push_back(source.identity());
     return fail(Code::source_denied, "not that one");
   };

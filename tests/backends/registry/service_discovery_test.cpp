@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_service_on_another_host_is_judged_each_time) {
                                                       .from = "~/.tofurc:1"};
   BOOST_TEST(fixture.find() == "https://api.example.net/m/");
   std::vector<std::string> judged;
-  fixture.context.check_source = [&](const Source& source) -> Result<void> {
+  fixture.context.check_source = [&](const Source& source, const ServerHop&) -> Result<void> {
     judged.push_back(source.identity());
     return fail(Code::source_denied, "not that one");
   };

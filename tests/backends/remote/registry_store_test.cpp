@@ -698,7 +698,9 @@ BOOST_AUTO_TEST_CASE(pulling_closures_that_share_a_package) {
   FaultServer elsewhere([this](const ReceivedRequest& request) { return stored.answer(request); });
   server.add({.behaviour = faults::redirect("http://" + elsewhere.host() + blob("two")), .path = blob("two")});
   Context strict;
-  strict.check_source = [](const Source&) -> Result<void> { return fail(Code::source_denied, "denied"); };
+  strict.check_source = [](const Source&, const ServerHop&) -> Result<void> {
+    return fail(Code::source_denied, "denied");
+  };
   const auto pull = [&](const char* name, const Context& first, const Context& second) {
     LayoutWriter writer(directory / name);
     const auto pulled = remote::pull({{one, &first}, {two, &second}}, registry, repository, writer);

@@ -114,6 +114,63 @@ BOOST_AUTO_TEST_CASE(allowed_sources) {
   BOOST_TEST(check_source_allowed(Settings{}, "anything").has_value());
 }
 
+// A glob of URLs denies redirects of any kind of source that lead into it, but none within it.
+BOOST_AUTO_TEST_CASE(redirects) {
+  struct Row {
+    const char* name;
+    const char* rule;
+    const char* identity;
+    const char* from;
+    const char* to;
+    bool allowed;
+  };
+  constexpr const char* kGit = "git::https://new.test/p";
+  constexpr const char* kBlob = "https://new.test/p";
+  constexpr const char* kOld = "https://old.test/p";
+  const Row rows[] = {
+      {"URL, git", R"(deny_sources = ["https://new.test/*"])", kGit, kOld, kBlob, false},
+      {"address, git", R"(deny_sources = ["git::https://new.test/*"])", kGit, kOld, kBlob, false},
+      {"any, git", R"(deny_sources = ["*new.test*"])", kGit, kOld, kBlob, false},
+      {"URL in other case", R"(deny_sources = ["HTTPS://New.Test/P"])", kGit, kOld, kBlob, false},
+      {"URL, archive", R"(deny_sources = ["https://new.test/*"])", kBlob, kOld, kBlob, false},
+      {"address of git, archive", R"(deny_sources = ["git::https://new.test/*"])", kBlob, kOld, kBlob, true},
+      {"no archives, git", R"(deny_sources = ["https://*"])", kGit, kOld, kBlob, true},
+      {"no archives, and not this server", R"(deny_sources = ["https://*", "https://new.test/*"])", kGit, kOld, kBlob,
+       false},
+      {"no archives of this server, moved on it", R"(deny_sources = ["https://new.test/*"])", kGit,
+       "https://new.test/old", kBlob, true},
+      {"a directory of a server", R"(deny_sources = ["https://new.test/p*"])", kGit, "https://new.test/old", kBlob,
+       false},
+      {"another server", R"(deny_sources = ["https://other.test/*"])", kGit, kOld, kBlob, true},
+      {"http to https, no archives", R"(deny_sources = ["*://old.test/*"])", "git::https://old.test/p",
+       "http://old.test/p", kOld, false},
+      {"allowed address", R"(allow_sources = ["git::https://new.test/*"])", kGit, kOld, kBlob, true},
+      {"only the URL is allowed", R"(allow_sources = ["https://new.test/*"])", kGit, kOld, kBlob, false},
+      {"a URL that a response names", R"(deny_sources = ["https://new.test/*"])", kBlob, "", kBlob, false},
+      {"not redirected", R"(deny_sources = ["https://new.test/*"])", kGit, "", "", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Setup setup;
+      setup.write(kNear, row.rule + std::string("\n"));
+      const auto settings = setup.load();
+      BOOST_TEST_REQUIRE(settings.has_value());
+      BOOST_TEST(check_source_allowed(*settings, row.identity, {row.from, row.to}).has_value() == row.allowed);
+      BOOST_TEST(check_source_allowed(Settings{}, row.identity, {row.from, row.to}).has_value());
+    }
+  }
+  Setup setup;
+  setup.write(kNear, "allow_sources = [\"git::https://old.test/*\"]\n");
+  const auto settings = setup.load();
+  for (const auto& [identity, hint] :
+       {std::pair{kGit, "if you trust this server, add \"git::https://new.test/*\" to allow_sources"},
+        std::pair{kBlob, "if you trust this server, add \"https://new.test/*\" to allow_sources"}}) {
+    const auto refused = check_source_allowed(*settings, identity, {kOld, kBlob});
+    BOOST_TEST_REQUIRE(!refused.has_value());
+    BOOST_TEST(refused.error().hint == hint);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(lists_refuse_addresses_that_have_a_plainer_spelling) {
   struct Row {
     const char* name;
