@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "plugin/settings/settings.h"
@@ -13,6 +14,7 @@ namespace modlock {
 namespace {
 
 constexpr std::size_t kShortestCommit = 7;
+constexpr std::size_t kCommitDigits = 40;
 
 std::string_view without_suffix(std::string_view text, std::string_view suffix) {
   return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
@@ -70,6 +72,16 @@ std::optional<Version> version_in_reference(const Source& source) {
   const std::string tag = source.named_tag();
   const std::size_t slash = tag.rfind('/');
   return parse_version_tag(tag, std::string_view(tag).substr(0, slash == std::string::npos ? 0 : slash + 1));
+}
+
+// Whether `?ref=` is the id of a git object, and not of the commit among the hashes: of an annotated tag. Which tag
+// that is, only its repository knows.
+bool names_tag_object(const Source& source, std::span<const std::string> hashes) {
+  const std::string ref = ascii::lower(without_peeling(source.query_value("ref")));
+  return ref.size() == kCommitDigits && is_commit_prefix(ref) &&
+         std::any_of(hashes.begin(), hashes.end(), [&](std::string_view hash) {
+           return hash.starts_with("git:") && is_commit_prefix(hash.substr(4)) && hash.substr(4) != ref;
+         });
 }
 
 }  // namespace
@@ -207,7 +219,9 @@ bool ReleasePattern::matches(const Source& release_of, const std::optional<Versi
     return false;
   }
   const auto known = version ? version : version_in_reference(release_of);
-  return (!versions && ids.empty()) || (versions && known && versions->of_module.allows(*known)) || has_id(hashes);
+  return (!versions && ids.empty()) ||
+         (versions && (known ? versions->of_module.allows(*known) : names_tag_object(release_of, hashes))) ||
+         has_id(hashes);
 }
 
 bool ReleasePattern::matches(const ProviderAddress& release_of, const ProviderVersion& version,

@@ -62,7 +62,8 @@ struct ReleasePattern {
   // Reads "SOURCE[@VERSION|COMMIT|DIGEST]". Errors: INVALID_PARAMS, naming the text.
   static Result<ReleasePattern> parse(std::string_view text);
 
-  // `version`: if unknown, the version that the tag of the source names. `hashes`: as in a lock entry, "git:8f2c…".
+  // `version`: if unknown, the version that the tag of the source names. `hashes`: as in a lock entry, "git:8f2c…". A
+  // source that names the id of an annotated tag's object may have any version, and matches.
   bool matches(const Source& release_of, const std::optional<Version>& version,
                std::span<const std::string> hashes) const;
   bool matches(const ProviderAddress& release_of, const ProviderVersion& version,

@@ -85,6 +85,10 @@ BOOST_AUTO_TEST_CASE(a_release_is_selected_by_version_commit_or_digest) {
     bool matches;
   };
   constexpr const char* kVpc = "git::https://github.com/acme/vpc.git";
+  constexpr const char* kOfTag = "git::https://github.com/acme/vpc.git?ref=1B6C1F5E2D8f2c0d0b6c1f5e2d8f2c0d0b6c1f5e";
+  constexpr const char* kPeeledTag =
+      "git::https://github.com/acme/vpc.git?ref=1b6c1f5e2d8f2c0d0b6c1f5e2d8f2c0d0b6c1f5e%5E%7B%7D~0";
+  constexpr const char* kOfCommit = "git::https://github.com/acme/vpc.git?ref=8f2c0d0b6c1f5e2d8f2c0d0b6c1f5e2d8f2c0d0b";
   const std::vector<std::string> git = {std::string("git:") + kCommit, kH1};
   const std::vector<std::string> oci = {std::string("oci:") + kDigest, kH1};
   for (const Row& row : {
@@ -98,6 +102,13 @@ BOOST_AUTO_TEST_CASE(a_release_is_selected_by_version_commit_or_digest) {
            Row{"tag of a monorepo", "github.com/acme/vpc@1.2.0",
                "git::https://github.com/acme/vpc.git?ref=sub%2Fv1.2.0", "", git, true},
            Row{"branch", "github.com/acme/vpc@1.2.0", "git::https://github.com/acme/vpc.git?ref=main", "", git, false},
+           Row{"id of a tag's object", "github.com/acme/vpc@1.2.0", kOfTag, "", git, true},
+           Row{"id of a tag's object, peeled", "github.com/acme/vpc@1.2.0", kPeeledTag, "", git, true},
+           Row{"id of a tag's object, and a commit", "github.com/acme/vpc@8f2c0d1", kOfTag, "", git, false},
+           Row{"id of a tag's object elsewhere", "github.com/acme/net@1.2.0", kOfTag, "", git, false},
+           Row{"id of the commit", "github.com/acme/vpc@1.2.0", kOfCommit, "", git, false},
+           Row{"name like an id", "github.com/acme/vpc@1.2.0", "git::https://github.com/acme/vpc.git?ref=deadbeef", "",
+               git, false},
            Row{"commit", std::string("github.com/acme/vpc@") + kCommit, kVpc, "", git, true},
            Row{"short commit", "github.com/acme/vpc@8F2C0D0", kVpc, "1.0.0", git, true},
            Row{"end of a commit", "github.com/acme/vpc@c1f5e2d8f2c0d0b", kVpc, "1.0.0", git, false},
