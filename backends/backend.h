@@ -92,7 +92,7 @@ struct FetchedTree {
   // When the publisher claims to have made it, in whole seconds: the date of the commit, or the annotation of the
   // manifest.
   std::optional<std::chrono::system_clock::time_point> claimed = {};
-  // The header of a request for the content if it changed: with the ETag of the server. Empty: none.
+  // The ETag of the server, and the address that sent it. Empty: none.
   std::string validator = {};
   // The digests of files that were hashed while they were written; the others have to be read.
   FileDigests digests = {};

@@ -98,8 +98,9 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
     sent.body_limit = kLargestPage;
     sent.timeouts.total = kSmallAnswerTime;
   }
-  if (const std::size_t colon = validator.find(": "); colon != std::string_view::npos) {
-    sent.headers.push_back({std::string(validator.substr(0, colon)), std::string(validator.substr(colon + 2))});
+  if (const std::size_t blank = validator.find(' '); blank != std::string_view::npos) {
+    sent.validators = {{"If-None-Match", std::string(validator.substr(blank + 1))}};
+    sent.validated_address = validator.substr(0, blank);
   }
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
@@ -156,7 +157,7 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
     tree.id = "zh:" + digests.sha256;
     // Not Last-Modified: a server compares it with "newer than", and an older file may take the place of this one.
     if (const auto etag = response.header("ETag"); hops_ == 0 && etag) {
-      tree.validator = "If-None-Match: " + *etag;
+      tree.validator = validator_scope(response.url.reveal()) + " " + *etag;
     }
     if (!fetch_request.id.empty() && fetch_request.id != tree.id) {
       tree.warnings.push_back(moved(fmt::format(

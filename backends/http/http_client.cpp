@@ -98,11 +98,8 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
   if (!response || (response->status >= 200 && response->status <= 299)) {
     return response;
   }
-  const auto sends_validator = [](const HttpHeader& header) {
-    return ascii::equals_ignoring_case(header.name, "If-None-Match") ||
-           ascii::equals_ignoring_case(header.name, "If-Modified-Since");
-  };
-  if (response->status == 304 && std::any_of(request.headers.begin(), request.headers.end(), sends_validator)) {
+  if (response->status == 304 && !request.validators.empty() &&
+      validator_scope(response->url.reveal()) == request.validated_address) {
     return response;
   }
   const Meaning meaning = meaning_of(response->status);

@@ -58,6 +58,9 @@ struct HttpRequest {
   std::vector<HttpHeader> headers = {};  // none of them secret
   // Secret headers (Authorization, a git http.extraHeader): sent only to the origin of the first URL (redirect.h).
   std::vector<std::pair<std::string, SecretText>> secret_headers = {};
+  // If-None-Match and If-Modified-Since of an earlier response: sent only to the address that it came from.
+  std::vector<HttpHeader> validators = {};
+  std::string validated_address = {};  // validator_scope() of that response
   std::string body = {};             // of a POST or PUT; its Content-Type is among `headers`
   std::string_view large_body = {};  // the same without a copy; outlives the call
   // Maximum size of the decoded body of a 2xx response, with or without a sink; a larger body is LIMIT_EXCEEDED. Of
@@ -109,7 +112,7 @@ class HttpClient {
   virtual Result<HttpResponse> send(const HttpRequest& request, const Context& context) = 0;
 };
 
-// Returns the response if its status is 2xx (or 304, if the caller sent a validator itself); else the error of its
+// Returns the response if its status is 2xx (or 304, if validators were sent to its address); else the error of its
 // status: 401 AUTH_REQUIRED, 403 FORBIDDEN, 404 and 410 NOT_FOUND, 408 and 504 TIMEOUT, 429 RATE_LIMITED with
 // retry_after, other 5xx UNREACHABLE with retry_after, everything else BAD_RESPONSE. Messages name purpose, URL and
 // status. The first line of a short text or of a JSON error body is a note without control characters, unless the
@@ -118,6 +121,10 @@ Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpReq
 
 // Returns the part of a URL that messages and policies may show: scheme, host, port and path, without user-info, query
 // and fragment, with escaped control characters, not longer than a line.
+// Returns an id of the address that a response with validators came from: scheme, host, port and path, without
+// user-info and query, which differ each time that an address is signed.
+std::string validator_scope(std::string_view url);
+
 std::string printable_url(std::string_view url);
 
 // Resolves a reference against `base`, the URL it was found at, to an absolute URL (RFC 3986 section 5). nullopt if

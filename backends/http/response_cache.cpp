@@ -60,13 +60,14 @@ class CachingHttpClient final : public HttpClient {
       return response;
     }
     if (kept && !kept->etag.empty()) {
-      request.headers.push_back({"If-None-Match", kept->etag});
+      request.validators.push_back({"If-None-Match", kept->etag});
     }
     if (kept && !kept->last_modified.empty()) {
-      request.headers.push_back({"If-Modified-Since", kept->last_modified});
+      request.validators.push_back({"If-Modified-Since", kept->last_modified});
     }
+    request.validated_address = validator_scope(request.url.reveal());
     auto response = client_.send(request, context);
-    if (response && kept && response->status == 304) {
+    if (response && kept && response->status == 304 && response->url == request.url) {
       context.count_cache_hit();
       return restored(std::move(*kept), request.url);
     }

@@ -236,6 +236,11 @@ class RequestLoop {
         exchange.headers.emplace_back(header.name, SecretText(header.value));
       }
     }
+    if (!request_.validators.empty() && validator_scope(url_) == request_.validated_address) {
+      for (const HttpHeader& header : request_.validators) {
+        exchange.headers.emplace_back(header.name, SecretText(header.value));
+      }
+    }
     exchange.headers.insert(exchange.headers.end(), secrets_.begin(), secrets_.end());
     if (!basic_.empty() && !names(exchange.headers, "Authorization")) {
       exchange.headers.emplace_back("Authorization", basic_);

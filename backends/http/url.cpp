@@ -9,6 +9,7 @@
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/digest.h"
 #include "backends/http/http_client.h"
 #include "protocol/base/utf8.h"
 
@@ -177,6 +178,11 @@ std::string without_user_info(std::string_view url) {
 }  // namespace http
 
 using namespace http;
+
+std::string validator_scope(std::string_view url) {
+  const auto parts = split_url(url);
+  return parts ? sha256_hex(fmt::format("{}{}", origin_of(*parts), parts->path)) : std::string();
+}
 
 std::string printable_url(std::string_view url) {
   const auto parts = split_url(url);

@@ -87,32 +87,40 @@ BOOST_AUTO_TEST_CASE(asks_whether_a_known_archive_is_unchanged) {
   };
   const std::string day = "Fri, 27 Nov 2026 00:00:00 GMT";
   const std::string checksum = "?checksum=sha256:";
+  const std::string here = validator_scope("https://example.com/known.zip") + " ";
+  const std::string signed_at = validator_scope("https://files.example.com/7?signature=1") + " ";
+  const std::string elsewhere = "https://files.example.com/7?signature=2";
+  const FakeAnswer redirect{.status = 302, .headers = {{"Location", elsewhere}}};
   const std::vector<HttpHeader> both = {{"ETag", "\"2\""}, {"Last-Modified", day}};
   const Row rows[] = {
-      {"unchanged", "", "If-None-Match: \"1\"", {.status = 304}, "\"1\"", zip_id, ""},
+      {"unchanged", "", here + "\"1\"", {.status = 304}, "\"1\"", zip_id, ""},
       {"unchanged, with the checksum of the known archive",
        "?checksum=known",
-       "If-None-Match: \"1\"",
+       here + "\"1\"",
        {.status = 304},
        "\"1\"",
        zip_id,
        ""},
       {"another checksum",
        "?checksum=other",
-       "If-None-Match: \"1\"",
+       here + "\"1\"",
        {.body = zip},
        "",
        "HASH_MISMATCH: \"https://example.com/known.zip?checksum=sha256:" + std::string(64, '0') +
            "\" does not match its checksum: expected sha256:" + std::string(64, '0') +
            ", got sha256:" + sha256_hex(zip),
        ""},
-      {"changed",
+      {"changed", "", here + "\"1\"", {.headers = both, .body = zip}, "\"1\"", zip_id + " main.tf", here + "\"2\""},
+      {"a record that does not say where it came from",
        "",
        "If-None-Match: \"1\"",
-       {.headers = both, .body = zip},
-       "\"1\"",
+       {.body = zip},
+       "",
        zip_id + " main.tf",
-       "If-None-Match: \"2\""},
+       ""},
+      {"unchanged where a redirect leads, whose address is signed again", "", signed_at + "\"1\"", redirect, "\"1\"",
+       zip_id, ""},
+      {"a redirect leads elsewhere now", "", here + "\"1\"", redirect, "", zip_id + " main.tf", signed_at + "\"3\""},
       {"only a date", "", "", {.headers = {both[1]}, .body = zip}, "", zip_id + " main.tf", ""},
       {"no header", "", "", {.body = zip}, "", zip_id + " main.tf", ""},
       {"unchanged, although not asked",
@@ -130,11 +138,17 @@ BOOST_AUTO_TEST_CASE(asks_whether_a_known_archive_is_unchanged) {
           std::string_view(row.query) == "?checksum=known" ? sha256_hex(zip) : std::string(64, '0');
       const std::string query = *row.query == '\0' ? "" : checksum + digest;
       http.on("GET", "https://example.com/known.zip", {row.answer});
+      http.on("GET", elsewhere,
+              {row.sent.empty() ? FakeAnswer{.headers = {{"ETag", "\"3\""}}, .body = zip} : FakeAnswer{.status = 304}});
+      const std::size_t before = http.sent().size();
       const FetchRequest request{.id = {}, .ref = {}, .held = zip_id, .validator = row.validator};
       const auto address = parse_source("https://example.com/known.zip" + query).value();
       const auto tree = std::move(backend->fetch(address, {&request, 1}, parent.path(), {}).front());
       const SentRequest sent = http.sent().back();
       BOOST_TEST(sent.header("If-None-Match") == row.sent);
+      if (sent.url == elsewhere) {
+        BOOST_TEST(http.sent().at(before).header("If-None-Match") == (row.validator.starts_with(here) ? "\"1\"" : ""));
+      }
       BOOST_TEST((tree && tree->directory.empty() ? tree->id : outcome(tree)) == row.expected);
       BOOST_TEST((tree ? tree->validator : "") == row.now_valid);
     }

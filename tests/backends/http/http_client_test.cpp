@@ -70,10 +70,13 @@ BOOST_AUTO_TEST_CASE(statuses) {
 }
 
 BOOST_AUTO_TEST_CASE(not_modified_is_for_those_who_asked) {
-  for (const char* name : {"If-None-Match", "if-modified-since"}) {
-    HttpRequest request = get("https://h.test/");
-    request.headers = {{name, "x"}};
-    BOOST_TEST(outcome(expect_success(response(304), request)) == "304 ");
+  HttpRequest request = get("https://h.test/");
+  request.validators = {{"If-None-Match", "x"}};
+  for (const bool is_sent : {true, false}) {
+    request.validated_address = validator_scope(is_sent ? "https://h.test/a" : "https://h.test/b");
+    BOOST_TEST(
+        outcome(expect_success(response(304), request)) ==
+        (is_sent ? "304 " : "BAD_RESPONSE: could not read it: https://h.test/a: unexpected status (status 304)"));
   }
 }
 

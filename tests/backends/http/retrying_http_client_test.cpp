@@ -206,6 +206,38 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_judged_before_it_is_followed) {
   BOOST_TEST(client.sent().size() == 3U);
 }
 
+// A validator goes to the address that sent it, however it is signed, and to no other.
+BOOST_AUTO_TEST_CASE(validators_go_where_they_came_from) {
+  struct Row {
+    const char* name;
+    const char* validated;
+    Lines sent;  // "" where the request has none
+  };
+  const Row rows[] = {
+      {"the first address", "https://h.test/a", {"x", ""}},
+      {"with another query and user", "https://u@h.test/a?signature=1", {"x", ""}},
+      {"the target of the redirect", "https://o.test/b?signature=1", {"", "x"}},
+      {"another path", "https://o.test/c", {"", ""}},
+      {"another scheme", "http://o.test/b", {"", ""}},
+      {"another port", "https://o.test:444/b", {"", ""}},
+      {"no address", "", {"", ""}},
+  };
+  client.redirect("https://h.test/a", "https://o.test/b?signature=2");
+  client.on("GET", "https://o.test/b?signature=2", {FakeAnswer{.body = "ok"}});
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      HttpRequest request = get("https://h.test/a");
+      request.validators = {{"If-None-Match", "x"}};
+      request.validated_address = *row.validated == '\0' ? "" : validator_scope(row.validated);
+      const std::size_t before = client.sent().size();
+      BOOST_TEST(send(request) == "200 ok");
+      for (std::size_t i = 0; i < row.sent.size(); ++i) {
+        BOOST_TEST(client.sent().at(before + i).header("If-None-Match") == row.sent[i]);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(attempts) {
   const FakeAnswer busy{.status = 503};
   const FakeAnswer fine{.body = "ok"};
