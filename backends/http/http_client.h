@@ -33,8 +33,8 @@ class BodySink {
   virtual Result<void> write(std::string_view bytes) = 0;
 };
 
-// The time limits of one attempt. `connect` stops an unreachable host, `idle` a silent server, and `least_rate` or
-// `total` a slow one; the deadline of the context ends everything.
+// The time limits of one attempt, or of all together. `connect` stops an unreachable host, `idle` a silent server, and
+// `least_rate` or `total` a slow one; the deadline of the context ends everything.
 struct HttpTimeouts {
   std::chrono::milliseconds connect{10'000};  // name, TCP and TLS
   std::chrono::milliseconds idle{30'000};     // without one byte
@@ -42,7 +42,9 @@ struct HttpTimeouts {
   std::size_t least_rate = 1024;  // bytes a second
   std::chrono::milliseconds rate_window{30'000};
   std::optional<std::chrono::milliseconds> total = {};
-  bool total_includes_retries = false;  // `total` limits all attempts together
+  // `total` limits all attempts together, and nothing is sent again after a limit: one silence is all that is waited
+  // for.
+  bool include_retries = false;
 };
 
 // The `total` of small responses: all except packages and listings of unlimited size.
@@ -56,11 +58,11 @@ struct HttpRequest {
   // The purpose in errors: `list the versions of "registry.opentofu.org/modules/a/b/c"`.
   std::string purpose = {};
   std::vector<HttpHeader> headers = {};  // none of them secret
-  // Secret headers (Authorization, a git http.extraHeader): sent only to the origin of the first URL (redirect.h).
-  std::vector<std::pair<std::string, SecretText>> secret_headers = {};
   // If-None-Match and If-Modified-Since of an earlier response: sent only to the address that it came from.
   std::vector<HttpHeader> validators = {};
   std::string validated_address = {};  // validator_scope() of that response
+  // Secret headers (Authorization, a git http.extraHeader): sent only to the origin of the first URL (redirect.h).
+  std::vector<std::pair<std::string, SecretText>> secret_headers = {};
   std::string body = {};             // of a POST or PUT; its Content-Type is among `headers`
   std::string_view large_body = {};  // the same without a copy; outlives the call
   // Maximum size of the decoded body of a 2xx response, with or without a sink; a larger body is LIMIT_EXCEEDED. Of
@@ -119,12 +121,12 @@ class HttpClient {
 // request contained a secret, which a server may return.
 Result<HttpResponse> expect_success(Result<HttpResponse> response, const HttpRequest& request);
 
-// Returns the part of a URL that messages and policies may show: scheme, host, port and path, without user-info, query
-// and fragment, with escaped control characters, not longer than a line.
 // Returns an id of the address that a response with validators came from: scheme, host, port and path, without
 // user-info and query, which differ each time that an address is signed.
 std::string validator_scope(std::string_view url);
 
+// Returns the part of a URL that messages and policies may show: scheme, host, port and path, without user-info, query
+// and fragment, with escaped control characters, not longer than a line.
 std::string printable_url(std::string_view url);
 
 // Resolves a reference against `base`, the URL it was found at, to an absolute URL (RFC 3986 section 5). nullopt if

@@ -264,7 +264,7 @@ class RequestLoop {
       }
       context_.count_request();
       const auto begun = std::chrono::steady_clock::now();
-      if (request_.timeouts.total_includes_retries) {
+      if (request_.timeouts.include_retries && request_.timeouts.total) {
         exchange.timeouts.total = std::chrono::ceil<milliseconds>(begun_ + *request_.timeouts.total - begun);
       }
       auto answer = transport_.exchange(exchange, context_);
@@ -279,7 +279,8 @@ class RequestLoop {
         return fail(std::move(*given));
       } else {
         const auto& why = std::get<ExchangeFailure>(answer.error());
-        attempt.failure = why.is_final ? Code::bad_response : why.code;
+        const bool is_over = request_.timeouts.include_retries && why.code == Code::timeout;
+        attempt.failure = why.is_final || is_over ? Code::bad_response : why.code;
       }
       const auto delay = retry_delay(attempt, request_.retries, timing_.jitter());
       if (delay && has_time(*delay)) {
@@ -314,7 +315,7 @@ class RequestLoop {
     const auto then = std::chrono::steady_clock::now() + delay;
     const HttpTimeouts& timeouts = request_.timeouts;
     return (!context_.deadline || then < *context_.deadline) &&
-           !(timeouts.total_includes_retries && then >= begun_ + *timeouts.total);
+           !(timeouts.include_retries && timeouts.total && then >= begun_ + *timeouts.total);
   }
 
   Result<void> move(const HttpResponse& response) {

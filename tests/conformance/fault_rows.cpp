@@ -14,6 +14,7 @@ constexpr Outcome kFine{};
 constexpr Outcome kUnreachable{Code::unreachable, Tries::all};
 constexpr Outcome kUnreachableOnce{Code::unreachable, Tries::once};
 constexpr Outcome kTimeout{Code::timeout, Tries::all};
+constexpr Outcome kTimeoutOnce{Code::timeout, Tries::once};
 constexpr Outcome kDeadline{Code::deadline_exceeded, Tries::once};
 constexpr Outcome kSlowDeadline{Code::deadline_exceeded, Tries::once, Pace::slow};
 constexpr Outcome kBadResponse{Code::bad_response, Tries::once};
@@ -97,6 +98,11 @@ Exceptions with(Exceptions first, Exceptions more) {
   return first;
 }
 
+// A git server may be silent for one time, not for one time per attempt.
+Exceptions silent() {
+  return with({{Ask::git_listing, kTimeoutOnce}, {Ask::git_fetch, kTimeoutOnce}}, by_program(kDeadline));
+}
+
 std::vector<FaultRow> places() {
   return {
       {.name = "DNS failure",
@@ -104,11 +110,7 @@ std::vector<FaultRow> places() {
        .place = Place::nowhere,
        .not_for = {{Ask::oci_token, "credentials are not sent to another domain"}}},
       {.name = "refused", .outcome = kUnreachable, .place = Place::refused},
-      {.name = "black hole",
-       .outcome = kTimeout,
-       .place = Place::silent,
-       .pace = Pace::silent,
-       .otherwise = by_program(kDeadline)},
+      {.name = "black hole", .outcome = kTimeout, .place = Place::silent, .pace = Pace::silent, .otherwise = silent()},
       {.name = "TLS of an unknown authority", .outcome = kUnreachableOnce, .place = Place::unknown_authority},
       {.name = "TLS expired", .outcome = kUnreachableOnce, .place = Place::expired},
       {.name = "TLS of another host", .outcome = kUnreachableOnce, .place = Place::wrong_host},
@@ -121,7 +123,7 @@ std::vector<FaultRow> broken_answers() {
        .outcome = kTimeout,
        .behaviour = same(faults::black_hole()),
        .pace = Pace::silent,
-       .otherwise = by_program(kDeadline)},
+       .otherwise = silent()},
       {.name = "reset mid-body",
        .outcome = kUnreachable,
        .behaviour = same(faults::reset_mid_body()),
@@ -134,7 +136,8 @@ std::vector<FaultRow> broken_answers() {
        .otherwise = with({{Ask::registry_package, kDeadline},
                           {Ask::oci_blob, kDeadline},
                           {Ask::archive_package, kDeadline},
-                          {Ask::git_listing, kDeadline}},
+                          {Ask::git_listing, kDeadline},
+                          {Ask::git_fetch, kTimeoutOnce}},
                          by_program(kDeadline))},
       {.name = "truncation",
        .outcome = kUnreachable,
