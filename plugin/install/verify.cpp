@@ -6,6 +6,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/parallel.h"
+#include "backends/package/tree_scan.h"
 #include "backends/store/links.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/install/install_record.h"
@@ -225,12 +226,28 @@ class Verifier {
     return owner != tree.nodes.end() && (directory + "/").starts_with(owner->second.manifest_package + "/");
   }
 
+  // Looks again, a few times, if another process has replaced the directory meanwhile.
   Verdict check_place(const ModuleLock& lock) const {
+    constexpr int kMostLooks = 5;
+    const auto place = request_.data.place_of(lock.key);
+    const auto stamp = [&] {
+      const auto package = OpenPackage::open(place.value_or(fs::path()));
+      return package ? package->stamp_of_directory("") : std::nullopt;
+    };
+    for (int looks = 1;; ++looks) {
+      const auto before = stamp();
+      Verdict verdict = look_at_place(lock, place);
+      if (verdict.kind == VerdictKind::held || looks == kMostLooks || stamp() == before) {
+        return verdict;
+      }
+    }
+  }
+
+  Verdict look_at_place(const ModuleLock& lock, std::optional<fs::path> place) const {
     Verdict verdict{.subject = "module." + lock.key};
     const std::string h1 = lock.hash_value("h1");
     verdict.expected = h1.empty() ? "" : "h1:" + h1;
     std::error_code ignored;
-    auto place = request_.data.place_of(lock.key);
     const bool is_link = place && fs::is_symlink(*place, ignored);
     if (!place || !fs::is_directory(*place, ignored)) {
       verdict.kind = VerdictKind::missing;

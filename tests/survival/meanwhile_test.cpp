@@ -135,6 +135,36 @@ BOOST_AUTO_TEST_CASE(a_lock_and_an_upgrade_at_once) {
   }
 }
 
+// As an installation replaces it: the old tree steps aside, and the new one takes its place.
+BOOST_AUTO_TEST_CASE(an_installed_package_that_is_replaced_while_it_is_hashed) {
+  const std::string place = "'" + (root() / ".terraform/modules/vpc").string() + "'";
+  const std::string copy = "'" + path("copy").string() + "'";
+  struct Row {
+    const char* name;
+    std::string prepare;  // of the copy
+    int exit_code;
+  };
+  for (const Row& row :
+       {Row{"the same package", "true", 0}, Row{"another one", "echo '{}' > " + copy + "/extra.tf", 4}}) {
+    Fault fault{.calls = "open",
+                .below = root() / ".terraform/modules/vpc",
+                .run = "cp -R " + place + " " + copy + " && " + row.prepare + " && rm -rf " + place + " && mv " + copy +
+                       " " + place};
+    for (; fault.at < kMostCalls; ++fault.at) {
+      restore();
+      const Faulted ran = modlock_with(fault, {"verify", "--full"});
+      if (ran.met.empty()) {
+        break;
+      }
+      BOOST_TEST_CONTEXT(row.name << " " << ran.met) {
+        const bool may_be_over = row.exit_code == 4 && fault.at > 1;
+        BOOST_TEST((ran.exit_code == row.exit_code || (may_be_over && ran.exit_code == 0)), ran.out << ran.err);
+      }
+    }
+    BOOST_TEST(fault.at > 3U);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_installed_package_that_changes_while_it_is_hashed) {
   const fs::path file = root() / ".terraform/modules/vpc/policies/a.json";
   for (const char* command : {"verify", "install"}) {
