@@ -91,10 +91,6 @@ int run_serve(const CommandLine& line) {
 
 int run_mcp(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);
-  const auto host = Host::start(line.common);
-  if (!host) {
-    return failed(host.error(), CommonFlags{}).exit_code;
-  }
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
         "tofu-modlock mcp serves the Model Context Protocol on stdin and stdout, for a coding agent that starts it.\n"
@@ -102,13 +98,7 @@ int run_mcp(const CommandLine& line) {
     return 2;
   }
   McpRoots roots;
-  roots.params = [&](const std::string& root) -> Result<Json::Value> {
-    if (auto missing = find_missing_configuration(root)) {
-      missing->hint = "pass the directory of a root module as root";
-      return fail(*std::move(missing));
-    }
-    return params_from_environment(host->root_params(root, line.common));
-  };
+  CommonFlags common = line.common;
   for (const std::string& directory : line.mcp_roots.empty() ? std::vector<std::string>{"."} : line.mcp_roots) {
     std::error_code error;
     roots.directories.push_back(std::filesystem::canonical(directory, error).string());
@@ -118,7 +108,20 @@ int run_mcp(const CommandLine& line) {
                                 .hint = "name an existing directory"},
                                line.common);
     }
+    // Outside of a git repository, a local source could leave the directory.
+    common.bounds.push_back(find_repository_root(roots.directories.back()).string());
   }
+  const auto host = Host::start(common);
+  if (!host) {
+    return failed(host.error(), CommonFlags{}).exit_code;
+  }
+  roots.params = [&](const std::string& root) -> Result<Json::Value> {
+    if (auto missing = find_missing_configuration(root)) {
+      missing->hint = "pass the directory of a root module as root";
+      return fail(*std::move(missing));
+    }
+    return params_from_environment(host->root_params(root, line.common));
+  };
   auto out = take_stdout();
   if (!out) {
     return failed_everywhere(out.error(), line.common);

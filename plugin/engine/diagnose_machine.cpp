@@ -111,7 +111,8 @@ Finding examine_proxies() {
   Finding finding{.check = "proxies", .found = "none"};
   for (const auto& [scheme, proxy] : {std::pair{"https", &proxies.https}, std::pair{"http", &proxies.http}}) {
     if (!proxy->empty()) {
-      finding.details.push_back(fmt::format("{} through {}", scheme, without_user(*proxy, "***@")));
+      const std::string shown = without_user(*proxy, "***@");
+      finding.details.push_back(fmt::format("{} through {}", scheme, shown.substr(0, shown.find_first_of("?#"))));
     }
   }
   if (!finding.details.empty()) {

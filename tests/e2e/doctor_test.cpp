@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
   environment["TOFU_MODLOCK_CONNECTIONS"] = "5";
   environment["TOFU_MODLOCK_FETCH_TIMEOUT"] = "1m";
   environment["TF_TOKEN_registry_example_test"] = "canary";
-  environment["HTTPS_PROXY"] = "http://user:canary@proxy.example.test:3128";
+  environment["HTTPS_PROXY"] = "http://user:canary@proxy.example.test:3128/?token=canary";
   environment["NO_PROXY"] = ".example.test";
   const Ran ran = modlock({"doctor"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_machine_on_which_all_is_well) {
       "client                      ok       OpenTofu 1.11.2, specified by PATH (<dir>/tools/tofu)\n"
       "certificates                ok       1 CA certificate in <dir>/authorities.pem (SSL_CERT_FILE)\n"
       "proxies                     ok       not for .example.test\n"
-      "                                     https through http://***@proxy.example.test:3128\n"
+      "                                     https through http://***@proxy.example.test:3128/\n"
       "settings                    ok       effective settings and their sources\n"
       "                                     resolution = per-call  (<dir>/root/.tofu-modlock.hcl)\n"
       "                                     platforms = linux_amd64, darwin_arm64  (<dir>/root/.tofu-modlock.hcl)\n"

@@ -94,6 +94,45 @@ BOOST_FIXTURE_TEST_CASE(a_coding_agent_reads_the_locked_version, Scene) {
   }
 }
 
+// A local source of a root module that is in no repository of git is followed only within --root.
+BOOST_FIXTURE_TEST_CASE(a_coding_agent_stays_below_its_root, Scene) {
+  write_text(path("secret/main.tf"), "module \"canary\" {\n  source = \"./canary\"\n}\n");
+  write_text(path("secret/bad/main.tf"), "canary = = 1\n");
+  struct Row {
+    const char* name;
+    std::string source;
+    std::vector<std::string> roots;
+    bool is_read;
+  };
+  const std::string live = path("root/live").string();
+  for (const Row& row : {
+           Row{"within --root", "../modules/app", {root().string()}, true},
+           Row{"in another --root", "../../secret", {live, path("secret").string()}, true},
+           Row{"above", "../../secret", {root().string()}, false},
+           Row{"above, unreadable", "../../secret/bad", {root().string()}, false},
+           Row{"beside", "../modules/app", {live}, false},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("live/main.tf", module_call("app", row.source));
+      write("modules/app/main.tf", "module \"canary\" {\n  source = \"./canary\"\n}\n");
+      std::string command = "exec \"$0\" mcp";
+      for (const std::string& directory : row.roots) {
+        command += " --root '" + directory + "'";
+      }
+      write_text(path("requests"), R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
+                                   R"("2025-06-18"}})"
+                                   "\n"
+                                   R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"inspect",)"
+                                   R"("arguments":{"root":")" +
+                                       live + "\"}}}\n");
+      const Ran ran = program({"sh", "-c", command + " <\"$1\"", binary, path("requests").string()});
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST((ran.out.find("canary") != std::string::npos) == row.is_read, ran.out);
+      BOOST_TEST((ran.out.find("PATH_OUTSIDE_ROOT") == std::string::npos) == row.is_read, ran.out);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
