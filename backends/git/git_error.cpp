@@ -198,14 +198,15 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
     const std::size_t colon = remote.host.rfind(':');
     const bool has_port = colon != std::string::npos && remote.host.find(']', colon) == std::string::npos;
     error.hint = fmt::format("check the host's key and record it: ssh-keyscan {}{} >> ~/.ssh/known_hosts",
-                             has_port ? "-p " + remote.host.substr(colon + 1) + " " : "", remote.host.substr(0, colon));
+                             has_port ? "-p " + shell_word(remote.host.substr(colon + 1)) + " " : "",
+                             shell_word(remote.host.substr(0, colon)));
   } else if (failure == GitFailure::ssh_key_refused) {
     error.message = fmt::format(
         "{}: the ssh host {} accepted no key (looked in: the ssh agent, ssh's configuration and "
         "default keys)",
         prefix, remote.host);
-    error.hint =
-        fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}", remote.url);
+    error.hint = fmt::format("load a key that may read the repository: ssh-add, then try: git ls-remote {}",
+                             shell_word(remote.url));
   } else {
     const std::string name = remote.host.substr(0, remote.host.find(':'));
     const bool has_entry = netrc_names(name);
@@ -218,7 +219,7 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
         remote.scheme, remote.host,
         has_entry ? fmt::format("correct the password for {} in ~/.netrc", name)
                   : fmt::format("add \"machine {} login … password …\" to ~/.netrc", name),
-        remote.url);
+        shell_word(remote.url));
   }
   return error;
 }

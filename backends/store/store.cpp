@@ -15,6 +15,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/first_seen.h"
 #include "backends/store/prune.h"
@@ -76,7 +77,7 @@ Result<void> check_writers(const fs::path& root) {
     return {};
   }
   return fail(Code::io_error, fmt::format("every user may write to the cache \"{}\"", root.string()),
-              fmt::format("chmod o-w {}", root.string()));
+              fmt::format("chmod o-w {}", shell_word(root.string())));
 }
 
 std::optional<Json::Value> read_record(const fs::path& path, const Source& source, std::string_view id) {
@@ -141,7 +142,7 @@ std::optional<Error> Store::foreign_writers() const {
     if (::stat(directory.c_str(), &found) == 0 && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
       return Error{.code = Code::io_error,
                    .message = "other users may write to it",
-                   .hint = fmt::format("chmod go-w {}", directory.string())};
+                   .hint = fmt::format("chmod go-w {}", shell_word(directory.string()))};
     }
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
+#include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "protocol/base/result.h"
 
@@ -203,13 +204,13 @@ RepositoryFault explain_fault(const fs::path& repository, std::string_view messa
   }
   if (message.find("dubious ownership") != std::string_view::npos) {
     return {"the repository belongs to another user, so git does not read it",
-            fmt::format("run: git config --global --add safe.directory {}", repository.string())};
+            fmt::format("run: git config --global --add safe.directory {}", shell_word(repository.string()))};
   }
   if (message.find("from promisor remote") != std::string_view::npos) {
     return {"the clone is partial and lacks files", "clone the repository without --filter"};
   }
   return {fmt::format("git cannot read the repository: {}", escape_controls(message.substr(0, message.find('\n')))),
-          fmt::format("run: git -C {} status, then fix what it reports", repository.string())};
+          fmt::format("run: git -C {} status, then fix what it reports", shell_word(repository.string()))};
 }
 
 Result<std::optional<RepositoryFault>> find_repository_fault(const fs::path& repository, const fs::path& directory,

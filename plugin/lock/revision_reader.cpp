@@ -117,7 +117,8 @@ Result<std::map<std::string, std::string>> RevisionReader::texts_at(const std::s
       std::find_if(existing.begin(), existing.end(), [&](const std::string& path) { return found.count(path) == 0; });
   if (lacking != existing.end()) {
     return fail(Code::io_error, fmt::format("cannot read {} at the revision \"{}\": no text file", *lacking, revision),
-                fmt::format("run: git -C {} show {}:{}, and fix the file", top_.string(), commit, *lacking));
+                fmt::format("run: git -C {} show {}, and fix the file", shell_word(top_.string()),
+                            shell_word(commit + ":" + *lacking)));
   }
   return found;
 }

@@ -197,6 +197,21 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
   }
 }
 
+// The author of a package chose the address, and a hint is pasted into a shell.
+BOOST_AUTO_TEST_CASE(addresses_in_hints_are_quoted_for_the_shell) {
+  const test::TemporaryDirectory home;
+  const test::ScopedEnvironment variable("HOME", home.path().string());
+  RemoteAddress hostile = remote();
+  hostile.url = "https://h.test/$(touch x)'.git";
+  const std::string quoted = "git ls-remote 'https://h.test/$(touch x)'\\''.git'";
+  for (const char* output :
+       {"fatal: could not read Username for 'https://h.test': terminal prompts disabled\n",
+        "git@h.test: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"}) {
+    const Error error = explain(hostile, "fetch from", 128, output);
+    BOOST_TEST(error.hint.find(quoted) != std::string::npos, error.hint);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(notes_are_the_last_lines_without_user_info) {
   const Error error =
       explain(remote(), "fetch from", 128, "fatal: bad\rremote: x\nfatal: 'https://u:p@h.test/m' gone\n");
