@@ -22,6 +22,7 @@ struct CommonFlags {
   std::vector<std::string> root_globs;  // with `recursive`
   std::vector<std::string> exclude;     // as above
   std::string comment = {};             // before the headings of root modules, so that the output stays a graph
+  bool in_markdown = false;             // headings of root modules are Markdown
   bool only_locks = false;              // with `recursive`: directories without configuration too
   std::size_t jobs = 8;                 // root modules processed in parallel
   bool compares = false;   // the packages before and after: several calls for a root query each source once

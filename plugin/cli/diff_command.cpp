@@ -196,7 +196,7 @@ int run_diff(const CommandLine& original, const Host& host) {
         return skipped->exit_code;
       }
       if (const std::string part = asked.result ? diff_markdown(*asked.result) : ""; !part.empty()) {
-        text += (text.empty() ? "" : "\n") + (!heading("").empty() ? shown_path(root) + ":\n\n" : "") + part;
+        text += (text.empty() ? "" : "\n") + (!heading("").empty() ? code_span(shown_path(root)) + ":\n\n" : "") + part;
       }
       return code_of(root, asked);
     });

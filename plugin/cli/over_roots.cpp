@@ -12,6 +12,7 @@
 #include "backends/base/text.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/report/change_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
@@ -179,7 +180,8 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   for (const std::string& root : roots) {
     const NamedRoot named(root, are_several);
     if (are_several && !flags.json) {
-      print_out(fmt::format("{}{}{}:\n", rows.empty() ? "" : "\n", flags.comment, shown_path(root)));
+      print_out(fmt::format("{}{}{}:\n", rows.empty() ? "" : "\n", flags.comment,
+                            flags.in_markdown ? code_span(shown_path(root)) : shown_path(root)));
     }
     RootOutcome outcome = work(root);
     print_unlocked_root(root, outcome.exit_code, flags);

@@ -211,8 +211,8 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
                         const std::string& preview) {
   const bool as_markdown = line.output_format == "markdown";
   if (!written.diff) {
-    print_out(
-        fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "", written.diff.error().message));
+    print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "",
+                          as_markdown ? code_span(written.diff.error().message) : written.diff.error().message));
     return;
   }
   const messages::UpdateDiffResult& diff = *written.diff;

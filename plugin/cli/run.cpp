@@ -37,6 +37,7 @@ int run_line(CommandLine& line) {
   if (const auto* const alone = std::get_if<CommandLine::RunAlone>(&line.run)) {
     return (*alone)(line);
   }
+  line.common.in_markdown = line.output_format == "markdown";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
   if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
     return failed(ok.error(), CommonFlags{}).exit_code;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backends/address/source_text.h"
 #include "plugin/lock/locked_text.h"
 
 namespace modlock {
@@ -12,17 +15,13 @@ std::string id_text(const std::optional<messages::ChangeSide>& side) {
   return side ? locked_text(std::nullopt, "", origin_of(side->commit, side->digest)) : "";
 }
 
-// Escapes a table cell: a bar would end it.
+// A bar would end a cell of a table, also in a code span.
 std::string cell(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    out += c == '|' ? "\\|" : c == '\n' || c == '\r' ? " " : std::string(1, c);
+  for (const char c : code_span(text)) {
+    out += c == '|' ? "\\|" : std::string(1, c);
   }
   return out;
-}
-
-std::string code(const std::string& text) {
-  return text.empty() ? "" : fmt::format("`{}`", cell(text));
 }
 
 std::string cell_of(const std::optional<messages::ChangeSide>& side) {
@@ -86,6 +85,22 @@ Error moved_error(const std::vector<messages::HeldMove>& moved) {
   return error;
 }
 
+std::string code_span(std::string_view untrusted) {
+  std::string blank(untrusted);
+  std::replace_if(
+      blank.begin(), blank.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  const std::string text = escape_controls(blank);
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string_view space = longest == 0 ? "" : " ";
+  return text.empty() ? "" : fmt::format("{0}{1}{2}{1}{0}", fence, space, text);
+}
+
 std::string plan_markdown(const messages::LockPlanResult& result) {
   if (result.edits.documents.empty()) {
     return "";
@@ -95,19 +110,19 @@ std::string plan_markdown(const messages::LockPlanResult& result) {
     text += "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n";
   }
   for (const messages::Change& change : result.changes) {
-    const std::string former = code(change.previous_subject);
-    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", code(change.subject),
-                        cell(std::string(to_string(change.action))), former.empty() ? "" : " (was " + former + ")",
-                        cell_of(change.from), cell_of(change.to), code(change.constraints.value_or("")));
+    const std::string former = cell(change.previous_subject);
+    text += fmt::format("| {} | {}{} | {} | {} | {} |\n", cell(change.subject), to_string(change.action),
+                        former.empty() ? "" : " (was " + former + ")", cell_of(change.from), cell_of(change.to),
+                        cell(change.constraints.value_or("")));
   }
   text += text.empty() ? "" : "\n";
   text += "Files:";
   for (const messages::EditedDocument& document : result.edits.documents) {
-    text += " " + code(document.path);
+    text += " " + code_span(document.path);
   }
   text += "\n";
   for (const Diagnostic& diagnostic : result.diagnostics) {
-    text += fmt::format("\n> **{}** {}\n", cell(to_string(diagnostic.what.code)), cell(diagnostic.what.message));
+    text += fmt::format("\n> **{}** {}\n", to_string(diagnostic.what.code), code_span(diagnostic.what.message));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/base/error.h"
@@ -20,6 +21,10 @@ std::string change_line(const messages::Change& change);
 
 // Returns one side of a change: "3.19.0", "main (1a2b3c4d5e6f)", "commit 1a2b3c4d5e6f", "its content".
 std::string side_text(const std::optional<messages::ChangeSide>& side);
+
+// Returns the text as a code span of Markdown, which it cannot end, and in which no host looks for people, issues and
+// addresses. Characters that move or hide others are escaped, line endings are spaces. Empty: an empty text.
+std::string code_span(std::string_view untrusted);
 
 // Returns the changes of a plan as Markdown for the text of a pull request; empty if nothing changes.
 std::string plan_markdown(const messages::LockPlanResult& result);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/address/source_text.h"
 #include "backends/base/text.h"
 #include "plugin/report/change_text.h"
 
@@ -26,44 +25,21 @@ constexpr std::array<List, 7> kLists = {{{"provider", &ModuleDiff::providers},
                                          {"resource type", &ModuleDiff::resources},
                                          {"module call", &ModuleDiff::modules}}};
 
-// Names of a package may contain anything: nothing in them is markup, a link, or the name of a user or an issue. Hosts
-// look for users and issues after Markdown was rendered, so that a backslash does not help: a space of no width does.
-std::string plain(std::string_view untrusted) {
-  constexpr std::string_view kMarkup = "\\`*_{}[]()+-!|~";
-  std::string blank(untrusted);
-  std::replace_if(
-      blank.begin(), blank.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-  const std::string text = escape_controls(blank);
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool is_link = text.compare(i, 3, "://") == 0 || (c == '.' && i >= 3 && text.compare(i - 3, 3, "www") == 0);
-    if (c == '<' || c == '>' || c == '&') {
-      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
-    } else if (c == '@' || c == '#') {
-      out += std::string{'\\', c} + "&#8203;";
-    } else {
-      out += is_link || kMarkup.find(c) != std::string_view::npos ? std::string{'\\', c} : std::string(1, c);
-    }
-  }
-  return out;
-}
-
 std::string item_line(const List& list, const messages::ChangedItem& item) {
   const bool is_changed = item.change == "changed" && !item.after.empty();
   const std::string values = is_changed ? item.before + " -> " + item.after : item.after;
-  return fmt::format("- {} {} {}{}\n", list.one, plain(item.name), item.change,
-                     values.empty() ? "" : ": " + plain(values));
+  return fmt::format("- {} {} {}{}\n", list.one, code_span(item.name), item.change,
+                     values.empty() ? "" : ": " + code_span(values));
 }
 
 std::string module_markdown(const ModuleDiff& diff) {
   std::string text =
-      fmt::format("### {}: {} → {}\n\n", plain(diff.subject), plain(diff.from ? side_text(diff.from) : "new"),
-                  plain(diff.to ? side_text(diff.to) : "removed"));
+      fmt::format("### {}: {} → {}\n\n", code_span(diff.subject), diff.from ? code_span(side_text(diff.from)) : "new",
+                  diff.to ? code_span(side_text(diff.to)) : "removed");
   std::string folded;
   for (const messages::DiffFinding& finding : diff.findings) {
     (finding.grade == "notable" ? folded : text) +=
-        fmt::format("- **{}** {} ({})\n", finding.grade, plain(finding.message), plain(finding_place(finding)));
+        fmt::format("- **{}** {} ({})\n", finding.grade, code_span(finding.message), code_span(finding_place(finding)));
   }
   for (const List& list : kLists) {
     for (const messages::ChangedItem& item : diff.*list.items) {
@@ -73,11 +49,11 @@ std::string module_markdown(const ModuleDiff& diff) {
   for (const messages::ChangedFile& file : diff.files.changed) {
     folded += file.is_auxiliary ? ""
                                 : fmt::format("- {} {} {}\n", file.is_script ? "script or binary" : "file",
-                                              plain(file.path), plain(file_change(file)));
+                                              code_span(file.path), file_change(file));
   }
   folded += count_auxiliary(diff.files.changed, "- ");
   for (const std::string& line : diff.files.changelog) {
-    folded += fmt::format("- the module's changelog: {}\n", plain(line));
+    folded += fmt::format("- the module's changelog: {}\n", code_span(line));
   }
   text += text.ends_with("\n\n") ? "" : "\n";
   const std::string files = count_files(diff.files);
@@ -95,8 +71,8 @@ std::string diff_markdown(const messages::UpdateDiffResult& result) {
   }
   for (const Diagnostic& diagnostic : result.diagnostics) {
     const Error& error = diagnostic.what;
-    text += fmt::format("> **{}** {}{}\n\n", to_string(error.code), plain(error.message),
-                        error.subject.empty() ? "" : plain(" (" + error.subject + ")"));
+    text += fmt::format("> **{}** {}{}\n\n", to_string(error.code), code_span(error.message),
+                        error.subject.empty() ? "" : fmt::format(" ({})", code_span(error.subject)));
   }
   if (!text.empty()) {
     text.pop_back();

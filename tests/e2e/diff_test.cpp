@@ -344,9 +344,9 @@ BOOST_AUTO_TEST_CASE(a_changelog_is_quoted_and_examples_are_counted) {
 BOOST_AUTO_TEST_CASE(markdown_folds_no_risky_finding) {
   const std::string text = modlock({"diff", "--format", "markdown"}).out;
   const std::string folded = text.substr(text.find("<details>"));
-  BOOST_TEST(text.find("- **risky** the provisioner terraform\\_data.run") < text.find("<details>"));
+  BOOST_TEST(text.find("- **risky** `the provisioner terraform_data.run") < text.find("<details>"));
   BOOST_TEST(folded.find("risky") == std::string::npos);
-  BOOST_TEST(folded.find("- provisioner terraform\\_data.run local\\-exec added") != std::string::npos);
+  BOOST_TEST(folded.find("- provisioner `terraform_data.run local-exec` added") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(sarif_has_the_line_of_the_call) {
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(markdown_of_many_root_modules_has_those_that_change) {
   write("other/main.tf", module_call("log", "git::" + log.url() + "?ref=v1.0.0"));
   BOOST_TEST_REQUIRE(modlock({"lock", "--chdir", "other"}).exit_code == 0);
   const std::string one = modlock({"diff", "--format", "markdown"}).out;
-  BOOST_TEST(modlock({"diff", "--recursive", "--format", "markdown"}).out == ".:\n\n" + one);
+  BOOST_TEST(modlock({"diff", "--recursive", "--format", "markdown"}).out == "`.`:\n\n" + one);
 }
 
 BOOST_AUTO_TEST_CASE(one_version_of_two) {

@@ -243,13 +243,13 @@ BOOST_AUTO_TEST_CASE(summary_of_several_roots) {
   const auto table = [](const char* subject) {
     return fmt::format(
         "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-        "| `module.{0}` | source-changed | v1.0.0 (<1.0.0...>) | v1.1.0 (<1.1.0...>) |  |\n\n"
-        "Files: `.terraform.lock.hcl`\n\n### module.{0}: v1.0.0 ",
+        "| `module.{0}` | source-changed | `v1.0.0 (<1.0.0...>)` | `v1.1.0 (<1.1.0...>)` |  |\n\n"
+        "Files: `.terraform.lock.hcl`\n\n### `module.{0}`: `v1.0.0 ",
         subject);
   };
-  const std::size_t second = std::min(ran.out.find("\nc:\n\n"), ran.out.size());
-  BOOST_TEST(ran.out.substr(0, second).starts_with("b:\n\n" + table("net.dns")), ran.out);
-  BOOST_TEST(ran.out.substr(second).starts_with("\nc:\n\n" + table("vpc")), ran.out);
+  const std::size_t second = std::min(ran.out.find("\n`c`:\n\n"), ran.out.size());
+  BOOST_TEST(ran.out.substr(0, second).starts_with("`b`:\n\n" + table("net.dns")), ran.out);
+  BOOST_TEST(ran.out.substr(second).starts_with("\n`c`:\n\n" + table("vpc")), ran.out);
 }
 
 // The other roots are updated all the same.

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(install_afterwards) {
       {"markdown",
        old,
        {"module.vpc=2.0.0", "--format", "markdown"},
-       "- file main.tf changed \\(\\+1 \\-1\\)\n\n</details>\n",
+       "- file `main.tf` changed (+1 -1)\n\n</details>\n",
        "0 2.0.0"},
       {"file of updates", old, {"--from-file", path("data.json").string()}, next, "0 2.0.0"},
   };
@@ -230,11 +230,11 @@ BOOST_AUTO_TEST_CASE(a_summary_in_markdown) {
   BOOST_TEST(ran.exit_code == 0, ran.err);
   BOOST_TEST(ran.out ==
                  "| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-                 "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | commit <1.1.0...> |  |\n\n"
+                 "| `module.vpc` | source-changed | `v1.0.0 (<1.0.0...>)` | `commit <1.1.0...>` |  |\n\n"
                  "Files: `main.tf` `.terraform.lock.hcl`\n\n"
-                 "### module.vpc: v1.0.0 \\(<1.0.0...>\\) → commit <1.1.0...>\n\n"
+                 "### `module.vpc`: `v1.0.0 (<1.0.0...>)` → `commit <1.1.0...>`\n\n"
                  "<details><summary>1 file changed, 1 line added, 1 line removed</summary>\n\n"
-                 "- file main.tf changed \\(\\+1 \\-1\\)\n\n</details>\n",
+                 "- file `main.tf` changed (+1 -1)\n\n</details>\n",
              ran.out);
   BOOST_TEST(shown(read("main.tf")) == shown(module_call("vpc", git() + "?ref=<1.1.0>")));
 }

@@ -283,8 +283,8 @@ class Action(unittest.TestCase):
         self.assertEqual(self.runner.git("log", "-1", "--format=%an <%ae>%n%b"),
                          "github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>\n[dependabot skip]\n\n")
         self.assertIn("## Lock files\n\n| Subject | Change | From | To |", summary)
-        self.assertIn("| `module.vpc` | source-changed | v1.0.0 ", summary)
-        self.assertIn("### module.vpc: v1.0.0 ", summary)
+        self.assertIn("| `module.vpc` | source-changed | `v1.0.0 ", summary)
+        self.assertIn("### `module.vpc`: `v1.0.0 ", summary)
         code, _, err, summary = self.runner.run(mode="update")
         self.assertEqual((code, summary), (0, "## Lock files\n\nNo lock file was changed.\n"), err)
         self.assertEqual(self.runner.on_server(), pushed)

@@ -127,8 +127,8 @@ constexpr const char* kUpdated =
 
 constexpr const char* kSummary =
     "## Lock files\n\n| Subject | Change | From | To | Constraint |\n|---|---|---|---|---|\n"
-    "| `module.vpc` | source-changed | v1.0.0 (<1.0.0...>) | v1.1.0 (<1.1.0...>) |  |\n\n"
-    "Files: `.terraform.lock.hcl`\n\n### module.vpc: v1.0.0 ";
+    "| `module.vpc` | source-changed | `v1.0.0 (<1.0.0...>)` | `v1.1.0 (<1.1.0...>)` |  |\n\n"
+    "Files: `.terraform.lock.hcl`\n\n### `module.vpc`: `v1.0.0 ";
 
 constexpr const char* kComparison = "[Compare](https://github.com/acme/vpc/compare/<1.0.0>...<1.1.0>)\n";
 

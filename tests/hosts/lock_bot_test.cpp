@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(ten_repositories_ten_branches) {
   }
   const std::string shown_git = shown(git());
   const std::string summary = shown(read_text(path("summaries/r0.md")));
-  BOOST_TEST(summary.find("\n### module.vpc: v1.0.0 ") != std::string::npos, summary);
+  BOOST_TEST(summary.find("\n### `module.vpc`: `v1.0.0 ") != std::string::npos, summary);
   BOOST_TEST(summary.ends_with("[Compare](https://github.com/acme/vpc/compare/<1.0.0>...<1.1.0>)\n"), summary);
   BOOST_TEST(on_branch("r0", "main.tf") == "# a tag\n" + module_call("vpc", hosted + "?ref=v1.1.0"));
   BOOST_TEST(on_branch("r1", "main.tf") == module_call("vpc", shown_git, "1.1.0") + "# a constraint\n");
