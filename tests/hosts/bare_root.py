@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
+os.umask(0o022)  # the user reads what a test makes
+
 # Makes the root from the arguments, and becomes the user. Everything that is mounted ends with the process.
 ENTER = """
 root=$1 user=$2 mode=$3 directory=$4
