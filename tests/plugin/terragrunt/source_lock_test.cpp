@@ -295,17 +295,4 @@ BOOST_AUTO_TEST_CASE(git_lfs_pointers_in_a_copied_source_are_a_warning) {
   BOOST_TEST((run.diagnostics[0].what.code == Code::lfs_pointer));
 }
 
-BOOST_AUTO_TEST_CASE(a_dropped_entry_is_restored) {
-  const auto locked = lock();
-  BOOST_TEST_REQUIRE(locked.has_value());
-  const std::string text = lock_text();
-  directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
-  for (const bool is_written : {true, false}) {
-    const auto restored = restore_unit_source(*open(engine), *locked->entry);
-    BOOST_TEST_REQUIRE(restored.has_value());
-    BOOST_TEST(*restored == is_written);
-    BOOST_TEST(lock_text() == text);
-  }
-}
-
 BOOST_AUTO_TEST_SUITE_END()
