@@ -228,16 +228,17 @@ Result<TagListing> Registry::tags(const Repository& repository, const Context& c
 Result<std::string> Registry::digest_of(const Repository& repository, const std::string& tag, const Context& context) {
   HttpRequest request = manifest_request(repository, tag, "find the manifest");
   request.method = HttpRequest::Method::head;
-  MODLOCK_TRY(const auto response,
-              expect(send(repository, request, context), request, repository, fmt::format("tag \"{}\"", tag), context));
-  auto digest = named_digest(response, repository, tag);
-  if (digest && digest->empty()) {
-    return fail(
-        Code::bad_response,
-        fmt::format("the registry does not report the digest of the tag \"{}\" of \"{}\"", tag, repository.display),
-        "ask the registry's operator: the header Docker-Content-Digest is missing");
+  MODLOCK_TRY(const auto response, send(repository, request, context));
+  if (response.status == 200) {
+    auto digest = named_digest(response, repository, tag);
+    if (!digest || !digest->empty()) {
+      return digest;
+    }
   }
-  return digest;
+  // Some registries and proxies refuse HEAD, or answer it without a digest.
+  return manifest(repository, {.tag = tag, .digest = {}}, context).map([](Manifest found) {
+    return std::move(found.digest);
+  });
 }
 
 Result<Manifest> Registry::manifest(const Repository& repository, const Reference& reference, const Context& context) {

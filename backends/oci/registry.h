@@ -43,8 +43,9 @@ class Registry {
   // found. BAD_RESPONSE: not JSON of that shape, or a loop of pages. LIMIT_EXCEEDED: more than 200,000 tags.
   Result<TagListing> tags(const Repository& repository, const Context& context);
 
-  // Returns the digest of a tag now, with one HEAD. Errors: NOT_FOUND naming the tag; BAD_RESPONSE if the registry does
-  // not report the digest; SOURCE_UNSUPPORTED if it is neither SHA-256 nor SHA-512.
+  // Returns the digest of a tag now, with one HEAD, and a GET if that has no status 200 with a digest. Errors: those of
+  // manifest(); BAD_RESPONSE if the registry reports an invalid digest; SOURCE_UNSUPPORTED if it is neither SHA-256 nor
+  // SHA-512.
   Result<std::string> digest_of(const Repository& repository, const std::string& tag, const Context& context);
 
   // Returns the manifest of a tag or a digest, with one GET. Errors: NOT_FOUND naming it; HASH_MISMATCH if the bytes do

@@ -247,20 +247,49 @@ BOOST_AUTO_TEST_CASE(pins) {
   BOOST_TEST(http.sent().size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(tags_that_cannot_be_pinned) {
-  const auto head = [this](FakeAnswer answer) {
-    http.on("HEAD", kRegistry + "a/manifests/latest", {std::move(answer)});
-    return outcome(backend->pin(source(kSource), context));
+// A refused HEAD says nothing about the tag: a GET is sent.
+BOOST_AUTO_TEST_CASE(tags_are_pinned_although_head_is_refused) {
+  const OciModule module = serve("a", "latest", kFiles);
+  const auto header = [](const std::string& digest) { return HttpHeader{"Docker-Content-Digest", digest}; };
+  const std::string sha384 = "sha384:" + std::string(96, '0');
+  struct Row {
+    const char* name;
+    FakeAnswer head;
+    std::string expected;
+    std::size_t requests = 2;
   };
-  BOOST_TEST(head({.status = 404}) == "NOT_FOUND: \"oci://reg.example.com/a\" has no tag \"latest\"");
-  BOOST_TEST(
-      head({}) ==
-      "BAD_RESPONSE: the registry does not report the digest of the tag \"latest\" of \"oci://reg.example.com/a\"");
-  BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "x"}}}) ==
-             "BAD_RESPONSE: the registry reports no valid digest of \"latest\" of \"oci://reg.example.com/a\"");
-  BOOST_TEST(head({.headers = {{"Docker-Content-Digest", "sha384:" + std::string(96, '0')}}}) ==
-             "SOURCE_UNSUPPORTED: the manifest \"latest\" of \"oci://reg.example.com/a\" has a digest of the algorithm "
-             "\"sha384\", but only sha256 and sha512 are supported");
+  for (const Row& row : {
+           Row{"a digest", {.headers = {header(module.manifest_digest)}}, module.manifest_digest, 1},
+           Row{"no digest", {}, module.manifest_digest},
+           Row{"400", {.status = 400}, module.manifest_digest},
+           Row{"401", {.status = 401}, module.manifest_digest},
+           Row{"403", {.status = 403}, module.manifest_digest},
+           Row{"404", {.status = 404}, module.manifest_digest},
+           Row{"405", {.status = 405}, module.manifest_digest},
+           Row{"an invalid digest",
+               {.headers = {header("x")}},
+               "BAD_RESPONSE: the registry reports no valid digest of \"latest\" of \"oci://reg.example.com/a\"",
+               1},
+           Row{"another algorithm",
+               {.headers = {header(sha384)}},
+               "SOURCE_UNSUPPORTED: the manifest \"latest\" of \"oci://reg.example.com/a\" has a digest of the "
+               "algorithm "
+               "\"sha384\", but only sha256 and sha512 are supported",
+               1},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      http.on("HEAD", kRegistry + "a/manifests/latest", {row.head});
+      const std::size_t before = http.sent().size();
+      const auto pin = backend->pin(source(kSource), context);
+      BOOST_TEST((pin ? pin->id : outcome(pin)) == row.expected);
+      BOOST_TEST(http.sent().size() - before == row.requests);
+    }
+  }
+  for (const char* method : {"HEAD", "GET"}) {
+    http.on(method, kRegistry + "a/manifests/latest", {FakeAnswer{.status = 404}});
+  }
+  BOOST_TEST(outcome(backend->pin(source(kSource), context)) ==
+             "NOT_FOUND: \"oci://reg.example.com/a\" has no tag \"latest\"");
 }
 
 BOOST_AUTO_TEST_CASE(it_serves_oci_only) {
