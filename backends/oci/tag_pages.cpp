@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/address/source_text.h"
 #include "backends/http/redirect.h"
 
 namespace modlock::oci {
@@ -47,9 +48,17 @@ bool has_relation(std::string_view parameters) {
   return parameters.find("rel=") != std::string_view::npos;
 }
 
+// A link may have several relations, separated by blanks (RFC 8288, section 3.3).
 bool is_next(std::string_view parameters) {
-  return parameters.find("rel=next") != std::string_view::npos ||
-         parameters.find("rel=\"next\"") != std::string_view::npos;
+  const std::size_t start = parameters.find("rel=");
+  if (start == std::string_view::npos) {
+    return false;
+  }
+  std::string_view value = parameters.substr(start + 4);
+  const bool is_quoted = value.starts_with('"');
+  value.remove_prefix(is_quoted ? 1 : 0);
+  const auto relations = split(value.substr(0, value.find_first_of(is_quoted ? "\"" : "; \t")), ' ');
+  return std::find(relations.begin(), relations.end(), "next") != relations.end();
 }
 
 }  // namespace
@@ -118,7 +127,12 @@ Result<void> TagPages::find_next(const HttpResponse& page) {
     return {};
   }
   // A link is checked like a redirect: resolved against the page, never from https to http.
-  const auto step = follow_redirect(page.url.reveal(), 307, *target, false);
+  // Behind a proxy that ends TLS, a registry may write http for its own address.
+  const bool is_http = target->starts_with("http://");
+  auto step = follow_redirect(page.url.reveal(), 307, is_http ? "https" + target->substr(4) : *target, false);
+  if (is_http && (!step || !step->keeps_secrets)) {
+    step = follow_redirect(page.url.reveal(), 307, *target, false);
+  }
   if (!step) {
     return fail(Code::bad_response,
                 fmt::format("the registry lists the tags of \"{}\" in pages, and the link to the next one cannot be "
