@@ -42,7 +42,7 @@ std::vector<LockedSubject> locked_subjects(const fs::path& root) {
     const auto text = read_file(root / name);
     return text ? parse_lock(*text, std::string(name)).value_or(LockFile{}) : LockFile{};
   };
-  const LockFile lock = with_module_blocks(read(kLockFileName), read(kSidecarFileName), false);
+  const LockFile lock = with_module_blocks(read(kLockFileName), read(kSidecarFileName), std::nullopt);
   for (const auto& [key, entry] : lock.modules) {
     subjects.push_back({"module." + key, entry.version.value_or("")});
   }

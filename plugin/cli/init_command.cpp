@@ -77,7 +77,7 @@ Result<std::vector<Offer>> make_offers(const CommandLine& line) {
   }
   const fs::path top = find_repository_root(directory);
   const auto settings = load_settings(directory, top, std::nullopt, {});
-  const bool may_use_sidecar = settings && !settings->module_lock_file;
+  const bool may_use_sidecar = settings && !settings->uses_sidecar;
   const bool uses_sidecar = may_use_sidecar && !may_have_inline_blocks(top);
   const std::vector<std::string> locks = {std::string(kLockFileName), std::string(kSidecarFileName)};
   const bool is_gitlab = line.ci.empty() ? fs::exists(top / ".gitlab-ci.yml", error) : line.ci == "gitlab";

@@ -57,12 +57,15 @@ void add_edit(messages::WorkspaceEdit& out, const LockDocument& lock, const std:
   add_edit(out, path, base, after, options, base ? EditOperation::modify : EditOperation::create);
 }
 
-// Edits `.terraform.lock.hcl` when its module blocks move to a sidecar. A file with no other content is deleted.
+// Edits `.terraform.lock.hcl` when its module blocks move to a sidecar. A file with no other content is deleted. If no
+// setting selects a file, blocks that the sidecar repeats stay until an entry changes.
 void add_lock_without_modules(messages::WorkspaceEdit& out, const LockDocument& lock, const LockFile& before,
-                              const EngineOptions& options) {
+                              const ModuleLocks& moved, const EngineOptions& options) {
   const std::string path(kLockFileName);
-  const std::string after = write_lock(before, {});
-  const bool is_empty = !before.modules.empty() && (after == kOpenTofuLockHeader || after == kTerraformLockHeader);
+  const bool stay = !lock.uses_sidecar && moved == lock.file.modules;
+  const std::string after = write_lock(before, stay ? before.modules : ModuleLocks{});
+  const bool is_empty =
+      !stay && !before.modules.empty() && (after == kOpenTofuLockHeader || after == kTerraformLockHeader);
   if (is_empty) {
     add_edit(out, path, text_on_disk(lock, path, before), "", options, EditOperation::remove);
   } else {
@@ -101,7 +104,7 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
     add_edit(out, lock, std::string(kLockFileName), *lock.beside,
              write_whole_lock(modules, after.providers->providers, header), options);
   } else if (after.modules != nullptr && lock.beside && lock.beside->exists) {
-    add_lock_without_modules(out, lock, *lock.beside, options);
+    add_lock_without_modules(out, lock, *lock.beside, *after.modules, options);
   }
   return out;
 }

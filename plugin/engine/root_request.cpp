@@ -155,14 +155,13 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   return parse_lock(*text, name, default_registry(root.walk.tool));
 }
 
-// Returns whether the module blocks are in the sidecar. Without a setting they stay where they are.
+// Returns whether the module blocks belong in the sidecar. Without a setting they stay where they are.
 Result<bool> uses_sidecar(const RootRequest& root) {
-  if (const auto& setting = root.walk.settings.module_lock_file) {
-    return *setting == LockPlacement::sidecar;
+  if (const auto& setting = root.walk.settings.uses_sidecar) {
+    return *setting;
   }
   MODLOCK_TRY(const auto sidecar, root.sidecar_text);
-  MODLOCK_TRY(const auto lock, root.lock_text);
-  return file_with_blocks(lock, sidecar) == kSidecarFileName;
+  return file_with_blocks(sidecar) == kSidecarFileName;
 }
 
 }  // namespace
@@ -251,10 +250,10 @@ void read_lock_texts(RootRequest& root) {
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
   MODLOCK_TRY(const bool uses, uses_sidecar(root));
-  const bool sidecar = uses && (root.walk.settings.module_lock_file || !params.text);
+  const bool sidecar = uses && (root.walk.settings.uses_sidecar || !params.text);
   const std::string name = params.path.value_or(std::string(sidecar ? kSidecarFileName : kLockFileName));
   MODLOCK_TRY(check_path("lock.path", name));
-  LockDocument document;
+  LockDocument document{.uses_sidecar = root.walk.settings.uses_sidecar};
   document.path = relative_to_root(root.walk.root / name, root.walk.root);
   MODLOCK_TRY(auto file, read_lock(root, document.path, params.text, merging, document.merge));
   document.file = std::move(file);
@@ -267,6 +266,11 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
     if (left.exists) {
       document.left_sidecar = std::move(left);
     }
+  }
+  if (!document.uses_sidecar) {
+    MODLOCK_TRY(document.beside         ? check_one_placement(*document.beside, document.file)
+                : document.left_sidecar ? check_one_placement(document.file, *document.left_sidecar)
+                                        : Result<void>());
   }
   return document;
 }

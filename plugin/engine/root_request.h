@@ -67,17 +67,18 @@ struct OpenMerge {
 
 struct LockDocument {
   LockFile file;
-  std::string path;  // relative to the root
-  // With the sidecar setting: `.terraform.lock.hcl`, which contains the providers. If it still contains module blocks,
-  // they apply until there is a sidecar, and move there with the next change.
+  std::string path;                       // relative to the root
+  std::optional<bool> uses_sidecar = {};  // Settings::uses_sidecar
+  // If the path is that of the sidecar: `.terraform.lock.hcl`, which contains the providers. With the setting, its
+  // module blocks apply until there is a sidecar, and move there with the next change.
   std::optional<LockFile> beside = {};
   std::optional<OpenMerge> merge = {};  // the files were merged
   // With the inline setting: the `.terraform.modules.lock.hcl` of an earlier setting. Its module blocks apply until the
   // lock file has some; the next change moves them there and deletes it.
   std::optional<LockFile> left_sidecar = {};
 
-  bool counts_inline() const { return beside && !uses_sidecar_blocks(*beside, file, true); }
-  bool counts_sidecar() const { return left_sidecar && uses_sidecar_blocks(file, *left_sidecar, false); }
+  bool counts_inline() const { return beside && !uses_sidecar_blocks(*beside, file, uses_sidecar); }
+  bool counts_sidecar() const { return left_sidecar && uses_sidecar_blocks(file, *left_sidecar, uses_sidecar); }
   // Returns the file with the module blocks that apply.
   std::string modules_path() const {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));

@@ -40,8 +40,10 @@ Result<LockedFiles> Engine::sbom(const fs::path& root) const {
       found.texts.emplace(name, file->text);
     }
   }
-  found.lock =
-      with_module_blocks(std::move(lock), std::move(sidecar), settings.module_lock_file == LockPlacement::sidecar);
+  if (!settings.uses_sidecar) {
+    MODLOCK_TRY(check_one_placement(lock, sidecar));
+  }
+  found.lock = with_module_blocks(std::move(lock), std::move(sidecar), settings.uses_sidecar);
   return found;
 }
 

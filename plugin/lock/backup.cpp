@@ -99,12 +99,8 @@ Result<void> save_lock_backup(const std::filesystem::path& data_dir, const Modul
   if (there ? there->starts_with(kCopyHeader) && there->substr(old) == blocks : modules.empty()) {
     return {};
   }
-  const auto text_of = [&](std::string_view name) {
-    const auto text = read_file(root / name);
-    return text ? std::optional(*text) : std::nullopt;
-  };
-  const auto sidecar = text_of(kSidecarFileName);
-  const std::string_view name = sidecar ? file_with_blocks(text_of(kLockFileName), sidecar) : kLockFileName;
+  const auto sidecar = read_file(root / kSidecarFileName);
+  const std::string_view name = file_with_blocks(sidecar ? std::optional(*sidecar) : std::nullopt);
   MODLOCK_TRY(const auto id, committed_lock_id(root, name, context));
   if (!open) {
     MODLOCK_TRY(make_directories(data_dir));

@@ -108,15 +108,20 @@ inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 // Contains the module blocks if module_lock_file = "sidecar".
 inline constexpr std::string_view kSidecarFileName = ".terraform.modules.lock.hcl";
 
-// Returns the name of the file that has the module blocks, by the texts of both (nullopt: there is no such file): the
-// sidecar if only it has any. For decisions before the files are read as locks: they may have conflict markers.
-std::string_view file_with_blocks(const std::optional<std::string>& lock, const std::optional<std::string>& sidecar);
+// Returns the name of the file with the module blocks that apply if no setting selects one, by the text of the sidecar
+// (nullopt: there is none): the sidecar if it has any. For decisions before the files are read as locks: they may have
+// conflict markers.
+std::string_view file_with_blocks(const std::optional<std::string>& sidecar);
 
-// Returns whether the module blocks of the sidecar apply, not those of the lock file: with module_lock_file = "sidecar"
-// (`is_set`) if it exists, otherwise if it exists and the lock file has none.
-bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set);
+// Returns whether the module blocks of the sidecar apply, not those of the lock file. `setting` is
+// Settings::uses_sidecar. True: if the sidecar exists; false: if it exists and the lock file has none; not set: if it
+// has any.
+bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, std::optional<bool> setting);
 
 // Returns the lock file with the module blocks that apply.
-LockFile with_module_blocks(LockFile lock, LockFile sidecar, bool is_set);
+LockFile with_module_blocks(LockFile lock, LockFile sidecar, std::optional<bool> setting);
+
+// Checks files of which no setting selects one. Errors: LOCK_PARSE if both have an entry for a call, and they differ.
+Result<void> check_one_placement(const LockFile& lock, const LockFile& sidecar);
 
 }  // namespace modlock

@@ -1,9 +1,12 @@
 #include "plugin/lock/lock_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock {
 namespace {
@@ -165,22 +168,42 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
   repair_line_ends(text);
 }
 
-std::string_view file_with_blocks(const std::optional<std::string>& lock, const std::optional<std::string>& sidecar) {
-  const auto has_blocks = [](const std::optional<std::string>& text) {
-    return text && (text->starts_with("module \"") || text->find("\nmodule \"") != std::string::npos);
-  };
-  return has_blocks(sidecar) && !has_blocks(lock) ? kSidecarFileName : kLockFileName;
+std::string_view file_with_blocks(const std::optional<std::string>& sidecar) {
+  const bool has_blocks =
+      sidecar && (sidecar->starts_with("module \"") || sidecar->find("\nmodule \"") != std::string::npos);
+  return has_blocks ? kSidecarFileName : kLockFileName;
 }
 
-bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, bool is_set) {
-  return sidecar.exists && (is_set || lock.modules.empty());
+bool uses_sidecar_blocks(const LockFile& lock, const LockFile& sidecar, std::optional<bool> setting) {
+  if (!setting) {
+    return !sidecar.modules.empty();
+  }
+  return sidecar.exists && (*setting || lock.modules.empty());
 }
 
-LockFile with_module_blocks(LockFile lock, LockFile sidecar, bool is_set) {
-  if (uses_sidecar_blocks(lock, sidecar, is_set)) {
+LockFile with_module_blocks(LockFile lock, LockFile sidecar, std::optional<bool> setting) {
+  if (uses_sidecar_blocks(lock, sidecar, setting)) {
     lock.modules = std::move(sidecar.modules);
   }
   return lock;
+}
+
+Result<void> check_one_placement(const LockFile& lock, const LockFile& sidecar) {
+  for (const auto& [key, entry] : sidecar.modules) {
+    const auto other = lock.modules.find(key);
+    if (other == lock.modules.end() || other->second == entry) {
+      continue;
+    }
+    return fail(
+        Error{.code = Code::lock_parse,
+              .message = fmt::format("{} and {} have different entries for module \"{}\" ({} and {})", kLockFileName,
+                                     kSidecarFileName, key, locked_text(other->second), locked_text(entry)),
+              .subject = "module." + key,
+              .location = Location{std::string(kSidecarFileName), sidecar.module_ranges.find(key)->second},
+              .hint = "find out which file is right; select it with module_lock_file = \"sidecar\" or "
+                      "\"inline\" in .tofu-modlock.hcl, then run: tofu-modlock lock"});
+  }
+  return {};
 }
 
 }  // namespace modlock

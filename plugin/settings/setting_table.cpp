@@ -259,7 +259,7 @@ const std::vector<SettingInfo>& setting_table() {
        "\"inline\"",
        false,
        "The file of module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (default: unchanged)",
-       kChoice<&Settings::module_lock_file, LockPlacement::in_lock_file, LockPlacement::sidecar>,
+       kChoice<&Settings::uses_sidecar, false, true>,
        "",
        "",
        {"inline", "sidecar"}},

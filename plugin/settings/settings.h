@@ -78,7 +78,6 @@ struct BackendSetting {
 };
 
 enum class Resolution { automatic, unified, per_call };
-enum class LockPlacement { in_lock_file, sidecar };
 
 inline constexpr std::size_t kMostConnections = 64;
 
@@ -87,9 +86,12 @@ struct Settings {
   std::optional<std::string> implementation;  // "opentofu" or "terraform"
   std::vector<Platform> platforms;
   std::optional<Resolution> resolution;
-  std::optional<LockPlacement> module_lock_file;
+  std::optional<bool> uses_sidecar;    // module_lock_file: "sidecar", not "inline"
   std::vector<AllowList> allow_lists;  // nearest file first; each one narrows the others
   std::vector<SourceText> deny_sources;
+  std::vector<SourceText> unlocked_sources;  // globs of sources whose calls need no lock if no backend serves them
+  // Globs of the checkout that do not apply, because the base revision does not have them.
+  std::vector<SourceText> unapproved_sources;
   std::vector<DenyRule> deny_rules;                        // of all files, nearest file first
   std::map<std::string, ModuleRule, std::less<>> modules;  // by key, from the nearest file; none of the user's file
   std::vector<SourceRule> sources;                         // nearest file first, then file order

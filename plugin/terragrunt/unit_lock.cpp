@@ -164,7 +164,7 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
   MODLOCK_TRY(take_kept());
   MODLOCK_TRY(const auto lock, read_lock_file(unit_ / kLockFileName, tool_));
   MODLOCK_TRY(const auto sidecar, read_lock_file(unit_ / kSidecarFileName, tool_));
-  if (lock && with_module_blocks(*lock, sidecar.value_or(LockFile{}), false).modules.empty()) {
+  if (lock && with_module_blocks(*lock, sidecar.value_or(LockFile{}), std::nullopt).modules.empty()) {
     MODLOCK_TRY(know_committed_blocks(data.path, context));
   }
   if (unit_ == working_directory_) {

@@ -102,7 +102,7 @@ Result<LockFile> read_lock(const fs::path& root, const RevisionDiff* diff) {
     both += text.empty() ? "" : fmt::format("{}\n{}", name, text);
   }
   // The setting can differ at the revision. It matters only until the next lock, which leaves one file with blocks.
-  LockFile all = with_module_blocks(std::move(files[0]), std::move(files[1]), false);
+  LockFile all = with_module_blocks(std::move(files[0]), std::move(files[1]), std::nullopt);
   all.text = std::move(both);
   return all;
 }

@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(the_module_blocks_that_apply_are_listed) {
   for (const Row& row : {
            Row{"only the lock file", "", provider + kOneModule, "", "module.a"},
            Row{"only the sidecar", "", provider, sidecar, "module.b"},
-           Row{"a left-over sidecar", "", provider + kOneModule, sidecar, "module.a"},
+           Row{"both", "", provider + kOneModule, sidecar, "module.b"},
+           Row{"a left-over sidecar", "module_lock_file = \"inline\"\n", provider + kOneModule, sidecar, "module.a"},
            Row{"the sidecar by the settings", "module_lock_file = \"sidecar\"\n", provider + kOneModule, sidecar,
                "module.b"},
            Row{"no sidecar yet", "module_lock_file = \"sidecar\"\n", provider + kOneModule, "", "module.a"},

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
 
 namespace modlock::test {
@@ -110,16 +111,91 @@ BOOST_AUTO_TEST_CASE(a_switch_keeps_what_a_client_wrote) {
   BOOST_TEST(read(kInline) == locked + provider);
 }
 
-BOOST_AUTO_TEST_CASE(a_sidecar_beside_blocks_in_the_lock_file_is_deleted_and_not_read) {
+// Blocks in both files: every command believes the same one.
+BOOST_AUTO_TEST_CASE(blocks_in_both_files) {
   check({"lock"});
-  const std::string locked = read(kInline);
-  write(kSidecar, "module \"vpc\" {\n  source = \"git::https://example.com/old.git\"\n}\n");
-  const Ran ran = modlock({"lock"});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out ==
-             "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer contains used blocks.\n");
-  BOOST_TEST(!has(kSidecar));
-  BOOST_TEST(read(kInline) == locked);
+  const std::string old = read(kInline);
+  release(vpc, "1.1.0");
+  check({"upgrade"});
+  const std::string next = read(kInline);
+  struct Row {
+    const char* name;
+    const char* setting;
+    std::string inline_text;
+    std::string sidecar_text;
+    std::string locked;        // empty: the commands fail with 8
+    int frozen = 0;            // exit code of lock --frozen
+    std::string written = {};  // what `lock` says
+  };
+  const std::string up_to_date = "The lock file is up to date.\n";
+  const std::string moved = "\ntofu-modlock has deleted .terraform.lock.hcl, which no longer contains used blocks.\n";
+  const std::string unused =
+      "\ntofu-modlock has deleted .terraform.modules.lock.hcl, which no longer contains used blocks.\n";
+  for (const Row& row : {
+           Row{"the same in both", "", next, next, "<1.1.0>", 0, up_to_date},
+           Row{"without blocks in the lock file", "", "# mine\n", next, "<1.1.0>", 0, up_to_date},
+           Row{"without blocks in the sidecar", "", next, "# mine\n", "<1.1.0>", 3, unused},
+           Row{"different", "", old, next, ""},
+           Row{"different, the other way round", "", next, old, ""},
+           Row{"different, written unusually", "", old, "  " + next.substr(next.find("module")), ""},
+           Row{"the sidecar by the setting", "sidecar", old, next, "<1.1.0>", 3, moved},
+           Row{"the lock file by the setting", "inline", next, old, "<1.1.0>", 3, unused},
+           Row{"the lock file by the setting, without blocks", "inline", "# mine\n", next, "<1.1.0>", 3},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write(kInline, row.inline_text);
+      write(kSidecar, row.sidecar_text);
+      const std::string setting = row.setting;
+      write(".tofu-modlock.hcl",
+            (setting.empty() ? "" : "module_lock_file = \"" + setting + "\"\n") + module_rule("vpc", "~> 1.0"));
+      const int code = row.locked.empty() ? 8 : 0;
+      BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == (code == 0 ? row.frozen : code));
+      for (const char* command : {"install", "verify", "status", "inspect", "graph", "sbom"}) {
+        BOOST_TEST(modlock({command}).exit_code == code, command);
+      }
+      if (code == 0) {
+        BOOST_TEST(read(".terraform/modules/vpc/main.tf").find("1.1.0") != std::string::npos);
+        BOOST_TEST(json({"inspect", "--json"})["modules"][0]["lockedVersion"].asString() == "1.1.0");
+        BOOST_TEST(parse_json(modlock({"sbom"}).out).value()["components"][0]["version"].asString() == "1.1.0");
+      }
+      const Ran ran = modlock({"lock"});
+      BOOST_TEST(ran.exit_code == code, ran.err);
+      BOOST_TEST((row.written.empty() || ran.out == row.written), ran.out);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(different_entries_of_a_call_are_an_error_that_names_both) {
+  check({"lock"});
+  const std::string old = read(kInline);
+  release(vpc, "1.1.0");
+  place("sidecar");
+  check({"upgrade"});
+  write(kInline, old);
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  check_ran(modlock({"verify"}), 8, "",
+            "Error: .terraform.lock.hcl and .terraform.modules.lock.hcl have different entries for module \"vpc\" "
+            "(1.0.0 and 1.1.0) [LOCK_PARSE]\n"
+            "  at .terraform.modules.lock.hcl:4:1 (module.vpc)\n"
+            "  hint: find out which file is right; select it with module_lock_file = \"sidecar\" or \"inline\" in "
+            ".tofu-modlock.hcl, then run: tofu-modlock lock\n");
+  place("sidecar");
+  check({"lock"});
+  write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+  check({"lock", "--frozen"});
+  BOOST_TEST(!has(kInline));
+}
+
+// Until an entry changes: then the blocks of the lock file would contradict it.
+BOOST_AUTO_TEST_CASE(repeated_blocks_leave_with_the_next_change) {
+  check({"lock"});
+  write(kSidecar, read(kInline));
+  release(vpc, "1.1.0");
+  check({"lock"});
+  BOOST_TEST(has(kInline));
+  check({"upgrade"});
+  BOOST_TEST(!has(kInline));
+  check({"lock", "--frozen"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(the_commented_file_sets_nothing) {
 BOOST_AUTO_TEST_CASE(only_the_sidecar_is_set) {
   const auto settings = load_repository_settings(cli::commented_settings(true));
   BOOST_TEST_REQUIRE(settings.has_value());
-  BOOST_TEST((settings->module_lock_file == LockPlacement::sidecar));
+  BOOST_TEST((settings->uses_sidecar == true));
   BOOST_TEST(!settings->resolution.has_value());
 }
 
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_commented_setting_is_valid) {
   const auto settings = load_repository_settings(std::regex_replace(text, std::regex("\n#  (?=\\w)"), "\n  "));
   BOOST_TEST_REQUIRE(settings.has_value(), settings.error().message);
   BOOST_TEST((settings->resolution == Resolution::automatic));
-  BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
+  BOOST_TEST((settings->uses_sidecar == false));
   BOOST_TEST(settings->platforms.size() == 2U);
   BOOST_TEST(settings->modules.at("network.label").version.value().text == "~> 1.2");
   BOOST_TEST(settings->sources.at(0).minimum_release_age.value().text == "3d");

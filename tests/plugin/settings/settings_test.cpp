@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_set) {
   BOOST_TEST(!settings->implementation.has_value());
   BOOST_TEST(settings->platforms.empty());
   BOOST_TEST(!settings->resolution.has_value());
-  BOOST_TEST(!settings->module_lock_file.has_value());
+  BOOST_TEST(!settings->uses_sidecar.has_value());
   BOOST_TEST(settings->files.empty());
   BOOST_TEST(load_settings(setup.directory.path(), setup.directory.path(), std::nullopt, {}).has_value());
 }
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(everything_is_set) {
   BOOST_TEST(settings->platforms.size() == 2U);
   BOOST_TEST(settings->platforms[1].to_string() == "darwin_arm64");
   BOOST_TEST((settings->resolution == Resolution::per_call));
-  BOOST_TEST((settings->module_lock_file == LockPlacement::sidecar));
+  BOOST_TEST((settings->uses_sidecar == true));
   BOOST_TEST(joined(settings->deny_sources) == "git::ssh://*");
   BOOST_TEST(to_string(settings->deny_sources[0].location) == ".tofu-modlock.hcl:6:21");
   BOOST_TEST(joined(settings->allow_lists.at(0).globs) == "git::https://*");
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(nearer_files_win) {
   BOOST_TEST(settings->fetch_timeout.value().count() == 120);
   BOOST_TEST(settings->implementation.value() == "opentofu");
   BOOST_TEST(settings->platforms.at(0).to_string() == "linux_arm64");
-  BOOST_TEST((settings->module_lock_file == LockPlacement::in_lock_file));
+  BOOST_TEST((settings->uses_sidecar == false));
   BOOST_TEST(joined(settings->deny_sources) == "near middle far");
   BOOST_TEST(joined(settings->allow_lists.at(0).globs) + " " + joined(settings->allow_lists.at(1).globs) == "a* *b");
   BOOST_TEST(settings->allow_lists.size() == 2U);
