@@ -77,7 +77,8 @@ Result<void> check_writers(const fs::path& root) {
     return {};
   }
   return fail(Code::io_error, fmt::format("every user may write to the cache \"{}\"", root.string()),
-              fmt::format("chmod o-w {}", shell_word(root.string())));
+              found.st_uid == ::geteuid() ? fmt::format("chmod o-w {}", shell_word(root.string()))
+                                          : "name a directory of your own with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
 }
 
 std::optional<Json::Value> read_record(const fs::path& path, const Source& source, std::string_view id) {

@@ -188,6 +188,7 @@ void ci_flags(CLI::App& command, CommandLine& out) {
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {
+  out.common.needs_cache = false;
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
   CLI::Option* online =
@@ -204,12 +205,14 @@ void verify_flags(CLI::App& command, CommandLine& out) {
 }
 
 void status_flags(CLI::App& command, CommandLine& out) {
+  out.common.needs_cache = false;
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
   add_network_flags(command, out.common);
 }
 
 void inspect_flags(CLI::App& command, CommandLine& out) {
+  out.common.needs_cache = false;
   add_root_flags(command, out.common);
   add(command, "--format", out.output_format,
       "text (default) or terraform-modules: the JSON of terraform modules -json, with the lock entry of each module "
@@ -219,6 +222,7 @@ void inspect_flags(CLI::App& command, CommandLine& out) {
 }
 
 void graph_flags(CLI::App& command, CommandLine& out) {
+  out.common.needs_cache = false;
   add_root_flags(command, out.common);
   out.output_format = "mermaid";
   add(command, "--format", out.output_format, "mermaid (default) or dot", {.choices = {"mermaid", "dot"}});
@@ -254,6 +258,7 @@ void explain_flags(CLI::App& command, CommandLine& out) {
 }
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
+  out.common.needs_cache = false;
   add(command, "DIR,--chdir", out.common.directories, kDirectories, {.value = "DIR"});
   add_recursive_flags(command, out.common);
   add(command, "--name", out.name, "Name of the product that the SBOM describes (default: root module)",

@@ -27,6 +27,7 @@ struct CommonFlags {
   std::size_t jobs = 8;                 // root modules processed in parallel
   bool compares = false;   // the packages before and after: several calls for a root query each source once
   bool diagnoses = false;  // also an engine that cannot be opened
+  bool needs_cache = true;
   bool json = false;
   bool quiet = false;
   bool verbose = false;

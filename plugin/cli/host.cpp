@@ -42,6 +42,15 @@ fs::path normal(const fs::path& path) {
   return absolute.has_filename() ? absolute : absolute.parent_path();
 }
 
+// For commands that need no cache.
+void leave_out_unsafe_cache(EngineOptions& options) {
+  const auto cache = Store::open(options.cache_directory);
+  if (!cache && cache.error().code == Code::io_error) {
+    print_err(render(with_note(cache.error(), "this command does not use the cache"), "Warning"));
+    options.cache_directory.clear();
+  }
+}
+
 std::vector<std::string> named_directories(const CommonFlags& flags) {
   return flags.directories.empty() ? std::vector<std::string>{"."} : flags.directories;
 }
@@ -79,6 +88,9 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
+  }
+  if (!flags.needs_cache) {
+    leave_out_unsafe_cache(options);
   }
   if (!flags.config_file.empty()) {
     options.user_settings = fs::absolute(flags.config_file);

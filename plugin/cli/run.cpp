@@ -42,6 +42,7 @@ int run_line(CommandLine& line) {
   if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
     return failed(ok.error(), CommonFlags{}).exit_code;
   }
+  line.common.needs_cache = line.common.needs_cache || line.online || line.age;  // they fetch
   Interrupt interrupt;
   const auto host = Host::start(line.common, &interrupt);
   if (!host) {

@@ -95,7 +95,7 @@ std::optional<fs::path> memo_of(const fs::path& program, const EngineOptions& op
   std::error_code error;
   const fs::path real = fs::canonical(program, error);
   const auto size = error ? 0 : fs::file_size(real, error);
-  if (error || size < kSmallestClient || !named_tool(real)) {
+  if (error || size < kSmallestClient || !named_tool(real) || options.cache_directory.empty()) {
     return std::nullopt;
   }
   const auto changed = fs::last_write_time(real, error).time_since_epoch().count();

@@ -200,7 +200,7 @@ std::optional<bool> is_on_another_file_system(const fs::path& root, const fs::pa
 }
 
 Finding examine_store(const Engine& engine, const DiagnoseOptions& options) {
-  if (const auto opened = Store::open(engine.options().cache_directory); !opened) {
+  if (const auto opened = open_cache(engine.options().cache_directory); !opened) {
     return failing("cache", opened.error());
   }
   const fs::path place = engine.store().root();

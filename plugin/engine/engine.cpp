@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "backends/address/source_text.h"
 #include "backends/address/version.h"
 #include "backends/base/environment.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/install/data_directory.h"
+#include "plugin/lock/local_git.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -76,8 +78,26 @@ Result<void> Engine::configure(const messages::InitializeParams& params) {
   return {};
 }
 
+Result<Store> open_cache(const fs::path& directory) {
+  std::error_code ignored;
+  const fs::path named = fs::absolute(directory, ignored).lexically_normal();
+  for (const fs::path& path : {named, fs::weakly_canonical(named, ignored)}) {
+    auto entry = directory.empty() ? "" : find_tracked_entry(path, {});
+    if (!entry) {
+      return fail(with_note(std::move(entry.error()), fmt::format("the cache {} is below it", named.string())));
+    }
+    if (!entry->empty()) {
+      return fail(Code::path_outside_root,
+                  fmt::format("cannot use the cache \"{}\": git tracks \"{}\", so its content may be that of a commit",
+                              named.string(), escape_controls(*entry)),
+                  "name a directory without tracked files with --cache-dir or TOFU_MODLOCK_CACHE_DIR");
+    }
+  }
+  return Store::open(directory);
+}
+
 Result<void> Engine::open() {
-  auto store = Store::open(options_.cache_directory);
+  auto store = open_cache(options_.cache_directory);
   store_.emplace(store ? *store : Store::open({}).value());
   MODLOCK_TRY(std::move(store));
   if (options_.user_settings) {

@@ -70,6 +70,10 @@ struct EngineOptions {
 // `given_as`, the place of the value. An unset version is valid.
 Result<void> check_release(const std::optional<std::string>& release, std::string_view given_as);
 
+// Opens the cache of a user. Errors: those of Store::open(); PATH_OUTSIDE_ROOT if git tracks something in it, because
+// the author of a checkout would then write what proves its locks, or if an index around it cannot be read.
+Result<Store> open_cache(const std::filesystem::path& directory);
+
 // The lock of a root as an SBOM lists it, and the text of its files by name.
 struct LockedFiles {
   LockFile lock;
@@ -91,7 +95,7 @@ class Engine {
 
   // Errors: INVALID_PARAMS (a relative workspace root, an invalid client version). Requests check roots.
   Result<void> configure(const messages::InitializeParams& params);
-  // Opens the store and reads the user's settings. Errors: those of Store::open() and of load_user_settings(); for an
+  // Opens the store and reads the user's settings. Errors: those of open_cache() and of load_user_settings(); for an
   // external backend that cannot be used, CONFIG_PARSE at its setting, or INVALID_PARAMS if the host named it; those of
   // bundle_repository() for the remote store.
   Result<void> open();

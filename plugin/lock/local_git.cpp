@@ -225,6 +225,31 @@ Result<std::optional<RepositoryFault>> find_repository_fault(const fs::path& rep
              : std::optional(explain_fault(repository, finished ? finished->error_output : ""));
 }
 
+Result<std::string> find_tracked_entry(const fs::path& path, const Context& context) {
+  std::error_code ignored;
+  for (fs::path top = path.parent_path(); top.has_relative_path(); top = top.parent_path()) {
+    if (!fs::exists(fs::symlink_status(top / ".git", ignored))) {
+      continue;
+    }
+    // A submodule above the path is in the list of its parent directory, but the path itself would be an error.
+    const fs::path below = path.lexically_relative(top);
+    const auto listed = run_command(
+        git::enclosing_command(top, {"--literal-pathspecs", "ls-files", "-z", "--", below.begin()->string()}), context);
+    if (!listed || listed->exit_code != 0) {
+      const auto [why, hint] = explain_fault(top, listed ? listed->error_output : "");
+      return fail(Code::path_outside_root,
+                  fmt::format("the index of the repository {} cannot be read: {}", top.string(), why), hint);
+    }
+    const std::string wanted = below.generic_string() + "/";
+    for (const std::string& entry : lines_of(listed->output, '\0')) {
+      if (wanted.starts_with(entry + "/") || entry.starts_with(wanted)) {
+        return entry;
+      }
+    }
+  }
+  return "";
+}
+
 Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, const fs::path& root,
                                                    const std::string& path, const Context& context) {
   const fs::path git_directory = find_git_directory(repository);

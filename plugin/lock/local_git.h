@@ -34,6 +34,10 @@ Result<std::optional<RepositoryFault>> find_repository_fault(const std::filesyst
                                                              const std::vector<std::string>& arguments,
                                                              const Context& context);
 
+// Returns the entry of git's index at an absolute path, above it (a symbolic link, a submodule) or below it, in any
+// work tree around the path; empty: there is none. Errors: PATH_OUTSIDE_ROOT, if an index cannot be read.
+Result<std::string> find_tracked_entry(const std::filesystem::path& path, const Context& context);
+
 // The texts of a file on the sides of a merge, and of their common ancestor. A side that does not have the file has the
 // empty text.
 struct MergeSides {

@@ -1,11 +1,14 @@
 // A checkout of somebody else's repository: what lies in it may name no program, reach nothing outside, and change none
 // of the user's own rules.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <thread>
 
 #include "tests/e2e/scene.h"
 #include "tests/support/module_registry.h"
+#include "tests/support/needs.h"
 
 namespace modlock::test {
 namespace {
@@ -587,13 +590,123 @@ BOOST_AUTO_TEST_CASE(links_in_an_installed_module_lead_to_nothing_outside) {
 BOOST_AUTO_TEST_CASE(a_cache_that_everybody_may_write_to_is_refused) {
   fs::create_directories(cache());
   fs::permissions(cache(), fs::perms::all);
-  const Ran ran = modlock({"lock"});
-  BOOST_TEST(ran.exit_code == 1);
-  BOOST_TEST(ran.err.find("chmod o-w <dir>/cache") != std::string::npos, ran.err);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock"},
+                                                  {"lock", "--frozen"},
+                                                  {"install"},
+                                                  {"ci"},
+                                                  {"upgrade"},
+                                                  {"outdated"},
+                                                  {"verify", "--online"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 1, command.front());
+    BOOST_TEST(ran.err ==
+               "Error: every user may write to the cache \"<dir>/cache\" [IO_ERROR]\n"
+               "  hint: chmod o-w <dir>/cache\n");
+  }
   BOOST_TEST(!has(".terraform.lock.hcl"));
   BOOST_TEST(fs::is_empty(cache()));
   fs::permissions(cache(), fs::perms{0775});
   BOOST_TEST(modlock({"lock"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_of_another_user_is_not_changed, *needs("root")) {
+  fs::create_directories(cache());
+  fs::permissions(cache(), fs::perms::all);
+  BOOST_REQUIRE(::chown(cache().c_str(), 4242, 4242) == 0);
+  BOOST_TEST(modlock({"lock"}).err ==
+             "Error: every user may write to the cache \"<dir>/cache\" [IO_ERROR]\n"
+             "  hint: name a directory of your own with --cache-dir or TOFU_MODLOCK_CACHE_DIR\n");
+}
+
+BOOST_AUTO_TEST_CASE(commands_that_need_no_cache_leave_out_one_of_everybody) {
+  BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  fs::permissions(cache(), fs::perms::all);
+  const auto before = environment;
+  for (const bool is_volume : {false, true}) {  // a directory that nothing is in yet
+    if (is_volume) {
+      fs::create_directories(path("volume"));
+      fs::permissions(path("volume"), fs::perms::all);
+      environment["TOFU_MODLOCK_CACHE_DIR"] = path("volume").string();
+    }
+    const std::string warning = std::string("Warning: every user may write to the cache \"<dir>/") +
+                                (is_volume ? "volume" : "cache") +
+                                "\" [IO_ERROR]\n  note: this command does not use the cache\n";
+    for (const char* command : {"verify", "status", "inspect", "graph"}) {
+      const Ran ran = modlock({command});
+      BOOST_TEST(ran.exit_code == 0, command << ran.err);
+      BOOST_TEST(ran.err.starts_with(warning), ran.err);
+    }
+    BOOST_TEST((!is_volume || fs::is_empty(path("volume"))));
+  }
+  environment = before;
+  environment["TOFU_MODLOCK_CACHE_DIR"].clear();
+  fs::create_directories(path("xdg-cache/tofu-modlock"));
+  fs::permissions(path("xdg-cache/tofu-modlock"), fs::perms::all);
+  BOOST_TEST(modlock({"sbom"}).exit_code == 0);
+  environment = before;
+  // Without the cache, nothing tells an older installation from a changed one.
+  release(vpc, "1.1.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.1.0"));
+  fs::permissions(cache(), fs::perms::owner_all);
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify"}).exit_code == 3);
+  fs::permissions(cache(), fs::perms::all);
+  BOOST_TEST(modlock({"verify"}).exit_code == 4);
+}
+
+// Whoever writes the cache writes the proofs of the lock file. As in the job for GitLab, it is below the project.
+BOOST_AUTO_TEST_CASE(a_cache_that_git_tracks_is_refused) {
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  struct Row {
+    const char* name;
+    std::string arrange;  // a shell script in the root module, a git repository
+    std::string cache;
+    std::string refused;  // the reason; empty: the cache is used
+  };
+  const std::string tracked = "git tracks \"";
+  const std::string unreadable = "the index of the repository <dir>/root cannot be read: ";
+  for (const Row& row : {
+           Row{"below it", "mkdir -p .modlock/v2 && touch .modlock/v2/x && git add -f .modlock", ".modlock",
+               tracked + ".modlock/v2/x\""},
+           Row{"only in the index", "mkdir .modlock && touch .modlock/x && git add -f .modlock && rm -r .modlock",
+               ".modlock", tracked + ".modlock/x\""},
+           Row{"at it, a link", "mkdir ../elsewhere && ln -s ../elsewhere .modlock && git add -f .modlock", ".modlock",
+               tracked + ".modlock\""},
+           Row{"above it, a link", "mkdir ../elsewhere && ln -s ../elsewhere ci && git add ci", "ci/cache/modlock",
+               tracked + "ci\""},
+           Row{"above it, a submodule",
+               "git init -q ci && git -C ci -c user.name=a -c user.email=a@b commit -q --allow-empty -m 1 && git add "
+               "ci 2>/dev/null",
+               "ci/modlock", tracked + "ci\""},
+           Row{"through a link of the user",
+               "mkdir .modlock && touch .modlock/x && git add -f .modlock && ln -s "
+               "$PWD/.modlock ../link",
+               "../link", tracked + ".modlock/x\""},
+           Row{"a broken index", "printf broken > .git/index", ".modlock", unreadable},
+           Row{"a repository that is none", "rm -r .git && mkdir .git", ".modlock", unreadable},
+           Row{"untracked", "touch other && git add other", ".modlock", ""},
+           Row{"ignored", "echo .modlock > .gitignore && git add .gitignore", ".modlock", ""},
+           Row{"an entry whose name only begins like it",
+               "mkdir .modlock2 && touch .modlock2/x .modlock.md && git add -f .", ".modlock", ""},
+           Row{"an entry beside it", "mkdir -p ci && touch ci/x && git add ci", "ci/modlock", ""},
+           Row{"a repository without commits", "true", ".modlock", ""},
+           Row{"outside", "mkdir .modlock && touch .modlock/x && git add -f .modlock", "../cache", ""},
+           Row{"no repository", "rm -r .git && mkdir .modlock && touch .modlock/x", ".modlock", ""},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_REQUIRE(
+          program({"sh", "-c", "rm -rf .git .gitignore .modlock* ci other ../elsewhere ../link && git init -q"})
+              .exit_code == 0);
+      const Ran arranged = program({"sh", "-c", row.arrange});
+      BOOST_REQUIRE_MESSAGE(arranged.exit_code == 0, arranged.err);
+      for (const char* command : {"lock --frozen", "install", "verify", "ci"}) {
+        const Ran ran = program({"sh", "-c", "TOFU_MODLOCK_CACHE_DIR=" + row.cache + " \"$0\" " + command, binary});
+        BOOST_TEST(ran.exit_code == (row.refused.empty() ? 0 : 8), command << ran.err);
+        BOOST_TEST(ran.err.find(row.refused) != std::string::npos, ran.err);
+      }
+      program({"rm", "-rf", ".terraform"});
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
