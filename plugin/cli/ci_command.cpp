@@ -48,12 +48,13 @@ Result<void> check_upgrade(const std::vector<std::string>& command) {
   return {};
 }
 
-// Init downloads no modules and leaves the lock file as it is, unless its own arguments say otherwise: they come later.
-std::map<std::string, std::string> client_environment(const messages::Include& include) {
+// Init downloads no modules, except calls that are not locked, and leaves the lock file as it is, unless its own
+// arguments say otherwise: they come later.
+std::map<std::string, std::string> client_environment(const messages::Include& include, bool has_unlocked) {
   constexpr const char* kName = "TF_CLI_ARGS_init";
   const std::string own = environment_variable(kName);
-  return {{kName, fmt::format("-get=false{} -input=false{}{}", include.providers ? " -lockfile=readonly" : "",
-                              own.empty() ? "" : " ", own)}};
+  return {{kName, fmt::format("{}{}-input=false{}{}", has_unlocked ? "" : "-get=false ",
+                              include.providers ? "-lockfile=readonly " : "", own.empty() ? "" : " ", own)}};
 }
 
 class Ci {
@@ -116,7 +117,8 @@ class Ci {
     std::string changes;
     if (!line_.command.empty()) {
       flush_out();  // the client writes to the same stream
-      const auto code = run_in_foreground(line_.command, root, client_environment(include_), host_.interrupt());
+      const auto code = run_in_foreground(
+          line_.command, root, client_environment(include_, !prepared.result->unlocked.empty()), host_.interrupt());
       if (!code) {
         return own(failed(code.error(), line_.common, root));
       }
@@ -130,10 +132,15 @@ class Ci {
       }
     }
     // Without init, no providers are expected.
-    const auto verified = verify(root, include_.providers && subcommand(line_.command) == "init", false);
+    auto verified = verify(root, include_.providers && subcommand(line_.command) == "init", false);
     if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
       return own(verify_root(line_.common, host_, root, verified));
     }
+    std::erase_if(verified.details.diagnostics, [&](const Diagnostic& diagnostic) {
+      const auto& printed = prepared.details.diagnostics;
+      return std::any_of(printed.begin(), printed.end(),
+                         [&](const Diagnostic& other) { return other.what.message == diagnostic.what.message; });
+    });
     print_diagnostics(verified.details.diagnostics, root);
     return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
   }

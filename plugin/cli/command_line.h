@@ -46,6 +46,7 @@ struct CommonFlags {
   std::vector<std::string> include;
   std::vector<VariableFlag> variables;
   std::string workspace;
+  std::vector<std::string> unlocked_sources;
   std::vector<std::string> workspace_roots;  // read in addition to the repository, or to the root
   // For a configuration that is not next to its settings (hook): .tofu-modlock.hcl is searched from the first directory
   // up to the second, and files are read below these directories.

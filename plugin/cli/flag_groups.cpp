@@ -74,6 +74,7 @@ void add_reading_flags(CLI::App& command, CommonFlags& flags) {
       {.value = "NAME", .variable = "TF_WORKSPACE", .is_rare = true});
   add_workspace_root_flag(command, flags);
   add_implementation_flags(command, flags);
+  add_override(command, "unlocked_sources", flags.unlocked_sources, "GLOB")->delimiter(',');
 }
 
 void add_recursive_flags(CLI::App& command, CommonFlags& flags) {

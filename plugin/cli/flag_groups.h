@@ -49,7 +49,7 @@ CLI::Option* add(CLI::App& command, const std::string& names, Value& value, cons
 
 // Adds the flag that overrides a setting outside of blocks: the table of settings describes it.
 template <typename Value>
-void add_override(CLI::App& command, std::string_view setting_name, Value& value, const char* value_name = "") {
+CLI::Option* add_override(CLI::App& command, std::string_view setting_name, Value& value, const char* value_name = "") {
   const SettingInfo& setting = *find_setting(setting_name);
   std::string what(setting.meaning);
   if (setting.is_default) {
@@ -65,6 +65,7 @@ void add_override(CLI::App& command, std::string_view setting_name, Value& value
   if (setting.most != 0) {
     option->check(CLI::Range(setting.least, setting.most));
   }
+  return option;
 }
 
 // Adds a flag and its opposite.

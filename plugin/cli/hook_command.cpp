@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "backends/address/source_text.h"
@@ -63,7 +64,8 @@ class HookPrinter final : public terragrunt::HookReporter {
     host_.request_done();
     SourceExcerpts excerpts(line_.common.directories.front());
     for (const Diagnostic& diagnostic : diagnostics) {
-      if (diagnostic.severity != Severity::info) {
+      // The steps of a hook have the same warnings about a call.
+      if (diagnostic.severity != Severity::info && printed_.insert(diagnostic.what.message).second) {
         const bool is_error = diagnostic.severity == Severity::error;
         print_without_retry_words(render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
       }
@@ -73,6 +75,7 @@ class HookPrinter final : public terragrunt::HookReporter {
  private:
   const CommandLine& line_;
   const Host& host_;
+  std::set<std::string> printed_ = {};
 };
 
 bool allows_unchecked_source(const CommandLine& line) {
@@ -189,7 +192,7 @@ int run_hook(const CommandLine& line, const Host& host) {
     return print_wrong(*wrong, line.unit);
   }
   Error error = for_unit(std::move(wrong.error()));
-  if (error.code == Code::frozen && (error.subject != terragrunt::kUnitSourceKey || error.hint.empty())) {
+  if (error.code == Code::frozen && (error.hint.empty() || error.hint.starts_with("run: tofu-modlock lock"))) {
     error.hint = "run terragrunt init without the variable CI, review the change of the lock file and commit it";
   }
   SourceExcerpts excerpts(line.common.directories.front());

@@ -105,6 +105,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   }
   options.base = flags.base;
   options.offline = flags.offline;
+  options.unlocked_sources = flags.unlocked_sources;
   options.remote = environment_variable("TOFU_MODLOCK_REMOTE");
   if (!environment_variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {
     return fail(Code::invalid_params, "TOFU_MODLOCK_REMOTE_WRITE was removed",

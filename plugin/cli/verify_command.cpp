@@ -95,6 +95,7 @@ bool has_detail(const messages::Verdict& verdict) {
 
 std::string hint_for(const messages::Verdict& verdict) {
   return verdict.kind == VerdictKind::denied ? "run " + reselect_command(verdict.source, verdict.subject)
+         : verdict.is_unlockable             ? "see the warning"
                                              : std::string(traits(verdict.kind).hint);
 }
 
@@ -134,6 +135,9 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
   NextSteps next;
   for (const messages::Verdict& verdict : verdicts) {
     const bool is_module = verdict.subject.starts_with("module.");
+    if (verdict.is_unlockable) {
+      continue;
+    }
     if (verdict.kind == VerdictKind::not_locked) {
       next.lock = true;
     }

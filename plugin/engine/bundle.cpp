@@ -67,6 +67,7 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
         closure.packages.push_back(std::move(package));
       }
     }
+    run.diagnostics.insert(run.diagnostics.end(), plan.diagnostics.begin(), plan.diagnostics.end());
   }
   for (const auto& [key, entry] : request.lock.modules) {
     if (is_unit || is_of_host(key)) {

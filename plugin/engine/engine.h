@@ -53,6 +53,7 @@ struct EngineOptions {
   bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
   // The revision that a checked change is for, as a branch, tag or commit; empty: unknown. See read_base().
   std::string base = {};
+  std::vector<std::string> unlocked_sources = {};  // globs, in addition to those of the settings
   // The repository of module packages that is read before any source; empty: that of the user's settings.
   std::string remote = {};                      // "oci://HOST/REPOSITORY"
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others

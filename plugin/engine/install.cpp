@@ -60,6 +60,7 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
 
 struct Installation {
   InstallReport report;
+  std::vector<std::string> unlocked;
   Diagnostics diagnostics;
 };
 
@@ -201,7 +202,7 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
   const Diagnostics& unread = open.network().warnings();
   plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
   plan->diagnostics.insert(plan->diagnostics.end(), report.diagnostics.begin(), report.diagnostics.end());
-  return Installation{std::move(report), std::move(plan->diagnostics)};
+  return Installation{std::move(report), std::move(plan->unlocked), std::move(plan->diagnostics)};
 }
 
 }  // namespace
@@ -266,6 +267,7 @@ Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messag
   return messages::ModulesInstallResult{.installed = std::move(done->report.installed),
                                         .reused = std::move(done->report.reused),
                                         .removed = std::move(done->report.removed),
+                                        .unlocked = std::move(done->unlocked),
                                         .manifest = done->report.manifest,
                                         .diagnostics = std::move(done->diagnostics),
                                         .stats = open.run().stats()};

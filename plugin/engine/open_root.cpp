@@ -18,6 +18,7 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
   MODLOCK_TRY(auto request, open_root(root, engine));
   run.documents = request.walk.documents;
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
+  MODLOCK_TRY(take_unlocked_sources(opened->root, engine, opened->context));
   MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
   opened->lock = std::move(document);
   return opened;

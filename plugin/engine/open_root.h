@@ -48,6 +48,7 @@ class OpenRoot {
   RootRequest root;
   LockDocument lock;
   Context context;
+  bool refuses_unlocked = false;  // PlanRequest::refuses_unlocked of an installation
 
  private:
   OpenRoot(const Engine& engine, Run& run, RootRequest opened);

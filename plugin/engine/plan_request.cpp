@@ -153,7 +153,8 @@ PlanRequest frozen_plan(OpenRoot& open, bool uses_installed) {
   PlanRequest request{.walk = open.root.walk,
                       .lock = effective_lock(open.lock),
                       .mode = PlanMode::frozen,
-                      .resolution = Resolution::per_call};
+                      .resolution = Resolution::per_call,
+                      .refuses_unlocked = open.refuses_unlocked};
   if (uses_installed) {
     add_installed(request, open);
   }
@@ -213,7 +214,8 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
                       .mode = parse_mode(params.mode),
                       .targets = module_targets(params.targets),
                       .accept_moved = params.accept_moved,
-                      .resolution = parse_resolution(params.resolution, root.walk.settings)};
+                      .resolution = parse_resolution(params.resolution, root.walk.settings),
+                      .refuses_unlocked = params.mode == "frozen"};
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
@@ -76,6 +79,10 @@ Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Eng
   walk.bounds = widened(std::move(walk.bounds), engine);
   auto inside = is_bound_by_host ? confine(walk.root, walk.bounds) : walk.root;
   return inside ? Result<void>() : fail(std::move(inside.error()));
+}
+
+bool has_glob(const std::vector<SourceText>& globs, const SourceText& wanted) {
+  return std::any_of(globs.begin(), globs.end(), [&](const SourceText& glob) { return glob.text == wanted.text; });
 }
 
 bool overlays(const Documents& documents, const fs::path& root) {
@@ -298,6 +305,26 @@ Result<std::optional<BaseState>> read_base(const RootRequest& root, const Engine
   }
   auto settings = load_settings(start, repository, std::nullopt, documents);
   return BaseState{settings ? std::move(*settings) : Settings(), text_of(lock)};
+}
+
+Result<void> take_unlocked_sources(RootRequest& root, const Engine& engine, const Context& context) {
+  Settings& settings = root.walk.settings;
+  const auto written = std::exchange(settings.unlocked_sources, {});
+  for (const std::string& glob : engine.options().unlocked_sources) {
+    settings.unlocked_sources.push_back({glob, {}});
+  }
+  std::optional<BaseState> base;
+  for (const SourceText& glob : written) {
+    const bool is_approved = !engine.options().in_ci || has_glob(engine.user_settings().unlocked_sources, glob);
+    if (!is_approved && !base) {
+      MODLOCK_TRY(auto read, read_base(root, engine.options(), context));
+      base = std::move(read).value_or(BaseState());
+    }
+    (is_approved || has_glob(base->settings.unlocked_sources, glob) ? settings.unlocked_sources
+                                                                    : settings.unapproved_sources)
+        .push_back(glob);
+  }
+  return {};
 }
 
 std::function<Result<void>(const Source&, const ServerHop&)> source_judge(const Settings& settings) {

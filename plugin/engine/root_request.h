@@ -99,6 +99,11 @@ struct BaseState {
 Result<std::optional<BaseState>> read_base(const RootRequest& root, const EngineOptions& options,
                                            const Context& context);
 
+// Sets which globs of `unlocked_sources` apply: those of the options and of the user's settings, and those of the
+// checkout. In CI a change cannot allow its own calls, so the base must have the latter, too. Errors: those of
+// read_base().
+Result<void> take_unlocked_sources(RootRequest& root, const Engine& engine, const Context& context);
+
 // Opens the lock file of a root: the text of the request, or else of an overlaying document, or else the file on disk;
 // an empty one if none exists. `merging` not null: if a merge is in progress, or the file has conflict markers, the
 // sides are merged (merge_lock()); a text of the request is merged only by its markers. Errors: those of parse_lock()

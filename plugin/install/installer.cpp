@@ -1,6 +1,7 @@
 #include "plugin/install/installer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -57,6 +58,7 @@ class Installer {
     MODLOCK_TRY(place_packages());
     MODLOCK_TRY(remove_others());
     MODLOCK_TRY(write_records());
+    MODLOCK_TRY(list_unlocked());
     (void)record_links(store_, request_.data.path);
     return save_lock_backup(request_.data.path, request_.lock.modules, request_.root, context_,
                             [&] { return request_.data.pin(request_.data.ours()); });
@@ -453,6 +455,17 @@ class Installer {
     MODLOCK_TRY(set_aside_broken_manifest());
     MODLOCK_TRY(const auto directory, modules());
     return write_file_atomically(directory / request_.data.manifest().filename(), write_manifest(manifest));
+  }
+
+  // The wrapper lets the client download these calls.
+  Result<void> list_unlocked() const {
+    const std::string text = fmt::format("{}", fmt::join(request_.plan.unlocked, "\n"));
+    const fs::path list = request_.data.ours() / "unlocked";
+    if (read_file(list).value_or("") == text) {
+      return {};
+    }
+    MODLOCK_TRY(const auto ours, request_.data.pin(request_.data.ours()));
+    return write_file_atomically(ours.path() / list.filename(), text);
   }
 
   const InstallRequest& request_;

@@ -48,16 +48,6 @@ std::string version_difference(const ModuleLock& installed, const ModuleLock& lo
   return fmt::format("{} is installed, {} is locked", words(installed), words(locked));
 }
 
-Diagnostic unserved_warning(const ModuleNode& node) {
-  return {Severity::warning,
-          Error{.code = Code::source_unsupported,
-                .message = fmt::format("module \"{}\" is not verified: {} sources are not supported here (\"{}\")",
-                                       node.key, to_string(node.address.source.kind), node.address.source.identity()),
-                .subject = node.subject(),
-                .location = node.call.source.location,
-                .hint = "its version is not locked; an external backend can serve it (docs/backends.md)"}};
-}
-
 Diagnostic dev_override_warning(const ProviderAddress& provider) {
   return {Severity::warning,
           Error{.code = Code::lock_unenforced,
@@ -85,6 +75,9 @@ class Verifier {
     if (has_errors(tree.diagnostics)) {
       std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
       return fail(combine(std::move(tree.diagnostics)));
+    }
+    if (!unlocked_.empty()) {
+      diagnostics_.push_back(unlocked_warning(unlocked_));
     }
     check_records(tree);
     check_unvisited(tree);
@@ -149,11 +142,18 @@ class Verifier {
       if (node.address.source.is_directory()) {
         continue;  // linked, never locked
       }
-      if (is_served(node) || request_.strict || request_.lock.modules.count(node.key) != 0) {
+      if (is_served(node) || request_.lock.modules.count(node.key) != 0) {
         verdicts_.emplace(node.key, std::move(verdicts[i]));
-      } else {
-        diagnostics_.push_back(unserved_warning(node));
+        continue;
       }
+      node.package_directory.clear();  // what it calls is not checked either
+      if (!request_.strict && allows_source(request_.walk.settings.unlocked_sources, node.address.source.identity())) {
+        unlocked_.push_back(node.key);
+        continue;
+      }
+      verdicts[i].is_unlockable = true;
+      verdicts_.emplace(node.key, std::move(verdicts[i]));
+      diagnostics_.push_back({Severity::warning, unlockable_error(node, request_.walk.settings)});
     }
     return context_.check();
   }
@@ -491,6 +491,7 @@ class Verifier {
   Manifest manifest_;
   KnownPackages known_;
   std::map<std::string, Verdict> verdicts_;  // by key
+  std::vector<std::string> unlocked_;        // keys of calls without a verdict
   Diagnostics diagnostics_;
 };
 

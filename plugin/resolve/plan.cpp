@@ -2,6 +2,7 @@
 #include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -85,17 +86,25 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
   return warnings;
 }
 
-// A source that no backend serves stays unchanged.
-Diagnostic unserved_warning(const ModuleNode& node) {
-  return {Severity::warning,
-          Error{.code = Code::source_unsupported,
-                .message = fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
-                                       node.address.source.getter, node.address.source.identity()),
-                .subject = node.subject(),
-                .location = node.call.source.location,
-                .hint = node.address.source.getter == "git::codecommit"
-                            ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
-                            : "configure an external backend for this source type (docs/backends.md)"}};
+// A source that no backend serves stays unchanged. An entry of a machine with the backend locks its call.
+void name_unserved_calls(const PlanRequest& request, const VersionResolver& resolver, Plan& plan) {
+  for (const std::string& key : resolver.unserved()) {
+    const ModuleNode& node = plan.tree.nodes.find(key)->second;
+    const std::string identity = node.address.source.identity();
+    if (allows_source(request.walk.settings.unlocked_sources, identity)) {
+      plan.unlocked.push_back(key);
+      continue;
+    }
+    const auto entry = request.lock.modules.find(key);
+    const bool is_locked = entry != request.lock.modules.end() && entry->second.source == identity;
+    Error error = unlockable_error(node, request.walk.settings);
+    const bool is_refused = request.refuses_unlocked && !is_locked;
+    error.code = is_refused ? Code::frozen : error.code;
+    plan.diagnostics.push_back({is_refused ? Severity::error : Severity::warning, std::move(error)});
+  }
+  if (!plan.unlocked.empty()) {
+    plan.diagnostics.push_back(unlocked_warning(plan.unlocked));
+  }
 }
 
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
@@ -238,6 +247,38 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver
 
 }  // namespace
 
+Error unlockable_error(const ModuleNode& node, const Settings& settings) {
+  const Source& source = node.address.source;
+  const std::string identity = source.identity();
+  Error error{.code = Code::source_unsupported,
+              .message = fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
+                                     source.getter.empty() ? to_string(source.kind) : source.getter, identity),
+              .subject = node.subject(),
+              .location = node.call.source.location,
+              .hint = source.getter == "git::codecommit"
+                          ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
+                          : fmt::format("configure an external backend for this source type (docs/backends.md), or let "
+                                        "the client download it without a lock: set unlocked_sources = [\"{}\"] in "
+                                        ".tofu-modlock.hcl",
+                                        identity)};
+  for (const SourceText& glob : settings.unapproved_sources) {
+    if (allows_source({glob}, identity)) {
+      error.notes.push_back(to_string(glob.location) + ": in CI the revision of --base must have this glob too");
+      error.hint =
+          "merge the setting first; or allow the source with TOFU_MODLOCK_UNLOCKED_SOURCES or your own settings";
+    }
+  }
+  return error;
+}
+
+Diagnostic unlocked_warning(const std::vector<std::string>& keys) {
+  return {Severity::warning,
+          Error{.code = Code::lock_unenforced,
+                .message = fmt::format("{} not locked, as allowed: module.{}; calls inside {} are not checked",
+                                       keys.size() == 1 ? "1 call is" : fmt::format("{} calls are", keys.size()),
+                                       fmt::join(keys, ", module."), keys.size() == 1 ? "it" : "them")}};
+}
+
 std::string InstalledRecord::text() const {
   return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", origin_of(commit, ""));
 }
@@ -296,6 +337,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   known.insert(request.restorable.begin(), request.restorable.end());
   const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, known);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
+  name_unserved_calls(request, resolver, plan);
   if (request.check) {
     request.check(plan.tree, plan.diagnostics);
   }
@@ -311,9 +353,6 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
     return fail(combine(std::move(errors)));
   }
   MODLOCK_TRY(check_targets(request, plan.tree));
-  for (const std::string& key : resolver.unserved()) {
-    plan.diagnostics.push_back(unserved_warning(plan.tree.nodes.find(key)->second));
-  }
   plan.resolved = resolver.resolved();
   if (request.resolution == Resolution::automatic) {
     const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, fetcher);

@@ -74,6 +74,7 @@ struct PlanRequest {
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> check = {};
+  bool refuses_unlocked = false;  // a call that no backend serves is FROZEN, unless the settings allow it
   // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
   // no entry for a call that cannot be resolved.
   Diagnostics* skipped = nullptr;
@@ -101,8 +102,9 @@ struct Plan {
   std::map<std::string, ResolvedModule, std::less<>> resolved;  // of every remote call that a backend serves
   ModuleLocks modules;                                          // the new module blocks
   std::vector<Change> changes;                                  // by subject
-  std::vector<HeldMove> moved;                                  // by subject
-  Diagnostics diagnostics;                                      // warnings only
+  std::vector<std::string> unlocked;  // keys of calls that no backend serves and that the settings allow
+  std::vector<HeldMove> moved;        // by subject
+  Diagnostics diagnostics;            // warnings only
 };
 
 // Returns whether there is an entry of a module call. Entries of hosts (a colon in the key) are ignored.
@@ -121,6 +123,12 @@ bool is_first_lock(const PlanRequest& request);
 // INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a different h1; NOT_FOUND with
 // locked_thing_gone.
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
+
+// Returns the message about a call that no backend serves and that the settings do not allow: SOURCE_UNSUPPORTED.
+Error unlockable_error(const ModuleNode& node, const Settings& settings);
+
+// Returns the message of each run about those that the settings allow, by key.
+Diagnostic unlocked_warning(const std::vector<std::string>& keys);
 
 // Combines errors into the worst one by exit code, with the others as `related`.
 Error combine(Diagnostics errors);

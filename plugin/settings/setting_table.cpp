@@ -148,7 +148,7 @@ Result<void> read_globs(const SettingInfo& setting, const SettingsText& in, cons
   MODLOCK_TRY(const auto globs, in.read_strings(attribute));
   for (const SourceText& written : globs) {
     const auto glob = DirectoryGlob::parse(written.text);
-    if (setting.name != "deny_sources" && !glob) {
+    if (!setting.name.ends_with("_sources") && !glob) {
       return reject(in, written,
                     {.message = fmt::format("a glob of {} {}", attribute.name, glob.error().message),
                      .hint = "write it relative to the directory of this file, as in \"live/*\""});
@@ -284,6 +284,9 @@ const std::vector<SettingInfo>& setting_table() {
        kRead<&Settings::allow_lists, read_allow_list>},
       {"", "deny_sources", Kind::list, File::any, "[\"git::ssh://*\"]", false,
        "Globs of source addresses: these sources are not allowed", kGlobs<&Settings::deny_sources>},
+      {"", "unlocked_sources", Kind::list, File::any, "[\"hg::https://hg.example.com/*\"]", false,
+       "Globs of source addresses: calls of these sources need no lock if no backend serves them",
+       kGlobs<&Settings::unlocked_sources>, "--unlocked-sources", "TOFU_MODLOCK_UNLOCKED_SOURCES"},
       {"", "roots", Kind::list, File::any, "[\"tools/*/example\"]", false,
        "Globs of directories that --recursive processes as root modules, in addition to those that it finds",
        kGlobs<&Settings::roots>},

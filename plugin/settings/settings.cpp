@@ -335,6 +335,12 @@ Error denied_release(const DenyRule& rule, std::string_view release, std::string
           .hint = fmt::format("to select a release that no rule denies, run: {}", command)};
 }
 
+bool allows_source(const std::vector<SourceText>& globs, std::string_view identity) {
+  return !has_other_spelling(identity) && std::any_of(globs.begin(), globs.end(), [&](const SourceText& glob) {
+    return matches_glob(glob.text, identity);
+  });
+}
+
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity, const ServerHop& hop) {
   const auto signing = std::find_if(settings.sources.begin(), settings.sources.end(),
                                     [](const SourceRule& rule) { return rule.signature.has_value(); });

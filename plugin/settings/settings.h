@@ -137,6 +137,10 @@ Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 // URL to which it leads, and not the URL from which: "https://*" denies archives, and no redirect of git.
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity, const ServerHop& hop = {});
 
+// Returns whether a glob matches the whole identity, for rules that allow something. False for an address that has a
+// plainer spelling.
+bool allows_source(const std::vector<SourceText>& globs, std::string_view identity);
+
 // Returns the first rule that denies a release; null: none. `version` and `hashes` as in ReleasePattern::matches().
 template <typename Address, typename Version>
 const DenyRule* find_denial(std::span<const DenyRule> rules, const Address& address, const Version& version,

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
+#include "backends/base/process.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
@@ -124,7 +126,7 @@ class Hook {
       return is_one_of(options_.command, kLocking) ? without_verdicts(restore()) : Verdicts();
     }
     if (is_one_of(options_.command, kLocking)) {
-      return without_verdicts(prepare());
+      return prepare();
     }
     return is_one_of(options_.command, kUsing) ? verify() : Verdicts();
   }
@@ -319,11 +321,26 @@ class Hook {
     return {};
   }
 
-  Result<void> install() {
+  Result<messages::ModulesInstallResult> install() {
     messages::ModulesInstallParams params;
     params.strict = false;  // a hook has no flag to allow Git LFS pointers, so they are a warning
-    MODLOCK_TRY(call(install_root, params));
-    return {};
+    return call(install_root, params);
+  }
+
+  // Lets the client download the calls that need no lock, because `init` gets -get=false. It keeps what is installed.
+  Result<Verdicts> get_unlocked() {
+    const std::string named = environment_variable("TG_CTX_TF_PATH");
+    const std::string client = named.empty() ? open_->root.implementation.command : named;
+    const auto got = run_command(
+        {.argv = {client, "get", "-no-color", "-update=false"}, .directory = options_.root.root, .keeps_tokens = true},
+        open_->context);
+    if (!got || got->exit_code != 0) {
+      return fail(Error{.code = got ? Code::unreachable : got.error().code,
+                        .message = "the client cannot download the calls that are not locked",
+                        .notes = {got ? got->error_output : got.error().message},
+                        .hint = "run: terragrunt get"});
+    }
+    return verify_modules();
   }
 
   // In CI no one reviews a new lock, so nothing is locked.
@@ -338,29 +355,33 @@ class Hook {
       const Settings& settings = open_->root.walk.settings;
       MODLOCK_TRY(lock_modules(mode, !settings.providers.empty() || settings.requested_age.has_value()));
     }
-    MODLOCK_TRY(install());
+    open_->refuses_unlocked = in_ci;
+    MODLOCK_TRY(const auto installed, install());
+    has_unlocked_ = !installed.unlocked.empty();
     return in_ci ? Result<void>() : give_back();
   }
 
   // A command that is refused leaves every lock file as it was.
-  Result<void> prepare() {
+  Result<Verdicts> prepare() {
     MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
     MODLOCK_TRY(UnitLock::forget(data));
     if (options_.command == "providers") {
       MODLOCK_TRY(take_over());
-      return lock_.remember(data);
+      return without_verdicts(lock_.remember(data));
     }
     MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
     MODLOCK_TRY(const auto before, lock_.texts());
     if (auto ok = lock_and_install(); !ok) {
       (void)lock_.put_back(before, data, engine_.context_for(run_));
-      return ok;
+      return fail(std::move(ok.error()));
     }
     for (const std::string& line : lines_) {
       reporter_.change(line);
     }
-    return moved_ ? fail(*moved_) : lock_.remember(data);
+    MODLOCK_TRY(moved_ ? fail(*moved_) : lock_.remember(data));
+    const bool gets = has_unlocked_ && options_.command == "init" && !open_->context.offline;
+    return gets ? get_unlocked() : Verdicts();
   }
 
   // Writes what the client dropped, and replaces the downloads of `get -update` with the locked versions. If something
@@ -377,9 +398,9 @@ class Hook {
       return {};
     }
     MODLOCK_TRY(open_root());
-    auto ok = install();
-    const bool is_reported = !ok && (ok.error().code == Code::offline_miss || ok.error().code == Code::frozen);
-    return is_reported ? Result<void>() : ok;
+    const auto done = install();
+    const bool is_reported = !done && (done.error().code == Code::offline_miss || done.error().code == Code::frozen);
+    return done || is_reported ? Result<void>() : fail(done.error());
   }
 
   Result<Verdicts> verify() {
@@ -387,7 +408,14 @@ class Hook {
     MODLOCK_TRY(take_over());
     MODLOCK_TRY(open_root());
     MODLOCK_TRY(verify_source());
+    return verify_modules();
+  }
+
+  // Outside CI a call that cannot be locked is only a warning.
+  Result<Verdicts> verify_modules() {
     MODLOCK_TRY(auto verified, call(verify_root, module_params<messages::LockVerifyParams>()));
+    std::erase_if(verified.verdicts,
+                  [&](const Verdict& verdict) { return verdict.is_unlockable && !engine_.options().in_ci; });
     return std::move(verified.verdicts);
   }
 
@@ -398,6 +426,7 @@ class Hook {
   const UnitLock lock_;
   const RepositoryFiles files_;
   std::unique_ptr<OpenRoot> open_;  // from open_root() on
+  bool has_unlocked_ = false;       // calls that the client has to download
   std::vector<std::string> lines_;  // about changes of the lock file
   std::optional<Error> moved_;      // tags that were moved; the other modules are locked
 };

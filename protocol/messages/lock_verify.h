@@ -76,11 +76,12 @@ struct Verdict {
   std::optional<bool> descends = {};
   std::optional<std::size_t> commits_behind = {};
   std::optional<Location> location = {};  // the call if it is in the root or a local module, else the lock's block
-  // Not sent: a better kind that applies too, and whether the lock entry contradicts itself, so that no package can
-  // match it.
+  // Not sent: a better kind that applies too; whether the lock entry contradicts itself, so that no package can match
+  // it; and two further facts.
   VerdictKind other = VerdictKind::held;
   bool is_lock_wrong = false;
-  bool is_too_new = false;  // also if another verdict is worse
+  bool is_too_new = false;     // also if another verdict is worse
+  bool is_unlockable = false;  // no backend serves the source, so `lock` cannot add an entry
 };
 
 struct LockVerifyResult {

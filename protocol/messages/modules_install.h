@@ -45,6 +45,7 @@ struct ModulesInstallResult {
   std::vector<InstalledModule> installed;
   std::vector<InstalledModule> reused;
   std::vector<InstalledModule> removed;
+  std::vector<std::string> unlocked;
   std::string manifest;
   Diagnostics diagnostics;
   RunStats stats;
@@ -65,6 +66,8 @@ void fields(Form& form, In<Form, ModulesInstallResult> result) {
   form.member("installed", result.installed, "what was put there");
   form.member("reused", result.reused, "the packages that were already in place");
   form.member("removed", result.removed, "what is no longer called");
+  form.optional("unlocked", result.unlocked,
+                "keys of calls that no backend serves and that the settings allow: the client has to download them");
   form.member("manifest", result.manifest, "`modules.json`, relative to the root");
   form.member("diagnostics", result.diagnostics, "warnings");
   form.member("stats", result.stats, "the requests and the time");

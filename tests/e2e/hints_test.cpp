@@ -289,6 +289,30 @@ const std::vector<Row> kRows = {
      [](Hints& scene) {
        write_text(scene.path("home/.config/tofu-modlock/config.hcl"), "child_memory = \"256MiB\"\n");
      }},
+    {"different entries of a call in both lock files",
+     [](Hints& scene) {
+       scene.constrain("~> 1.0");
+       scene.run("cp .terraform.lock.hcl .terraform.modules.lock.hcl");
+       scene.replace(".terraform.lock.hcl", "1.1.0", "1.0.0");
+     },
+     "tofu-modlock verify",
+     8,
+     {"module_lock_file = \"sidecar\""},
+     [](Hints& scene) {
+       scene.write(".tofu-modlock.hcl", "module_lock_file = \"sidecar\"\n" + module_rule("vpc", "~> 1.0"));
+       scene.run("tofu-modlock lock");
+     }},
+    {"a call that cannot be locked",
+     [](Hints& scene) {
+       scene.pin();
+       scene.write("h.tf", module_call("h", "hg::https://hg.example.test/net?rev=1"));
+     },
+     "tofu-modlock ci",
+     3,
+     {"unlocked_sources = [\"hg::https://hg.example.test/net?rev=1\"]"},
+     [](Hints& scene) {
+       scene.write(".tofu-modlock.hcl", "unlocked_sources = [\"hg::https://hg.example.test/net?rev=1\"]\n");
+     }},
     {"offline without a cache",
      [](Hints& scene) {
        scene.pin();

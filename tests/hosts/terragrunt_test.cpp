@@ -138,6 +138,57 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
   BOOST_TEST(unit_lock() == locked);
 }
 
+// `init` has -get=false in any case, so the hook before it runs `get` of the client.
+BOOST_AUTO_TEST_CASE(calls_that_need_no_lock_are_downloaded_by_the_client) {
+  write("catalog/h.tf", module_call("h", "hg::https://hg.example.test/net"));
+  const std::string rule = read("live/vpc/.tofu-modlock.hcl");
+  const std::string setting = rule + "unlocked_sources = [\"hg::*\"]\n";
+  const std::string records = "[ \"$1\" != get ] || echo \"$@\" >> got; ";
+  struct Row {
+    const char* name;
+    std::string settings;
+    const char* variable;
+    bool in_ci;
+    std::string client_does;  // besides
+    int exit_code;
+    std::string got;  // by the client
+    std::string err;  // a part
+  };
+  const std::string gets = "get -no-color -update=false\n";
+  const std::string allowed = "1 call is not locked, as allowed: module.h; calls inside it are not checked";
+  const std::string warned = "Warning: module \"h\" is not locked: hg sources are not supported";
+  terragrunt({"init"});
+  for (const Row& row : {
+           Row{"allowed", setting, "", false, "", 0, gets, allowed},
+           Row{"allowed by a variable, in CI", rule, "hg::*", true, "", 0, gets, allowed},
+           Row{"not allowed", rule, "", false, "", 0, "", warned},
+           Row{"not allowed, in CI", rule, "", true, "", 1, "", "Error: module \"h\" is not locked"},
+           Row{"allowed by a change, in CI", setting, "", true, "", 1, "",
+               "in CI the revision of --base must have this glob too"},
+           Row{"the client fails", setting, "", false, "[ \"$1\" != get ] || { echo no network >&2; exit 1; }; ", 1,
+               gets, "the client cannot download the calls that are not locked"},
+           Row{"the client replaces a locked module", setting, "", false,
+               "[ \"$1\" != get ] || echo '# other' > .terraform/modules/vpc/main.tf; ", 1, gets,
+               "module.vpc  tampered"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("live/vpc/.tofu-modlock.hcl", row.settings);
+      environment["TOFU_MODLOCK_UNLOCKED_SOURCES"] = row.variable;
+      environment["CI"] = row.in_ci ? "true" : "";
+      environment["CLIENT_DOES"] = records + row.client_does;
+      fs::remove(working_directory() / "got");
+      const Ran ran = terragrunt({"init"});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(ran.err.find(row.err) != std::string::npos, ran.err);
+      BOOST_TEST((row.got.empty() ? !fs::exists(working_directory() / "got")
+                                  : read_text(working_directory() / "got") == row.got));
+      if (row.exit_code == 0) {
+        BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_deleted_lock_file_is_not_replaced_silently) {
   terragrunt({"init"});
   const std::string locked = unit_lock();

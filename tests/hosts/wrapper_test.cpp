@@ -222,6 +222,63 @@ BOOST_AUTO_TEST_CASE(test_directories_other_than_tests_are_checked_by_tofu_modlo
   BOOST_TEST(wrapper({"test", "-test-directory=checks"}).exit_code == 1);
 }
 
+BOOST_AUTO_TEST_CASE(calls_that_need_no_lock_are_left_to_the_client) {
+  const std::string setting = "unlocked_sources = [\"hg::*\"]\n";
+  struct Row {
+    const char* name;
+    std::vector<std::string> arguments;
+    std::map<std::string, std::string> environment;
+    std::string settings;
+    const char* client_does;
+    int exit_code;
+    std::string out;
+  };
+  const std::string downloads = "client: <init>\n";
+  const std::string gets_nothing = "client: <init> <-get=false>\n";
+  for (const Row& row : {
+           Row{"allowed", {"init"}, {}, setting, "", 0, downloads},
+           Row{"allowed, in CI",
+               {"init"},
+               {{"CI", "1"}, {"TOFU_MODLOCK_UNLOCKED_SOURCES", "hg::*"}},
+               "",
+               "",
+               0,
+               downloads},
+           Row{"another data directory", {"init"}, {{"TF_DATA_DIR", "data"}}, setting, "", 0, downloads},
+           Row{"not allowed", {"init"}, {}, "", "", 0, gets_nothing},
+           Row{"not allowed by a change, in CI", {"init"}, {{"CI", "1"}}, setting, "", 0, gets_nothing},
+           Row{"with -upgrade", {"init", "-upgrade"}, {}, setting, "", 0, "client: <init> <-upgrade> <-get=false>\n"},
+           Row{"the client replaces a locked module",
+               {"init"},
+               {},
+               setting,
+               "echo '# other' > .terraform/modules/vpc/main.tf",
+               4,
+               downloads},
+           Row{"the client fails", {"init"}, {}, setting, "exit 7", 7, downloads},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Wrapper scene;
+      scene.write("h.tf", module_call("h", "hg::https://hg.example.test/net"));
+      scene.write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0") + row.settings);
+      BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
+      for (const auto& [name, value] : row.environment) {
+        scene.environment[name] = value;
+      }
+      scene.environment["CLIENT_DOES"] = row.client_does;
+      const Ran ran = scene.wrapper(row.arguments);
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(ran.out == row.out);
+    }
+  }
+}
+
+// A list of an earlier run, or of the checkout.
+BOOST_AUTO_TEST_CASE(an_old_list_of_such_calls_has_no_effect) {
+  write(".terraform/tofu-modlock/unlocked", "h");
+  BOOST_TEST(wrapper({"init"}).out == "client: <init> <-get=false>\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_chooses_anew) {
   struct Row {
     const char* name;

@@ -90,6 +90,7 @@ constexpr Shown kShownElsewhere[] = {
     {"lock/plan.result.moved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"log/message.params.level", "the_log_is_told_to_who_asked"},
     {"log/message.params.message", "the_log_is_told_to_who_asked"},
+    {"modules/install.result.unlocked", "each_call_is_named_also_inside_of_packages"},
     {"update/plan.result.moved", "a_moved_tag_is_held_until_it_is_accepted"},
     {"versions/list.result.diagnostics", "messages_that_are_large"},
     {"update/plan.params.policy.acceptMoved", "lock_accepts_moved_tags_and_changes_nothing_else"},

@@ -394,16 +394,17 @@ BOOST_AUTO_TEST_CASE(verify_holds_a_module_whose_subdirectory_is_a_pattern) {
   BOOST_TEST(report_text(verify()) == "module.vpc held: \n");
 }
 
-BOOST_AUTO_TEST_CASE(verify_counts_unserved_sources_under_strict_only) {
+BOOST_AUTO_TEST_CASE(verify_reports_calls_that_cannot_be_locked) {
   write("main.tf", "module \"reg\" {\n  source = \"a/b/c\"\n}\n");
-  BOOST_TEST(report_text(verify()) == "");
-  const VerifyReport report = verify();
-  BOOST_TEST_REQUIRE(report.diagnostics.size() == 1U);
-  BOOST_TEST(report.diagnostics[0].what.message ==
-             "module \"reg\" is not verified: registry sources are not supported here "
-             "(\"registry.opentofu.org/modules/a/b/c\")");
-  BOOST_TEST(report.exit_code() == 0);
-  BOOST_TEST(report_text(verify(true)) == "module.reg not-locked: the lock file has no entry for this call\n");
+  for (const bool strict : {false, true}) {
+    const VerifyReport report = verify(strict);
+    BOOST_TEST(report_text(report) == "module.reg not-locked: the lock file has no entry for this call\n");
+    BOOST_TEST_REQUIRE(report.diagnostics.size() == 1U);
+    BOOST_TEST(report.diagnostics[0].what.message ==
+               "module \"reg\" is not locked: registry sources are not supported "
+               "(\"registry.opentofu.org/modules/a/b/c\")");
+    BOOST_TEST(report.exit_code() == 3);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(verify_shows_the_first_paths_and_counts_the_others) {

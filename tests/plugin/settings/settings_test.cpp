@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(errors) {
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
        "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
-       "\"allow_sources\", \"deny_sources\", \"roots\", \"exclude\", \"fetch_timeout\", \"connections\", "
-       "\"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
+       "\"allow_sources\", \"deny_sources\", \"unlocked_sources\", \"roots\", \"exclude\", \"fetch_timeout\", "
+       "\"connections\", \"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
        "\"remote_store\", \"install\", \"trust_publication_dates\""},
       {"deny without releases",
        kNear,
