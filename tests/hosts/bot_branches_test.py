@@ -1,4 +1,4 @@
-"""Bots in ordinary use, in real git repositories: bot_branches_test.py BINARY.
+"""Bots in ordinary use, and in checkouts with links, in real git repositories: bot_branches_test.py BINARY.
 
 lock_bot_test.cpp and bot_jobs_test.cpp have the other cases, with registries and git servers.
 """
@@ -130,6 +130,26 @@ class Bots(unittest.TestCase):
         ran = self.bot(self.directory / "repositories", environment={"PYTHONIOENCODING": "ascii"})
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("\\u2192", ran.stdout)  # the arrow between two versions
+
+    def test_the_job_of_gitlab_writes_through_no_link(self):
+        lines = (PROJECT / "scripts/gitlab/tofu-modlock.yml").read_text().splitlines()
+        script = "\n".join(line[6:] for line in lines[lines.index("    - |") + 1:])
+        (self.directory / "bin").mkdir()
+        (self.directory / "bin/tofu-modlock").write_text("#!/bin/sh\necho text of a module\n")
+        (self.directory / "bin/tofu-modlock").chmod(0o755)
+        victim = self.directory / "victim"
+        for name in ("a file", "nothing"):
+            with self.subTest(name):
+                checkout = self.directory / name
+                self.git(self.directory, "init", "-q", str(checkout))
+                victim.unlink(missing_ok=True)
+                if name == "a file":
+                    victim.write_text("mine\n")
+                (checkout / "tofu-modlock.md").symlink_to(victim)
+                ran = self.run_program("sh", "-ec", script, cwd=checkout, environment={"CI_MERGE_REQUEST_DIFF_BASE_SHA": "HEAD"})
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertEqual(victim.read_text() if victim.exists() else None, "mine\n" if name == "a file" else None)
+                self.assertEqual((checkout / "tofu-modlock.md").read_text(), "## Lock files\n\ntext of a module\n")
 
 
 if __name__ == "__main__":
