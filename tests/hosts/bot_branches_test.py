@@ -116,6 +116,21 @@ class Bots(unittest.TestCase):
         self.assertEqual((ran.returncode, ran.stdout), (0, f"infra: {BRANCH}\n"), ran.stderr)
         self.assertTrue((self.directory / "summaries/infra.md").is_file())
 
+    def test_in_a_hook_of_another_repository(self):
+        made = self.make("infra", {"main.tf": self.call()})
+        self.git(self.directory, "init", "-q", "other")
+        self.commit(self.directory / "other", "first")
+        other = str(self.directory / "other/.git")
+        for name, value in (("GIT_DIR", other), ("GIT_WORK_TREE", str(self.directory / "other")), ("GIT_INDEX_FILE", f"{other}/index"),
+                            ("GIT_OBJECT_DIRECTORY", f"{other}/objects")):
+            with self.subTest(name):
+                ran = self.bot(made, environment={name: value})
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+                self.assertEqual(self.git(made, "for-each-ref", "--format=%(refname:short)", "refs/heads"),
+                                 f"main\n{BRANCH}")
+                self.git(made, "branch", "-q", "-D", BRANCH)
+                self.assertEqual(self.git(self.directory / "other", "status", "--porcelain"), "")
+
     def test_a_summary_that_cannot_be_written_stops_no_other_one(self):
         for name in ("a", "b"):
             self.make(name, {"main.tf": self.call()})
