@@ -5,7 +5,6 @@
 
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/report/change_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -134,7 +133,6 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   }
   const bool is_written = !result->edits.documents.empty() && !line.dry_run && !line.frozen;
   const char* const state = is_written ? "lock file written" : "nothing changed";
-  const std::vector<messages::HeldMove> moved = result->moved;
   RootOutcome outcome{.exit_code = 0,
                       .json = messages::encode(*result),
                       .next = steps_after(line, host, root, *result),
@@ -145,18 +143,7 @@ RootOutcome lock_root(const CommandLine& line, const Host& host, const std::stri
   if (!line.common.json) {
     print_diff_summary(line, root, asked);
   }
-  if (!moved.empty()) {
-    Json::Value data;
-    data["moved"] = messages::encode(moved);
-    RootOutcome held = failed(moved_error(moved), line.common, root, data);
-    outcome.exit_code = held.exit_code;
-    outcome.result = std::move(held.result);
-    outcome.hint = std::move(held.hint);
-    if (line.common.json) {
-      outcome.json["error"] = std::move(held.json["error"]);
-    }
-  }
-  return outcome;
+  return add_held(std::move(outcome), line, root, *result);
 }
 
 // Returns the error for a subject in the place of a directory.

@@ -239,6 +239,23 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
   print_out(command.empty() ? "" : with_root(fmt::format("To read them, run: {}\n", command)));
 }
 
+RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,
+                     const messages::LockPlanResult& result) {
+  if (result.moved.empty()) {
+    return outcome;
+  }
+  Json::Value data;
+  data["moved"] = messages::encode(result.moved);
+  RootOutcome held = failed(moved_error(result.moved), line.common, root, data);
+  outcome.exit_code = held.exit_code;
+  outcome.result = std::move(held.result);
+  outcome.hint = std::move(held.hint);
+  if (line.common.json) {
+    outcome.json["error"] = std::move(held.json["error"]);
+  }
+  return outcome;
+}
+
 RootOutcome not_written(RootOutcome outcome) {
   if (outcome.state == "interrupted") {
     outcome.state = "nothing was written";

@@ -34,6 +34,10 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
 void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
                         const std::string& preview = {});
 
+// Adds the error of moved tags whose locked content a plan keeps, if there are any.
+RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,
+                     const messages::LockPlanResult& result);
+
 // Sets the state of a root whose plan was interrupted before anything was written.
 RootOutcome not_written(RootOutcome outcome);
 

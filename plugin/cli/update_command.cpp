@@ -160,10 +160,11 @@ RootOutcome print_update(const CommandLine& line, const Host& host, const std::s
   if (!line.common.json) {
     print_diff_summary(line, root, written, preview_command(line));
   }
-  return {.exit_code = 0,
-          .json = messages::encode(*result),
-          .next = as_markdown ? NextSteps{} : steps_after(line, host, root, *result),
-          .state = state};
+  return add_held({.exit_code = 0,
+                   .json = messages::encode(*result),
+                   .next = as_markdown ? NextSteps{} : steps_after(line, host, root, *result),
+                   .state = state},
+                  line, root, *result);
 }
 
 // One root after another: two roots may have a local module in common.
@@ -263,6 +264,7 @@ int run_from_diff(const CommandLine& line, const Host& host) {
                            auto params = plan_params(line, host, one.root);
                            params.mode = one.targets.empty() ? "missing" : "upgrade";
                            params.targets = one.targets;
+                           params.since = line.from_diff;
                            const auto written =
                                write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
                            return print_update(line, host, one.root, written, is_one_of_several);

@@ -13,6 +13,7 @@
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/resolve/locked_tags.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"
@@ -258,6 +259,8 @@ class LockPlanner {
       MODLOCK_TRY(check_unknown_sources(modules_->tree));
     }
     check_overrides(open.root);
+    const Diagnostics split = warn_of_split_tags(modules_->modules, open.root.walk.settings);
+    modules_->diagnostics.insert(modules_->diagnostics.end(), split.begin(), split.end());
     diagnostics_ = std::move(modules_->diagnostics);
     return has_errors(diagnostics_) ? fail(combine(errors_of(diagnostics_))) : Result<void>();
   }

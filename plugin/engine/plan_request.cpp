@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "backends/address/source_text.h"
@@ -48,6 +49,21 @@ Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root
   }
   MODLOCK_TRY(request.history_gap, find_history_gap(root.repository, root.walk.root, lock.path, context));
   return {};
+}
+
+// Returns the entries of both lock files in the last commit, and in the revision that a change is compared with.
+std::vector<ModuleLock> base_entries(const OpenRoot& open, const std::string& since) {
+  std::vector<ModuleLock> entries;
+  for (const std::string& revision : std::set<std::string>{"HEAD", since}) {
+    for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+      const auto locks = open.root.is_versioned ? module_locks_at(open.root.walk.root, revision, name, open.context)
+                                                : Result<std::optional<ModuleLocks>>();
+      for (const auto& [key, entry] : locks ? locks->value_or(ModuleLocks()) : ModuleLocks()) {
+        entries.push_back(entry);
+      }
+    }
+  }
+  return entries;
 }
 
 // Adds the installed modules of a root to the places of a request.
@@ -214,6 +230,8 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
                       .mode = parse_mode(params.mode),
                       .targets = module_targets(params.targets),
                       .accept_moved = params.accept_moved,
+                      .has_named_targets = !params.since,
+                      .base = [&open, since = params.since.value_or("HEAD")] { return base_entries(open, since); },
                       .resolution = parse_resolution(params.resolution, root.walk.settings),
                       .refuses_unlocked = params.mode == "frozen"};
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {

@@ -18,6 +18,7 @@
 #include "plugin/install/provider_check.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/resolve/locked_tags.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/provider_tree.h"
@@ -82,6 +83,10 @@ class Verifier {
     check_records(tree);
     check_unvisited(tree);
     (void)record_links(store_, request_.data.path);
+    if (request_.modules) {
+      const Diagnostics split = warn_of_split_tags(request_.lock.modules, walk.settings);
+      tree.diagnostics.insert(tree.diagnostics.end(), split.begin(), split.end());
+    }
     diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
     if (request_.fetcher != nullptr && request_.modules) {
       ask_origins(tree);

@@ -21,21 +21,6 @@ std::filesystem::path copy_path(const std::filesystem::path& data_dir) {
   return data_dir / "tofu-modlock" / "lock.hcl";
 }
 
-// The module blocks of one committed version; nullopt if it has none or cannot be read.
-Result<std::optional<ModuleLocks>> modules_at(const std::filesystem::path& root, std::string_view commit,
-                                              std::string_view lock_path, const Context& context) {
-  // cat-file, not show: show would run a text conversion that the repository configures.
-  MODLOCK_TRY(auto text, run_local_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context));
-  if (!text) {
-    return std::nullopt;
-  }
-  Result<LockFile> lock = parse_lock(*text, std::string(lock_path));
-  if (!lock || lock->modules.empty()) {
-    return std::nullopt;
-  }
-  return std::move(lock->modules);
-}
-
 struct CommittedVersion {
   std::string commit;
   bool may_have_blocks = true;
@@ -84,6 +69,20 @@ Result<std::string> committed_lock_id(const std::filesystem::path& root, std::st
   MODLOCK_TRY(const auto id,
               run_local_git(root, {"rev-parse", "--verify", "--quiet", fmt::format("HEAD:./{}", lock_path)}, context));
   return id ? id->substr(0, id->find('\n')) : std::string();
+}
+
+Result<std::optional<ModuleLocks>> module_locks_at(const std::filesystem::path& root, std::string_view commit,
+                                                   std::string_view lock_path, const Context& context) {
+  // cat-file, not show: show would run a text conversion that the repository configures.
+  MODLOCK_TRY(auto text, run_local_git(root, {"cat-file", "blob", fmt::format("{}:./{}", commit, lock_path)}, context));
+  if (!text) {
+    return std::nullopt;
+  }
+  Result<LockFile> lock = parse_lock(*text, std::string(lock_path));
+  if (!lock || lock->modules.empty()) {
+    return std::nullopt;
+  }
+  return std::move(lock->modules);
 }
 
 Result<void> save_lock_backup(const std::filesystem::path& data_dir, const ModuleLocks& modules,
@@ -140,7 +139,7 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
     if (!version.may_have_blocks) {
       continue;
     }
-    auto modules = modules_at(root, version.commit, lock_path, context);
+    auto modules = module_locks_at(root, version.commit, lock_path, context);
     if (!modules || (*modules && !were_dropped)) {
       return modules;
     }
@@ -157,7 +156,7 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
   MODLOCK_TRY(const auto change, run_local_git(root, find_block_change(lock_path), context));
   for (const std::string& commit : lines_of(change.value_or(""))) {
     for (const char* const parent : {"", "^"}) {
-      MODLOCK_TRY(auto modules, modules_at(root, commit + parent, lock_path, context));
+      MODLOCK_TRY(auto modules, module_locks_at(root, commit + parent, lock_path, context));
       if (modules) {
         return modules;
       }

@@ -27,6 +27,11 @@ struct LockBackup {
 Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
                                       const Context& context);
 
+// Returns the module blocks that the lock file has in a commit; nullopt: none, or they cannot be read. Errors: those of
+// committed_lock_id().
+Result<std::optional<ModuleLocks>> module_locks_at(const std::filesystem::path& root, std::string_view commit,
+                                                   std::string_view lock_path, const Context& context);
+
 // Writes the module blocks of the lock file of `root` to `<data_dir>/tofu-modlock/lock.hcl`. Leaves a file with the
 // same blocks unchanged, and creates no file if there are no modules. `open` opens the directory `tofu-modlock` for
 // writing; without it no link below `data_dir` is followed. Errors: IO_ERROR; those of committed_lock_id() and `open`.

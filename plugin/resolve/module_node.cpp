@@ -82,9 +82,9 @@ Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnos
 
 // Returns the nearest matching `source` rule that sets `member`.
 template <typename Member>
-const SourceText* from_source_rules(const ModuleNode& node, const Settings& settings, Member member) {
+const SourceText* from_source_rules(const Source& source, const Settings& settings, Member member) {
   for (const SourceRule& rule : settings.sources) {
-    if (rule.*member && matches_glob(rule.glob, node.address.source.identity())) {
+    if (rule.*member && matches_glob(rule.glob, source.identity())) {
       return &*(rule.*member);
     }
   }
@@ -200,7 +200,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   if (rule != settings.modules.end() && rule->second.version) {
     written.push_back(&*rule->second.version);
   } else if (node.address.source.has_tags() && !node.is_pinned_by_source()) {
-    if (const SourceText* version = from_source_rules(node, settings, &SourceRule::version)) {
+    if (const SourceText* version = from_source_rules(node.address.source, settings, &SourceRule::version)) {
       written.push_back(version);
     }
   }
@@ -214,11 +214,18 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   }
   if (rule != settings.modules.end() && rule->second.tag_prefix) {
     MODLOCK_TRY(check_constrainable(node, *rule->second.tag_prefix));
-    node.tag_prefix = rule->second.tag_prefix->text;
-  } else if (const SourceText* prefix = from_source_rules(node, settings, &SourceRule::tag_prefix)) {
-    node.tag_prefix = prefix->text;
   }
+  node.tag_prefix = settings_tag_prefix(settings, node.key, node.address.source);
   return {};
+}
+
+std::string settings_tag_prefix(const Settings& settings, const std::string& key, const Source& source) {
+  const auto rule = settings.modules.find(key);
+  if (rule != settings.modules.end() && rule->second.tag_prefix) {
+    return rule->second.tag_prefix->text;
+  }
+  const SourceText* prefix = from_source_rules(source, settings, &SourceRule::tag_prefix);
+  return prefix == nullptr ? "" : prefix->text;
 }
 
 bool is_always_copied(const ModuleNode& node, const Settings& settings) {

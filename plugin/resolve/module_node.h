@@ -87,6 +87,9 @@ bool is_expected_to_move(const Source& source, std::string_view ref);
 // constraint). `warnings` gets CONSTRAINT_UNBOUNDED and LOCK_UNENFORCED.
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings);
 
+// Returns the tag prefix that the settings have for a call of a source; empty: none.
+std::string settings_tag_prefix(const Settings& settings, const std::string& key, const Source& source);
+
 // Returns whether the settings exclude the package of a call from `install --link`.
 bool is_always_copied(const ModuleNode& node, const Settings& settings);
 

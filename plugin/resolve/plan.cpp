@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/git_reference.h"
-#include "backends/address/source_text.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/changes.h"
+#include "plugin/resolve/locked_tags.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/signatures.h"
@@ -133,40 +132,26 @@ void drop_repeated(Diagnostics& diagnostics) {
   diagnostics = std::move(once);
 }
 
-// A call that is locked for the first time has no earlier commit to compare with, but the cache may have one.
-void name_tags_seen_elsewhere(Plan& plan, SourceFetcher& fetcher) {
+// A call that gets a tag in this run has no earlier commit to compare with, but other entries and the cache may have
+// one.
+void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher& fetcher) {
   for (const Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
     const auto resolved = plan.resolved.find(key);
-    if (change.action != Action::added || resolved == plan.resolved.end()) {
+    const bool has_new_tag =
+        change.action == Action::added || change.action == Action::updated || change.action == Action::source_changed;
+    if (!has_new_tag || resolved == plan.resolved.end()) {
       continue;
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
     const Source& source = node.address.source;
-    const auto& version = resolved->second.version;
-    const std::string& ref = resolved->second.ref;
-    const std::string& id = resolved->second.id;
-    if (ref.empty() || id.empty() || (!version && is_expected_to_move(source, ref))) {
+    const auto before = request.lock.modules.find(key);
+    if (!source.is_registry() || before == request.lock.modules.end() || before->second.source != source.identity()) {
       continue;
     }
     if (!version) {  // a listing is noted
       fetcher.note(source, ref, id);
     }
-    const auto other = fetcher.other_id(source, ref, id);
-    if (other.empty()) {
-      continue;
-    }
-    const Backend& backend = *fetcher.backend(source);
-    plan.diagnostics.push_back(
-        {Severity::warning,
-         Error{.code = Code::tag_moved,
-               .message = fmt::format("the tag \"{}\" of \"{}\" was moved: this cache has seen it point to {}, and {} "
-                                      "is locked",
-                                      escape_controls(ref.starts_with(kGitTags) ? ref.substr(kGitTags.size()) : ref),
-                                      source.package_identity(), backend.id_hash(other), backend.id_hash(id)),
-               .subject = change.subject,
-               .location = node.call.source.location,
-               .hint = "review the difference before you commit the lock file"}});
   }
 }
 
@@ -283,6 +268,12 @@ std::string InstalledRecord::text() const {
   return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", origin_of(commit, ""));
 }
 
+bool PlanRequest::accepts_moved(const std::string& subject) const {
+  const bool is_named = mode == PlanMode::upgrade && has_named_targets &&
+                        std::find(targets.begin(), targets.end(), subject) != targets.end();
+  return accept_moved || is_named;
+}
+
 bool has_module_entries(const ModuleLocks& locks) {
   return std::any_of(locks.begin(), locks.end(),
                      [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
@@ -365,7 +356,10 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   }
   MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
   plan.diagnostics.insert(plan.diagnostics.end(), warnings.begin(), warnings.end());
-  name_tags_seen_elsewhere(plan, fetcher);
+  check_new_tags(plan, request, fetcher);
+  if (Diagnostics errors = errors_of(plan.diagnostics); !errors.empty()) {
+    return fail(combine(std::move(errors)));
+  }
   warn_about_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
   return plan;
@@ -404,6 +398,15 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   call.warnings.insert(call.warnings.end(), warnings.begin(), warnings.end());
   call.package = {resolved->second.package_directory, resolved->second.package_subdir};
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
+  const ModuleLock* prior = resolver.prior(placed);
+  if (request.mode != PlanMode::frozen && (prior == nullptr || prior->version != call.lock.version)) {
+    if (auto found = check_new_tag(request, placed, resolved->second, call.lock, fetcher)) {
+      if (found->severity == Severity::error) {
+        return fail(std::move(found->what));
+      }
+      call.warnings.push_back(std::move(*found));
+    }
+  }
   if (const auto move = resolver.held().find(node.key); move != resolver.held().end()) {
     call.moved = move->second;
   }

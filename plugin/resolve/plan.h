@@ -58,6 +58,9 @@ struct PlanRequest {
   // Locks the commit that a moved tag points to now. Applies to mode upgrade also without targets. With mode missing
   // every tag is resolved again, and nothing else changes.
   bool accept_moved = false;
+  bool has_named_targets = true;  // the user named the targets, and so accepts that their own tags moved
+  // Returns the entries of earlier lock files that a change started from. Empty: there are none.
+  std::function<std::vector<ModuleLock>()> base = {};
   // By key of a call that chooses among versions: the version to choose if its constraints allow it. Calls that share
   // the version follow.
   std::map<std::string, Version, std::less<>> wanted = {};
@@ -78,6 +81,9 @@ struct PlanRequest {
   // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
   // no entry for a call that cannot be resolved.
   Diagnostics* skipped = nullptr;
+
+  // Returns whether the commit that a moved tag of a call points to now may be locked.
+  bool accepts_moved(const std::string& subject) const;
 };
 
 // The resolved content of a remote module call.
@@ -118,10 +124,10 @@ bool is_first_lock(const PlanRequest& request);
 // allows it. Calls of one package (and tag prefix) share a version according to `resolution`; constraints found during
 // the run only accumulate. A source that no backend serves stays unchanged, with a warning. Under upgrade without
 // targets, an entry stays if the tag of its version, or the full tag that its call names, was moved, unless
-// accept_moved is set. Under frozen, requests are sent only for locked packages that the store lacks; calls without a
-// matching entry are changes. Errors: the worst error of all calls (by exit code), the others in `related`;
-// INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a different h1; NOT_FOUND with
-// locked_thing_gone.
+// accepts_moved(); this applies to calls below a target, too. Under frozen, requests are sent only for locked packages
+// that the store lacks; calls without a matching entry are changes. Errors: the worst error of all calls (by exit
+// code), the others in `related`; INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a
+// different h1; NOT_FOUND with locked_thing_gone.
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
 
 // Returns the message about a call that no backend serves and that the settings do not allow: SOURCE_UNSUPPORTED.

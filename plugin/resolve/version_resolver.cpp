@@ -179,6 +179,11 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
     group.upgrade = true;
     changes = true;
   }
+  if (!group.accepts_moved && request_.accepts_moved(node.subject())) {
+    group.accepts_moved = true;
+    changes = changes || !group.offered.empty();
+    group.offered.clear();
+  }
   look_up_recorded(node);
   if (const InstalledRecord* installed = recorded(node.key);
       installed != nullptr && node.address.source.has_commits() && chooses_version(node) &&

@@ -54,7 +54,8 @@ class VersionResolver {
   struct Group {
     std::map<std::string, ConstraintUse> uses;  // by key and constraint text
     bool upgrade = false;
-    std::string offered;  // the id after the move; not empty: the locked version stays in all later walks
+    bool accepts_moved = false;  // PlanRequest::accepts_moved() of a member
+    std::string offered;         // the id after the move; not empty: the locked version stays in all later walks
     std::chrono::seconds minimum_age{0};  // the longest age of all members
     bool decided = false;                 // in this walk
     bool failed = false;                  // in this walk; its error is in diagnostics_ when the level is done

@@ -92,7 +92,7 @@ bool VersionResolver::claims_to_be_young(const Group& group, const Package& pack
 // again, also whether it is what another reference, a branch, points to now. An archive that was repacked with the same
 // content has not moved.
 bool VersionResolver::must_hold(const Group& group, const Package& package) const {
-  const bool accepts = request_.mode != PlanMode::upgrade || !request_.targets.empty() || request_.accept_moved;
+  const bool accepts = request_.mode != PlanMode::upgrade || group.accepts_moved;
   if (group.locked || (accepts && !asks_tags_again())) {
     return false;
   }

@@ -47,6 +47,8 @@ struct LockPlanParams {
   bool adopt = true;
   bool accept_moved = false;
   std::optional<std::string> minimum_release_age;  // "72h"
+  // Not sent: the revision whose differences selected the targets. The user did not name them.
+  std::optional<std::string> since = {};
 };
 
 template <typename Form>

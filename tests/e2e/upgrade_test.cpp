@@ -282,6 +282,60 @@ BOOST_AUTO_TEST_CASE(an_accepted_moved_tag_is_recorded_with_both_commits_and_a_w
   BOOST_TEST(locked_commits(*this)["vpc"] == "<moved>");
 }
 
+// The last commit has the former commit of the tag.
+BOOST_AUTO_TEST_CASE(an_undone_update_is_compared_with_the_last_commit) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> undo;
+    bool edits;  // the source in the configuration first
+  };
+  const Row rows[] = {
+      {"update", {"update", "vpc=1.0.0"}, false},
+      {"an edit", {"lock"}, true},
+      {"an edit, and an upgrade of everything", {"upgrade"}, true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Scene scene;
+      GitRepository& a = scene.repository("a.git");
+      scene.release(a, "1.0.0");
+      scene.release(a, "1.1.0");
+      const std::string configuration = module_call("vpc", "git::" + a.url() + "?ref=v1.0.0");
+      scene.write("main.tf", configuration);
+      BOOST_REQUIRE(scene.modlock({"lock"}).exit_code == 0);
+      for (const char* const command :
+           {"git init -q", "git add main.tf .terraform.lock.hcl",
+            "git -c user.name=a -c user.email=a@example.test -c commit.gpgsign=false commit "
+            "-q -m lock"}) {
+        BOOST_REQUIRE(scene.program({"sh", "-c", command}).exit_code == 0);
+      }
+      BOOST_REQUIRE(scene.modlock({"update", "vpc=1.1.0"}).exit_code == 0);
+      scene.name_id(a.commit({{"main.tf", "# other\n"}}), "moved");
+      a.git({"tag", "--force", "v1.0.0", "main"});
+      if (row.edits) {
+        scene.write("main.tf", configuration);
+      }
+      const std::string before = scene.lock();
+      const Ran ran = scene.modlock(row.undo);
+      BOOST_TEST(ran.exit_code == 4, ran.err);
+      BOOST_TEST(
+          ran.err.find("the tag \"v1.0.0\" of \"git::file://<dir>/repositories/a.git\" was moved: module.vpc has "
+                       "git:<1.0.0>, and git:<moved> would be locked [HASH_MISMATCH]") != std::string::npos,
+          ran.err);
+      BOOST_TEST(scene.lock() == before);
+      std::vector<std::string> accepted = row.undo;
+      accepted.emplace_back("--accept-moved");
+      if (row.edits && row.undo[0] == "lock") {
+        accepted = {"upgrade", "--target", "module.vpc"};  // the hint
+      }
+      const Ran second = scene.modlock(accepted);
+      BOOST_TEST(second.exit_code == 0, second.err);
+      BOOST_TEST(second.err.find("[TAG_MOVED]") != std::string::npos, second.err);
+      BOOST_TEST(locked_commits(scene)["vpc"] == "<moved>");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_first_lock_names_a_commit_that_the_cache_has_seen_under_the_tag) {
   struct Row {
     const char* name;
