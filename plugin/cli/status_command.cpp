@@ -25,6 +25,7 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   messages::LockVerifyParams verify;
   verify.root = host.root_params(root, line.common);
   verify.include = included(line.common);
+  verify.names_ignored = true;
   auto verified = host.call(&Engine::verify, verify);
   AskedStatus asked{std::move(verified.result), std::move(verified.details)};
   if (asked.result && !host.engine().options().offline) {

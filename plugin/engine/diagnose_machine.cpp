@@ -17,6 +17,7 @@
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
 #include "plugin/lock/local_git.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/settings/setting_table.h"
 
 namespace modlock {
@@ -53,6 +54,19 @@ Finding examine_git(const std::string& root, const Context& context) {
     finding.verdict = Finding::Verdict::warning;
     finding.found += fmt::format(": {}", (*fault)->why);
     finding.hint = (*fault)->hint;
+    return finding;
+  }
+  std::vector<std::string> files = {std::string(kLockFileName)};
+  for (const std::string_view name : {kSidecarFileName, std::string_view(kSettingsFileName)}) {
+    if (fs::exists(fs::path(root) / name, ignored)) {
+      files.emplace_back(name);
+    }
+  }
+  const auto untracked = fault ? warn_of_ignored_files(root, files, context) : fail(fault.error());
+  for (const Diagnostic& warning : untracked.value_or(Diagnostics())) {
+    finding.verdict = Finding::Verdict::warning;
+    finding.details.push_back(warning.what.message);
+    finding.hint = warning.what.hint;
   }
   return finding;
 }

@@ -383,6 +383,10 @@ class LockPlanner {
     if (modules_) {
       result.moved = std::move(modules_->moved);
     }
+    if (!result.edits.documents.empty()) {
+      const Diagnostics ignored = ignored_files(root, lock, engine_.context_for(run_));
+      diagnostics_.insert(diagnostics_.end(), ignored.begin(), ignored.end());
+    }
     run_.diagnostics = diagnostics_;
     result.diagnostics = std::move(diagnostics_);
     return result;

@@ -153,9 +153,29 @@ Error dropped_blocks_error(const LockDocument& lock) {
                                    advice)};
 }
 
+Diagnostics ignored_files(const RootRequest& root, const LockDocument& lock, const Context& context) {
+  std::error_code ignored;
+  if (!root.is_versioned || !std::filesystem::exists(root.repository / ".git", ignored)) {
+    return {};
+  }
+  std::vector<std::string> files = {lock.path};
+  if (lock.beside) {
+    files.emplace_back(kLockFileName);
+  }
+  std::copy_if(root.walk.settings.files.begin(), root.walk.settings.files.end(), std::back_inserter(files),
+               [](const std::string& file) { return !file.starts_with('/'); });  // not the user's
+  return warn_of_ignored_files(root.walk.root, files, context).value_or(Diagnostics());
+}
+
 Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
                           const Context& context) {
-  const ModuleLocks dropped = error.code == Code::frozen ? dropped_locks(root, lock, context) : ModuleLocks();
+  if (error.code != Code::frozen) {
+    return error;
+  }
+  for (const Diagnostic& ignored : ignored_files(root, lock, context)) {
+    error.notes.push_back(ignored.what.message + "; " + ignored.what.hint);
+  }
+  const ModuleLocks dropped = dropped_locks(root, lock, context);
   if (std::any_of(run.changes.begin(), run.changes.end(), [&](const messages::Change& change) {
         return dropped.count(change.subject.substr(change.subject.find('.') + 1)) != 0;
       })) {

@@ -32,7 +32,11 @@ ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, con
 // Returns LOCK_INCOMPLETE for dropped_locks(), with how to restore and how to keep them.
 Error dropped_blocks_error(const LockDocument& lock);
 
-// Returns FROZEN with a note about dropped_locks() of its changes, if there are any; other errors unchanged.
+// Returns the warnings of warn_of_ignored_files() about the lock files and the settings of a root.
+Diagnostics ignored_files(const RootRequest& root, const LockDocument& lock, const Context& context);
+
+// Returns FROZEN with notes about dropped_locks() of its changes and ignored_files(), if there are any; other errors
+// unchanged.
 Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
                           const Context& context);
 

@@ -40,11 +40,18 @@ void add_survival(Verdict& verdict, OpenRoot& open) {
 }
 
 // Names the calls whose entries a client dropped, and says once how to restore them.
-void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocument& lock, const Context& context) {
+// With `names_ignored` also the files that git ignores, without missing entries.
+void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocument& lock, bool names_ignored,
+                 const Context& context) {
   const auto is_not_locked = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::not_locked && verdict.subject.starts_with(kModulePrefix);
   };
-  if (std::none_of(report.verdicts.begin(), report.verdicts.end(), is_not_locked)) {
+  const bool is_complete = std::none_of(report.verdicts.begin(), report.verdicts.end(), is_not_locked);
+  if (!is_complete || names_ignored) {
+    const Diagnostics ignored = ignored_files(root, lock, context);
+    report.diagnostics.insert(report.diagnostics.end(), ignored.begin(), ignored.end());
+  }
+  if (is_complete) {
     return;
   }
   const ModuleLocks dropped = dropped_locks(root, lock, context);
@@ -160,7 +167,7 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
     return fail(network.with_warnings(std::move(report.error())));
   }
   if (!params.lock.text) {
-    add_dropped(*report, root, lock, context);
+    add_dropped(*report, root, lock, params.names_ignored, context);
   }
   if (params.online) {
     for (Diagnostic& diagnostic : report->diagnostics) {

@@ -250,6 +250,31 @@ Result<std::string> find_tracked_entry(const fs::path& path, const Context& cont
   return "";
 }
 
+Result<Diagnostics> warn_of_ignored_files(const fs::path& directory, const std::vector<std::string>& files,
+                                          const Context& context) {
+  std::vector<std::string> arguments = {"-c", "core.quotePath=false", "check-ignore", "--verbose", "--", "."};
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  MODLOCK_TRY(const auto found, run_local_git(directory, arguments, context));
+  Diagnostics warnings;
+  for (const std::string_view line : lines_of(found.value_or(""))) {  // "<file>:<line>:<pattern>\t<path>"
+    const std::size_t tab = std::min(line.rfind('\t'), line.size());
+    const std::string_view rule = line.substr(0, tab);
+    const std::string path(line.substr(std::min(tab + 1, line.size())));
+    if (path == ".") {
+      return Diagnostics();
+    }
+    if (!path.empty() && rule.find(":!") == std::string_view::npos) {
+      warnings.push_back(
+          {Severity::warning,
+           Error{.code = Code::lock_incomplete,
+                 .message = fmt::format("git ignores {}, so a clone does not have it (rule {})", escape_controls(path),
+                                        escape_controls(rule)),
+                 .hint = fmt::format("run: git add --force {}, then commit it; or remove the rule", path)}});
+    }
+  }
+  return warnings;
+}
+
 Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, const fs::path& root,
                                                    const std::string& path, const Context& context) {
   const fs::path git_directory = find_git_directory(repository);

@@ -38,6 +38,12 @@ Result<std::optional<RepositoryFault>> find_repository_fault(const std::filesyst
 // work tree around the path; empty: there is none. Errors: PATH_OUTSIDE_ROOT, if an index cannot be read.
 Result<std::string> find_tracked_entry(const std::filesystem::path& path, const Context& context);
 
+// Returns a warning LOCK_INCOMPLETE with the rule for each of these files, relative to `directory` or absolute, that
+// git ignores and does not track. They need not exist. Empty if git ignores the whole directory: a cache, a generated
+// one. Reads only the local repository. Errors: IO_ERROR if git cannot be started; those of the context.
+Result<Diagnostics> warn_of_ignored_files(const std::filesystem::path& directory, const std::vector<std::string>& files,
+                                          const Context& context);
+
 // The texts of a file on the sides of a merge, and of their common ancestor. A side that does not have the file has the
 // empty text.
 struct MergeSides {

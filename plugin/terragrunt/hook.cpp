@@ -10,7 +10,10 @@
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
+#include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/lock/local_git.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/terragrunt/repository_files.h"
@@ -300,6 +303,16 @@ class Hook {
     return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
   }
 
+  // The lock file under version control is elsewhere if Terragrunt copied or generated the unit.
+  void warn_of_ignored_lock() const {
+    const fs::path kept = UnitLock::kept_place(options_.unit);
+    const auto warnings = kept == fs::path(options_.root.root)
+                              ? Result<Diagnostics>()
+                              : warn_of_ignored_files(find_repository_root(kept), {(kept / kLockFileName).string()},
+                                                      engine_.context_for(run_));
+    reporter_.diagnostics(warnings.value_or(Diagnostics()));
+  }
+
   Result<void> lock_modules(const std::string& mode, bool with_providers = false) {
     auto params = module_params<messages::LockPlanParams>();
     params.mode = mode;
@@ -311,6 +324,7 @@ class Hook {
     MODLOCK_TRY(ok);
     if (!planned.edits.documents.empty()) {
       MODLOCK_TRY(open_->read_lock_again());
+      warn_of_ignored_lock();
     }
     for (const messages::Change& change : planned.changes) {
       lines_.push_back(change_line(change));

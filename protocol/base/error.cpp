@@ -84,7 +84,7 @@ constexpr std::array kCodes = {
               "the state cannot be read, so providers that only the state uses are unknown"},
     CodeFacts{Code::lock_incomplete, "LOCK_INCOMPLETE", 0, false,
               "the lock lacks hashes that clients on other platforms need, or module blocks: a client removed them, or "
-              "they may be in commits that git does not read"},
+              "they may be in commits that git does not read; or git ignores a file that must be committed"},
     CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
               "providers of one type are needed from several places, which may be a mistake"},
     CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false,

@@ -19,6 +19,7 @@ struct LockVerifyParams {
   bool strict = false;
   bool age = false;
   Include include;
+  bool names_ignored = false;  // not sent: also warn of lock files and settings that git ignores
 };
 template <typename Form>
 void fields(Form& form, In<Form, LockVerifyParams> params) {
