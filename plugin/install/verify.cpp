@@ -178,6 +178,11 @@ class Verifier {
       verdict = merge(std::move(verdict), {.kind = VerdictKind::denied, .detail = rule->text()});
       verdict.subject = node.subject();
     }
+    if (const std::string hash = missing_hash(lock, node.address.source, request_.backends->find(node.address.source));
+        !hash.empty() && hash != "h1") {
+      verdict =
+          merge(std::move(verdict), not_locked(node.key, fmt::format("the lock file has no {} hash for it", hash)));
+    }
     auto contradiction = known_contradiction(node, lock);
     return contradiction ? merge(std::move(verdict), std::move(*contradiction)) : verdict;
   }

@@ -88,6 +88,16 @@ std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
   return hash.starts_with("zh:") ? "archive" : is_tag ? "tag" : "branch";
 }
 
+std::string why_hashes_differ(const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  std::vector<std::string> added;
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
+  std::string schemes;
+  for (const std::string& hash : added) {
+    schemes += (schemes.empty() ? "" : ", ") + hash.substr(0, hash.find(':'));
+  }
+  return schemes.empty() ? "it has hashes of other content" : "hashes were missing: " + schemes;
+}
+
 // Returns the change of an entry that is in the old lock and in the new one; nullopt if it is the same.
 std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after, const VersionResolver& resolver) {
   Change change;
@@ -111,7 +121,7 @@ std::optional<Change> compare(const ModuleLock& before, const ModuleLock& after,
     change.reason = fmt::format("the constraint was {}", before.constraints.value_or("absent"));
   } else if (before.hashes != after.hashes) {
     change.action = Action::hashes_added;
-    change.reason = "hashes were missing";
+    change.reason = why_hashes_differ(before.hashes, after.hashes);
   } else {
     return std::nullopt;
   }

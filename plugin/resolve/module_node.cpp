@@ -236,6 +236,21 @@ bool is_always_copied(const ModuleNode& node, const Settings& settings) {
          });
 }
 
+std::string missing_hash(const ModuleLock& entry, const Source& source, const Backend* backend) {
+  if (entry.hash_value("h1").empty()) {
+    return "h1";
+  }
+  if (backend == nullptr || !backend->id_of(entry.hashes).empty()) {
+    return "";
+  }
+  const ContentId id = source.traits().content_id;
+  return id == ContentId::commit     ? "git"
+         : id == ContentId::digest   ? "oci"
+         : id == ContentId::checksum ? "zh"
+         : source.is_registry()      ? "git or zh"
+                                     : "origin";
+}
+
 std::optional<std::string> why_not_answered(const ModuleNode& node, const ModuleLock& entry) {
   if (const std::string identity = node.address.source.identity(); entry.source != identity) {
     return fmt::format("it is locked from {}, and the configuration calls {}", entry.source, identity);

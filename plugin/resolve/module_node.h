@@ -14,6 +14,8 @@
 
 namespace modlock {
 
+class Backend;
+
 // A constraint and its author.
 struct ConstraintUse {
   ModuleConstraint constraint;
@@ -92,6 +94,10 @@ std::string settings_tag_prefix(const Settings& settings, const std::string& key
 
 // Returns whether the settings exclude the package of a call from `install --link`.
 bool is_always_copied(const ModuleNode& node, const Settings& settings);
+
+// Returns the scheme of a hash that an entry lacks although `lock` writes it: "h1", or that of the origin, "git".
+// Empty: none. `backend` is that of the source; null: no backend serves it, and only the h1 is expected.
+std::string missing_hash(const ModuleLock& entry, const Source& source, const Backend* backend);
 
 // Returns why a lock entry does not match a call. Returns nullopt if it matches: the sources are equal, and the
 // constraints or commit id of the call allow the locked version.

@@ -327,13 +327,22 @@ void VersionResolver::name_open_calls(const std::vector<Group*>& touched) {
     for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
       const auto entry = request_.lock.modules.find(node->key);
       const ModuleLock* former = renamed_from(node->key);
-      frozen_out_.emplace(node->key, former != nullptr ? "it was module." + former->key
-                                     : entry == request_.lock.modules.end()
-                                         ? "not locked"
-                                         : why_not_answered(*node, entry->second)
-                                               .value_or("its version does not satisfy the other calls of the source"));
+      frozen_out_.emplace(node->key, former != nullptr                      ? "it was module." + former->key
+                                     : entry == request_.lock.modules.end() ? "not locked"
+                                                                            : why_open(*group, *node, entry->second));
     }
   }
+}
+
+std::string VersionResolver::why_open(const Group& group, const ModuleNode& node, const ModuleLock& entry) const {
+  if (auto reason = why_not_answered(node, entry)) {
+    return std::move(*reason);
+  }
+  if (!fits(group, entry.parsed_version())) {
+    return "its version does not satisfy the other calls of the source";
+  }
+  const std::string hash = missing_hash(entry, node.address.source, fetcher_.backend(node.address.source));
+  return hash.empty() ? "its entry cannot be used" : "hashes were missing: " + hash;
 }
 
 // Requests a listing for calls whose version must be chosen, and for locked packages that are not in the store if the

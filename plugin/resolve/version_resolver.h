@@ -112,6 +112,8 @@ class VersionResolver {
   static FetchRequest fetch_request_for(const Group& group);
   Result<void> take_package(Group& group);
   Error explain_fetch(const Group& group, Error error) const;
+  std::string why_content_differs(const Group& group, const Package& package) const;
+  std::string why_open(const Group& group, const ModuleNode& node, const ModuleLock& entry) const;
   bool must_hold(const Group& group, const Package& package) const;
   bool claims_to_be_young(const Group& group, const Package& package);
   static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has an entry for the call

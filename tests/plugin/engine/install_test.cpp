@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_an_installation_refuses) {
                                   "  constraints = \"~> 1.0\"\n}}\n",
                                   kVpc));
        },
-       "FROZEN: .terraform.lock.hcl does not match the configuration: module.vpc (hashes were missing)",
+       "FROZEN: .terraform.lock.hcl does not match the configuration: module.vpc (hashes were missing: git, h1)",
        "run: tofu-modlock lock, review the change and commit it"},
       {"a constraint that the entry does not meet",
        [&](auto&) { write(kSettings, "module \"vpc\" {\n  version = \"< 1.0.0\"\n}\n"); },
