@@ -7,6 +7,7 @@
 #include "backends/address/source.h"
 #include "backends/address/version.h"
 #include "backends/backend.h"
+#include "backends/base/ascii.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
@@ -129,6 +130,11 @@ class LockReader {
     module.version = *version;
     module.constraints = *constraints;
     module.hashes = std::move(hashes)->value_or(std::vector<std::string>{});
+    for (std::string& hash : module.hashes) {
+      if (hash.starts_with("git:") || hash.starts_with("oci:") || hash.starts_with("zh:")) {
+        hash = ascii::lower(hash);  // hexadecimal digits in either case
+      }
+    }
     std::sort(module.hashes.begin(), module.hashes.end());
     module.hashes.erase(std::unique(module.hashes.begin(), module.hashes.end()), module.hashes.end());
     for (const std::string_view scheme : {"git:", "h1:", "oci:"}) {

@@ -7,6 +7,8 @@
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_remote.h"
+#include "backends/backend.h"
+#include "backends/base/ascii.h"
 
 namespace modlock {
 namespace {
@@ -25,8 +27,7 @@ bool is_partial_version(std::string_view name) {
 }
 
 bool is_commit_id(std::string_view text) {
-  return (text.size() == 40 || text.size() == 64) &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
 
 Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, std::string hint) {
@@ -58,7 +59,7 @@ Result<void> check_constrainable(const ModuleNode& node, const SourceText& writt
 Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnostics& warnings) {
   MODLOCK_TRY(check_constrainable(node, written));
   if (node.address.source.has_commits() && is_commit_id(written.text)) {
-    node.commit = written.text;
+    node.commit = ascii::lower(written.text);
     return {};
   }
   auto constraint = ModuleConstraint::parse(written.text);
