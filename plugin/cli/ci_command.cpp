@@ -104,6 +104,9 @@ class Ci {
     }
     print_diagnostics(prepared.details.diagnostics, root);
     print_out(installed_text(*prepared.result));
+    if (auto restored = with_restored({}, prepared.details.diagnostics); restored.exit_code != 0) {
+      return own(std::move(restored));
+    }
     if (line_.age) {
       // Providers that are not installed yet are no finding here.
       auto judged = verify(root, include_.providers, true);

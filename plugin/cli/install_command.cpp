@@ -32,7 +32,7 @@ RootOutcome install_root(const CommandLine& line, const std::string& root, Asked
     print_modules(*result);
     print_out(installed_text(*result));
   }
-  return {.exit_code = 0, .json = messages::encode(*result), .state = "installed"};
+  return with_restored({.exit_code = 0, .json = messages::encode(*result), .state = "installed"}, details.diagnostics);
 }
 
 }  // namespace

@@ -311,6 +311,12 @@ void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {
   }
 }
 
+RootOutcome with_restored(RootOutcome outcome, const Diagnostics& diagnostics) {
+  outcome.exit_code = verify_exit_code({}, diagnostics);
+  describe_worst(diagnostics, outcome);
+  return outcome;
+}
+
 int exit_code_of_diagnostics(const Diagnostics& diagnostics) {
   int worst = 0;
   for (const Diagnostic& diagnostic : diagnostics) {

@@ -187,5 +187,7 @@ void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
 int exit_code_of_diagnostics(const Diagnostics& diagnostics);
 // Sets the first error of them as the result of a root.
 void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome);
+// Sets the exit code of the worst error of an installation, and the first as the result of the root.
+RootOutcome with_restored(RootOutcome outcome, const Diagnostics& diagnostics);
 
 }  // namespace modlock::cli

@@ -268,7 +268,7 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
   if (!line.install || line.dry_run) {
     return std::nullopt;
   }
-  const auto installed = host.call(&Engine::install, install_params(line, host, root)).result;
+  const auto [installed, details] = host.call(&Engine::install, install_params(line, host, root));
   if (!installed) {
     RootOutcome incomplete = failed(installed.error(), line.common, root);
     incomplete.state = fmt::format("{}, modules not installed", state);
@@ -277,7 +277,12 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
   if (!line.common.json && line.output_format != "markdown") {
     print_out(installed_text(*installed));
   }
-  return std::nullopt;
+  auto restored = with_restored({.exit_code = 0, .json = {}, .state = state}, details.diagnostics);
+  if (restored.exit_code == 0) {
+    return std::nullopt;
+  }
+  print_diagnostics(details.diagnostics, root);
+  return restored;
 }
 
 NextSteps steps_after(const CommandLine& line, const Host& host, const std::string& root,

@@ -51,6 +51,12 @@ void record_installed(const fs::path& records, const ModuleLock& entry, std::str
   }
 }
 
+bool is_recorded(const fs::path& records, const ModuleLock& entry, std::string_view modes) {
+  const auto installed = read_record(records, h1_of(entry), modes);
+  return installed && installed->version == entry.version && installed->origin_hash() == entry.origin_hash() &&
+         package_of(*installed) == package_of(entry);
+}
+
 std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1, std::string_view modes) {
   const fs::path records = store.installed_directory();
   auto found = read_record(records, h1, modes);

@@ -20,6 +20,9 @@ namespace modlock {
 // Writes a record, if the directory can be written.
 void record_installed(const std::filesystem::path& records, const ModuleLock& entry, std::string_view modes);
 
+// Returns whether a record has this entry with these modes: its version, origin and package.
+bool is_recorded(const std::filesystem::path& records, const ModuleLock& entry, std::string_view modes);
+
 // Returns the entry that was last installed with this content and these modes, else one with this content and other
 // modes; nullopt if there is no readable record.
 std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1, std::string_view modes);

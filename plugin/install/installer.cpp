@@ -70,6 +70,7 @@ class Installer {
     std::string modes = {};
     bool is_linked = false;
     bool reused = false;
+    std::vector<std::string> edited = {};  // files
     Result<void> outcome = {};
   };
 
@@ -103,6 +104,11 @@ class Installer {
       }
     }
     total_ = placements.size();
+    has_clone_ = std::any_of(placements.begin(), placements.end(), [&](const Placement& placement) {
+      std::error_code ignored;
+      const auto place = request_.data.place_of(placement.node->key);
+      return placement.resolved != nullptr && place && fs::exists(*place / ".git", ignored);
+    });
     MODLOCK_TRY(prepare_links(placements));
     parallel_for(placements.size(), kCopies, [&](std::size_t i) {
       placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link_local(placements[i]);
@@ -112,6 +118,9 @@ class Installer {
     for (Placement& placement : placements) {
       if (!placement.outcome) {
         return std::move(placement.outcome);
+      }
+      if (!placement.edited.empty()) {
+        report_.diagnostics.push_back({Severity::error, restored_error(*placement.node, std::move(placement.edited))});
       }
       // What was in place and did not come from the cache proves nothing: it is recorded already, or unknown.
       if (const auto entry = request_.lock.modules.find(placement.node->key);
@@ -188,6 +197,7 @@ class Installer {
     if (placement.reused) {
       return {};
     }
+    placement.edited = edited_files(*place, placement);
     context_.progress->report("installing module." + key, placed_, total_);
     if (placement.is_linked) {
       MODLOCK_TRY(seal_package(placement));
@@ -208,6 +218,42 @@ class Installer {
     }
     MODLOCK_TRY(write_file_list(request_.data, summary));
     return swap_in(staged, target / key);
+  }
+
+  // Returns the files that were edited since the locked entry was installed. None if that was not recorded here
+  // (another version was installed, or an older data directory restored), or if a client or tofu-modlock put another
+  // package there.
+  std::vector<std::string> edited_files(const fs::path& place, const Placement& placement) const {
+    const auto entry = request_.lock.modules.find(placement.node->key);
+    const auto record = before_.find(placement.node->key);
+    std::error_code ignored;
+    if (placement.is_linked || entry == request_.lock.modules.end() || record == before_.end() ||
+        record->second.source != source_of(*placement.node) || record->second.version != version_of(*placement.node) ||
+        !fs::is_directory(fs::symlink_status(place, ignored)) || has_clone_ ||
+        !is_recorded(request_.data.file_lists(), entry->second, placement.modes)) {
+      return {};
+    }
+    const auto locked = read_file_list(request_.data, placement.resolved->h1);
+    const auto entries = list_tree(place);
+    const auto installed = entries ? summarise_entries(*entries, {}, context_) : fail(entries.error());
+    if (!locked || !installed || read_file_list(request_.data, installed->h1()) || store_.find_by_h1(installed->h1())) {
+      return {};
+    }
+    auto difference = compare_trees(*locked, *installed, entries_of(place));
+    const bool is_converted = difference.tampered.size() == difference.line_endings;  // by git or an editor
+    return is_converted ? std::vector<std::string>() : std::move(difference.tampered);
+  }
+
+  static Error restored_error(const ModuleNode& node, std::vector<std::string> files) {
+    constexpr std::size_t kShown = 10;
+    const std::string more = files.size() > kShown ? fmt::format(" and {} more", files.size() - kShown) : "";
+    files.resize(std::min(files.size(), kShown));
+    return {.code = Code::hash_mismatch,
+            .message = fmt::format("module \"{}\" was changed after it was installed, and the locked package was "
+                                   "restored: {}{}",
+                                   node.key, escape_controls(fmt::format("{}", fmt::join(files, ", "))), more),
+            .subject = node.subject(),
+            .hint = "find out who changed it; the next run succeeds"};
   }
 
   // Returns whether a client has fetched content for Git LFS pointers of the package, and nothing else differs. The
@@ -476,6 +522,7 @@ class Installer {
   std::optional<PinnedDirectory> ours_;
   std::optional<PinnedDirectory> staging_;
   Manifest before_;
+  bool has_clone_ = false;       // a client has downloaded modules since
   std::optional<Error> broken_;  // what is wrong with the manifest that is there
   InstallReport report_;
   std::size_t total_ = 0;  // modules to install or to find in place

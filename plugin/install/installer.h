@@ -32,7 +32,7 @@ struct InstallReport {
   std::vector<InstalledModule> reused;     // were there already
   std::vector<InstalledModule> removed;    // belong to no call any more
   std::string manifest;                    // path of modules.json, relative to the root or absolute
-  Diagnostics diagnostics = {};            // warnings
+  Diagnostics diagnostics = {};            // warnings, and HASH_MISMATCH for each module that was restored
 };
 
 // Puts the locked packages where a stock tofu finds them: `<data>/modules/<key>` and a manifest that says exactly what
@@ -43,6 +43,7 @@ struct InstallReport {
 // Content that a client fetched for Git LFS pointers stays, if the pointers prove it.
 // A linked package is one symbolic link to its directory in the store, whose files become read-only. The store records
 // the links first. If it cannot, or if other users may write to it, the packages are copied, with a warning.
+// A module whose files were edited since this entry was installed is restored, and reported as an error: a diagnostic.
 // Running again changes nothing. Errors: HASH_MISMATCH where the store's tree no longer has its h1 (the store has then
 // dropped it; a new plan and installation fetch it again); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);

@@ -16,6 +16,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
+#include "plugin/resolve/plan.h"
 #include "plugin/terragrunt/repository_files.h"
 #include "plugin/terragrunt/source_lock.h"
 #include "plugin/terragrunt/unit_lock.h"
@@ -338,7 +339,11 @@ class Hook {
   Result<messages::ModulesInstallResult> install() {
     messages::ModulesInstallParams params;
     params.strict = false;  // a hook has no flag to allow Git LFS pointers, so they are a warning
-    return call(install_root, params);
+    auto installed = install_root(*open_, params);
+    Diagnostics restored = errors_of(run_.diagnostics);
+    std::erase_if(run_.diagnostics, [](const Diagnostic& each) { return each.severity == Severity::error; });
+    report_diagnostics();
+    return !installed || restored.empty() ? std::move(installed) : fail(combine(std::move(restored)));
   }
 
   // Lets the client download the calls that need no lock, because `init` gets -get=false. It keeps what is installed.

@@ -69,7 +69,8 @@ void fields(Form& form, In<Form, ModulesInstallResult> result) {
   form.optional("unlocked", result.unlocked,
                 "keys of calls that no backend serves and that the settings allow: the client has to download them");
   form.member("manifest", result.manifest, "`modules.json`, relative to the root");
-  form.member("diagnostics", result.diagnostics, "warnings");
+  form.member("diagnostics", result.diagnostics,
+              "warnings; HASH_MISMATCH for each module that was edited in place and is restored now");
   form.member("stats", result.stats, "the requests and the time");
 }
 

@@ -59,6 +59,11 @@ struct Hints : Scene {
   GitRepository& vpc;
 };
 
+// It restores the module, and reports the change once.
+void install_once_more(Hints& scene) {
+  BOOST_TEST(scene.shell("tofu-modlock install").exit_code == 4);
+}
+
 void wrong_checksum(Hints& scene) {
   scene.pin();
   scene.replace(".terraform.lock.hcl", "h1:", "h1:AAAA");
@@ -126,7 +131,8 @@ const std::vector<Row> kRows = {
      },
      "tofu-modlock verify",
      4,
-     {"tofu-modlock install"}},
+     {"tofu-modlock install"},
+     &install_once_more},
     {"line endings that core.autocrlf converted",
      [](Hints& scene) {
        scene.pin();
@@ -150,7 +156,8 @@ const std::vector<Row> kRows = {
      },
      "tofu-modlock verify",
      4,
-     {"tofu-modlock install"}},
+     {"tofu-modlock install"},
+     &install_once_more},
     {"a module of a package without an entry",
      [](Hints& scene) {
        scene.call_nested();
