@@ -52,10 +52,7 @@ Result<void> VersionResolver::take_package(Group& group) {
                                "h1:{}, got {}",
                                first.key, group.locked_h1, package->h1),
         .hint = fmt::format("{}; to lock what the source has, after a review, run: tofu-modlock upgrade --target {}",
-                            group.decision.id.empty()
-                                ? "this may indicate that the module has been tampered with"
-                                : fmt::format("{}: restore this entry from version control", kContradiction),
-                            first.subject())});
+                            why_content_differs(group, *package), first.subject())});
   }
   if (group.locked && !group.locked_h1.empty() && !group.decision.id.empty() && package->id != group.decision.id) {
     fetcher_.remember(first.address.source, fetch_request_for(group), *package);
@@ -77,6 +74,19 @@ Result<void> VersionResolver::take_package(Group& group) {
   group.decision.package_subdir = package->subdir;
   publish_decision(group);
   return {};
+}
+
+// Only an id that has other content than its h1 contradicts it.
+std::string VersionResolver::why_content_differs(const Group& group, const Package& package) const {
+  if (group.decision.id.empty()) {
+    return "this may indicate that the module has been tampered with";
+  }
+  if (group.decision.id == package.id) {
+    return fmt::format("{}: restore this entry from version control", kContradiction);
+  }
+  const Backend& backend = *fetcher_.backend(group.level.front()->address.source);
+  return fmt::format("the source has other content now, {} instead of {}: find out why it was replaced",
+                     backend.id_hash(package.id), backend.id_hash(group.decision.id));
 }
 
 // Returns whether the package of a selected version claims a date so late that the version must be selected again. The

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_an_installation_refuses) {
     const char* name;
     std::function<void(messages::ModulesInstallParams&)> spoil;
     const char* outcome;
-    const char* hint;
+    std::string hint;
   };
   const Row rows[] = {
       {"no lock", [&](auto&) { fs::remove(directory / "root/.terraform.lock.hcl"); },
@@ -151,8 +151,9 @@ BOOST_AUTO_TEST_CASE(what_an_installation_refuses) {
       {"a source that gives something else", [&](auto&) { git.repacked[vpc_1_0] = other; },
        "HASH_MISMATCH: module \"vpc\" has a checksum that doesn't match the lock file: expected "
        "h1:e0fkZVGnJ5Zqfh32v/vvwe3FFcOI1rJeyIPkyZOJyio=, got h1:4/mAoEY5qE3EANZ56tAgxBmPqDGy87ro1tAa5ZAYqQk=",
-       "the lock file contradicts itself: restore this entry from version control; to lock what the source has, after "
-       "a review, run: tofu-modlock upgrade --target module.vpc"},
+       "the source has other content now, git:" + other + " instead of git:" + vpc_1_0 +
+           ": find out why it was replaced; to lock what the source has, after a review, run: tofu-modlock upgrade "
+           "--target module.vpc"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
