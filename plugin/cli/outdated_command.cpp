@@ -31,16 +31,19 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
   const std::string& value = dependency.current_value;
   const std::string& ref = dependency.ref;
   const std::string options = option_list(dependency.updates);
+  const std::string moved = moved_words(dependency);
   return {{dependency.subject},
           {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
           {value.empty() || value == current
                ? ""
                : fmt::format("({})", value == ref ? pin_text(dependency.dep_name, ref) : value)},
-          !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
-          : current.empty()               ? Cell{"unknown"}
-          : !dependency.pinned_by.empty() ? Cell{"pinned by " + dependency.pinned_by}
-          : options.empty()               ? Cell{"newest", Color::green}
-                                          : Cell{"-> " + options, Color::yellow}};
+          !moved.empty()                    ? Cell{moved + (options.empty() ? "" : ", -> " + options),
+                                dependency.is_moved ? Color::red : Color::yellow}
+          : !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
+          : current.empty()                 ? Cell{"unknown"}
+          : !dependency.pinned_by.empty()   ? Cell{"pinned by " + dependency.pinned_by}
+          : options.empty()                 ? Cell{"newest", Color::green}
+                                            : Cell{"-> " + options, Color::yellow}};
 }
 
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;

@@ -7,6 +7,7 @@
 
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/verdict.h"
+#include "plugin/update/lookup.h"
 #include "protocol/messages/error_json.h"
 
 namespace modlock::cli {
@@ -48,10 +49,10 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
   const auto failed = std::find_if(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& diagnostic) {
     return !subject.empty() && diagnostic.what.subject == subject;
   });
-  if (dependency == found.end() || dependency->updates.empty()) {
+  std::string text = dependency == found.end() ? "" : moved_words(*dependency);
+  if (text.empty() && (dependency == found.end() || dependency->updates.empty())) {
     return failed == diagnostics.end() ? "-" : fmt::format("? ({})", to_string(failed->what.code));
   }
-  std::string text;
   for (const messages::AvailableUpdate& update : dependency->updates) {
     text += (text.empty() ? "" : ", ") + std::string(update.new_version);
   }
@@ -92,11 +93,13 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     return outcome;
   }
   std::vector<std::vector<Cell>> rows = {{{"SUBJECT"}, {"LOCKED"}, {"INSTALLED"}, {"NEWER"}, {"VERDICT"}}};
-  bool has_newer = false;
+  const bool has_newer =
+      asked.updates && asked.updates->result &&
+      std::any_of(asked.updates->result->dependencies.begin(), asked.updates->result->dependencies.end(),
+                  [](const auto& dependency) { return !dependency.updates.empty(); });
   for (const messages::Verdict& verdict : verdicts) {
     const std::string version = locked_version(verdict);
     const std::string newer = newer_text(asked.updates, verdict.subject);
-    has_newer = has_newer || (newer != "-" && !newer.starts_with('?'));
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
                     {std::string(traits(verdict.kind == VerdictKind::denied ? verdict.other : verdict.kind).installed)},

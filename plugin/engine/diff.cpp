@@ -321,6 +321,17 @@ class DiffPlanner {
       if (dependency.dep_type != "module") {
         continue;
       }
+      if (const std::string moved = moved_words(dependency); !moved.empty()) {
+        result_.diagnostics.push_back(
+            {Severity::info, Error{.code = Code::tag_moved,
+                                   .message = fmt::format("{} {}: {}, and it is not compared", dependency.subject,
+                                                          dependency.ref, moved),
+                                   .subject = dependency.subject,
+                                   .hint = fmt::format("to compare it, run: tofu-modlock upgrade --target {}, then "
+                                                       "tofu-modlock diff --lock-rev HEAD",
+                                                       dependency.subject)}});
+        continue;
+      }
       auto newest = newest_version(dependency, "diff");
       if (newest) {
         const auto asked =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "backends/address/git_reference.h"
 #include "backends/base/parallel.h"
@@ -87,23 +88,45 @@ class Modules {
 
   void look_up(Diagnostics& diagnostics) {
     std::vector<SourceFetcher::ListingRequest> requests;
+    std::set<std::string> listed;  // packages
     for (const ModuleNode* node : nodes_) {
-      requests.push_back({&node->address, prefix(*node)});
+      if (!names_no_version(*node)) {
+        requests.push_back({&node->address, prefix(*node)});
+        listed.insert(SourceFetcher::package_key(node->address));
+      }
     }
-    fetcher_.list(requests);
+    // A package costs one request: its branches are not queried if its tags are listed.
+    const auto is_pinned = [&](const ModuleNode& node) {
+      return names_no_version(node) && listed.count(SourceFetcher::package_key(node.address)) == 0;
+    };
+    std::vector<const SourceAddress*> pins;
+    for (const ModuleNode* node : nodes_) {
+      if (is_pinned(*node)) {
+        pins.push_back(&node->address);
+      }
+    }
+    fetcher_.list(requests, pins);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, prefix(*nodes_[i]));
       Dependency& dependency = dependencies_[asked_[i]];
+      if (names_no_version(*nodes_[i])) {
+        const auto pin = is_pinned(*nodes_[i]) ? fetcher_.pinned(nodes_[i]->address.source) : Result<Pin>();
+        if (pin) {
+          dependency.current_value = named_reference(nodes_[i]->address.source);
+          dependency.skip_reason = dependency.current_value.empty() ? "unspecified-version" : "unversioned-reference";
+          note_move(*nodes_[i], pin->ref, pin->id, dependency);
+        } else {
+          add_failure(*nodes_[i], pin.error(), diagnostics);
+        }
+        continue;
+      }
+      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, prefix(*nodes_[i]));
       if (listing) {
         complete(*nodes_[i], *listing, dependency);
         if (!request_.subjects.empty()) {
           name_denied_updates(*nodes_[i], *listing, dependency, diagnostics);
         }
       } else {
-        Error error = listing.error();
-        error.subject = dependency.subject;
-        error.location = error.location ? error.location : nodes_[i]->call.source.location;
-        diagnostics.push_back({Severity::warning, std::move(error)});
+        add_failure(*nodes_[i], listing.error(), diagnostics);
       }
     }
   }
@@ -111,6 +134,27 @@ class Modules {
   std::vector<Dependency> take() { return std::move(dependencies_); }
 
  private:
+  static void add_failure(const ModuleNode& node, Error error, Diagnostics& diagnostics) {
+    error.subject = node.subject();
+    error.location = error.location ? error.location : node.call.source.location;
+    diagnostics.push_back({Severity::warning, std::move(error)});
+  }
+
+  // Returns whether a call names a branch, HEAD, or a tag that is no version.
+  static bool names_no_version(const ModuleNode& node) {
+    const Source& source = node.address.source;
+    return !node.commit && !chooses_version(node) && source.named_id().empty() &&
+           !parse_version_tag(source.named_tag(), prefix(node));
+  }
+
+  void note_move(const ModuleNode& node, const std::string& ref, const std::string& id, Dependency& dependency) const {
+    const std::string now = id.empty() ? "" : fetcher_.backend(node.address.source)->id_hash(id);
+    if (!now.empty() && !dependency.origin.empty() && now != dependency.origin) {
+      dependency.reference_now = now;
+      dependency.is_moved = !is_expected_to_move(node.address.source, ref);
+    }
+  }
+
   static std::string prefix(const ModuleNode& node) {
     const bool is_known = !node.tag_prefix.empty();
     return is_known ? node.tag_prefix : tag_prefix_of(node.address.source.named_tag()).value_or("");
@@ -139,6 +183,12 @@ class Modules {
       dependency.skip_reason = "unspecified-version";
       return;
     }
+    const auto tagged = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const auto& listed) {
+      return locked && listed.version.to_string() == locked->to_string() && listed.ambiguous_with.empty();
+    });
+    if (tagged != listing.versions.end()) {
+      note_move(node, tagged->ref, tagged->id, dependency);
+    }
     const Version& current = locked ? *locked : selected->version;
     dependency.current_version = current.to_string();
     const ModuleNode* const package = package_of(request_.tree, node.key);
@@ -165,6 +215,9 @@ class Modules {
           return !reference.empty() &&
                  (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
         });
+    if (current != listing.versions.end() && current->tag == tag) {
+      note_move(node, current->ref, current->id, dependency);
+    }
     const auto version = current != listing.versions.end() ? std::optional(current->version)
                                                            : parse_version_tag(tag, prefix(node));  // of a deleted tag
     if (!version) {
@@ -442,6 +495,16 @@ Result<std::string> newest_version(const Dependency& dependency, std::string_vie
         fmt::format("for the new major version, run: tofu-modlock {} {}={}", command, subject, major.new_version);
   }
   return fail(std::move(error));
+}
+
+std::string moved_words(const Dependency& dependency) {
+  const std::string& now = dependency.reference_now;
+  return now.empty() ? ""
+                     : fmt::format("{} ({})",
+                                   dependency.is_moved       ? "moved"
+                                   : now.starts_with("git:") ? "new commit"
+                                                             : "new content",
+                                   short_id(now));
 }
 
 std::string skip_words(const std::string& reason) {

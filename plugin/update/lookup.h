@@ -52,6 +52,10 @@ Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, Sourc
 // dependency has no versions).
 Result<std::string> newest_version(const messages::LookedUpDependency& dependency, std::string_view command);
 
+// Returns "moved (8f2c01ab34cd)" or "new commit (8f2c01ab34cd)" of a dependency whose tag or branch points to something
+// else than is locked; empty: it does not, or that is not known.
+std::string moved_words(const messages::LookedUpDependency& dependency);
+
 // Returns a skip reason in words.
 std::string skip_words(const std::string& reason);
 

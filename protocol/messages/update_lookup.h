@@ -60,6 +60,8 @@ struct LookedUpDependency {
   std::string locked_version = {};
   std::string ref = {};
   std::string origin = {};
+  std::string reference_now = {};
+  bool is_moved = false;
   std::vector<AvailableUpdate> updates = {};
   std::string pinned_by = {};
   std::string skip_reason = {};  // empty: it was looked up, or a diagnostic of the tree has the reason
@@ -84,6 +86,9 @@ void fields(Form& form, In<Form, LookedUpDependency> dependency) {
   form.optional("lockedVersion", dependency.locked_version, "the locked version");
   form.optional("ref", dependency.ref, "the branch, tag or commit that the source names");
   form.optional("origin", dependency.origin, "the commit or digest that is locked, `git:8f2c…`, `oci:sha256:…`");
+  form.optional("referenceNow", dependency.reference_now,
+                "what the locked tag or branch points to now, if that is not `origin` and the response has it");
+  form.optional("isMoved", dependency.is_moved, "whether it is a full tag, which should not move");
   form.member("updates", dependency.updates, "at most one below the next major number and one beyond it");
   form.optional("pinnedBy", dependency.pinned_by,
                 "the call whose package allows no newer version of this one, although there is one");
