@@ -29,6 +29,7 @@ struct ScrubbedCall {
 };
 
 void scrub(Listing& listing, const Secrets& secrets) {
+  listing.redirected_to = secrets.scrub(listing.redirected_to);
   for (SkippedTag& skipped : listing.skipped) {
     skipped = {secrets.scrub(skipped.tag), secrets.scrub(skipped.reason)};
   }
@@ -131,7 +132,11 @@ Result<Listing> Backend::list_versions(const SourceAddress& source, std::string_
 Result<Pin> Backend::pin(const SourceAddress& source, const Context& context) {
   const auto pin = [&](const Context& given) {
     const ScrubbedCall call(source, given, secrets_);
-    return scrubbed(core_->pin(source, call.context), secrets_);
+    auto pin = scrubbed(core_->pin(source, call.context), secrets_);
+    if (pin) {
+      pin->redirected_to = secrets_.all().scrub(pin->redirected_to);
+    }
+    return pin;
   };
   return memory_ ? memory_->pins.get(question_of(source, source.source.identity()), context, pin) : pin(context);
 }

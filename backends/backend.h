@@ -51,6 +51,8 @@ struct Listing {
   std::chrono::system_clock::time_point fetched_at;
   bool complete = true;
   bool is_again = false;  // Backend returned it before: there is nothing new to cache
+  // The printable address of another repository that the server redirected to; empty: none, or it is not known.
+  std::string redirected_to = {};
 };
 
 // The id that a reference (a branch, a tag, HEAD, a full commit id) points to now.
@@ -58,7 +60,8 @@ struct Pin {
   std::string id;  // immutable
   std::string
       ref;  // the full name it was found under: "refs/tags/v1.2.0", "refs/heads/main", "HEAD"; empty: an id was given
-  bool is_again = false;  // like Listing::is_again
+  bool is_again = false;           // like Listing::is_again
+  std::string redirected_to = {};  // like Listing::redirected_to
 };
 
 // One thing to fetch from a package source.

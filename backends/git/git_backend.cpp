@@ -59,7 +59,9 @@ class GitBackend final : public BackendCore, public GitAbilities {
                                 const Context& context) override {
     MODLOCK_TRY(const auto address, address_of(source, context));
     MODLOCK_TRY(auto listed, Remote(address, context, &http_).list({std::string(kGitTags)}, "list the tags of"));
-    return make_listing(std::move(listed.references), tag_prefix, std::chrono::system_clock::now());
+    auto listing = make_listing(std::move(listed.references), tag_prefix, std::chrono::system_clock::now());
+    listing.redirected_to = std::move(listed.redirected_to);
+    return listing;
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
@@ -84,6 +86,9 @@ class GitBackend final : public BackendCore, public GitAbilities {
       MODLOCK_TRY(listed, references_.get(fmt::format("{}\n{}", question, fmt::join(wanted, "\n")), context, list));
     }
     auto pin = find_reference(listed.references, ref, address.display, address.prefers_branches);
+    if (pin) {
+      pin->redirected_to = listed.redirected_to;
+    }
     if (!may_name_commit(pin, remote, ref)) {
       return pin;
     }

@@ -26,8 +26,9 @@ using WantedReferences = std::vector<std::string>;
 // The references that a remote listed.
 struct Advertising {
   References references;
-  bool is_whole = true;  // otherwise a list of what was wanted, and perhaps more
-  bool is_new = true;    // requested just now; otherwise cached from an earlier call
+  bool is_whole = true;            // otherwise a list of what was wanted, and perhaps more
+  bool is_new = true;              // requested just now; otherwise cached from an earlier call
+  std::string redirected_to = {};  // Listing::redirected_to
 };
 
 // Parses the output of `git ls-remote`. A peeled line ("…^{}") takes precedence over the tag object before it. Errors:

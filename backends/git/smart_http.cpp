@@ -82,6 +82,23 @@ bool SmartHttp::may_leave_to_git(const std::string& reason) const {
   return !reason.empty() && engine_ == GitEngine::automatic && find_program("git");
 }
 
+namespace {
+
+// Returns the printable form of a final address that names another host or path; empty: it is the same repository.
+std::string other_repository(std::string_view from, std::string_view to) {
+  const auto name_of = [](std::string_view url) {
+    url.remove_prefix(std::min(url.find("://") + 3, url.size()));
+    url = url.substr(0, url.find('?'));
+    while (url.ends_with('/')) {
+      url.remove_suffix(1);
+    }
+    return url.ends_with(".git") ? url.substr(0, url.size() - 4) : url;
+  };
+  return name_of(from) == name_of(to) ? "" : printable_url(to);
+}
+
+}  // namespace
+
 std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, const WantedReferences& wanted,
                                                    std::string_view doing, const Context& context) const {
   if (!is_ours(remote, context) || memory_->find(remote) == nullptr) {
@@ -101,7 +118,9 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
   auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
   if (advertised) {
     memory_->keep(remote, std::make_shared<const Advertised>(*advertised));
-    return Advertising{std::move(advertised->references), !advertised->found.is_v2};
+    return Advertising{.references = std::move(advertised->references),
+                       .is_whole = !advertised->found.is_v2,
+                       .redirected_to = other_repository(remote.url, advertised->found.base.reveal())};
   }
   if (may_leave_to_git(exchange.only_git())) {
     memory_->keep(remote, nullptr);

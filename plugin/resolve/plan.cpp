@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -143,14 +144,49 @@ void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher&
     if (!has_new_tag || resolved == plan.resolved.end()) {
       continue;
     }
+    if (auto found = check_new_tag(request, plan.tree.nodes.find(key)->second, resolved->second, plan.modules.at(key),
+                                   fetcher)) {
+      plan.diagnostics.push_back(std::move(*found));
+    }
+  }
+}
+
+// Returns the host and the owner in the address of a package; empty: not known.
+std::string owner_of(const std::string& package) {
+  const auto source = parse_identity(package);
+  return !source ? package.substr(0, package.find('@'))
+                 : source->host + source->path.substr(0, source->path.find('/', 1));
+}
+
+// Names sources that changed their owner or host since they were locked: an update alone would not show it.
+void warn_of_new_owners(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
+  if (request.mode != PlanMode::upgrade && request.former_calls.empty()) {
+    return;
+  }
+  const Diagnostics redirects = fetcher.redirect_warnings();
+  plan.diagnostics.insert(plan.diagnostics.end(), redirects.begin(), redirects.end());
+  std::set<std::string> named;
+  for (const auto& [key, resolved] : plan.resolved) {
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
     const Source& source = node.address.source;
     const auto before = request.lock.modules.find(key);
     if (!source.is_registry() || before == request.lock.modules.end() || before->second.source != source.identity()) {
       continue;
     }
-    if (!version) {  // a listing is noted
-      fetcher.note(source, ref, id);
+    const auto old = fetcher.stored(source, {.id = fetcher.backend(source)->id_of(before->second.hashes),
+                                             .ref = before->second.version.value_or("")});
+    const auto now = fetcher.stored(source, {.id = resolved.id, .ref = resolved.ref});
+    const bool is_known = old && now && !old->package.empty() && !now->package.empty();
+    if (is_known && owner_of(old->package) != owner_of(now->package) && named.insert(now->package).second) {
+      plan.diagnostics.push_back(
+          {Severity::warning,
+           Error{.code = Code::registry_notice,
+                 .message = fmt::format("module \"{}\" is downloaded from another owner: version {} from {}, and "
+                                        "version {} from {}",
+                                        key, *before->second.version, old->package, resolved.ref, now->package),
+                 .subject = node.subject(),
+                 .location = node.call.source.location,
+                 .hint = "find out whether it is still published by the same owner, before you commit the lock file"}});
     }
   }
 }
@@ -362,6 +398,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   }
   warn_about_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
+  warn_of_new_owners(request, plan, fetcher);
   return plan;
 }
 

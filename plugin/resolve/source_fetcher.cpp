@@ -235,6 +235,29 @@ const ListedVersion* SourceFetcher::known_version(const Source& source, const st
   return listed == versions.end() ? nullptr : &*listed;
 }
 
+Diagnostics SourceFetcher::redirect_warnings() const {
+  std::map<std::string, std::string> targets;  // by package
+  for (const auto& [key, listed] : listings_) {
+    targets.emplace(key.first.substr(0, key.first.find('\n')), listed.listing ? listed.listing->redirected_to : "");
+  }
+  for (const auto& [identity, pin] : pins_) {
+    const auto source = parse_identity(identity);
+    targets.emplace(source ? source->package_identity() : identity, pin ? pin->redirected_to : "");
+  }
+  Diagnostics warnings;
+  for (const auto& [package, target] : targets) {
+    if (!target.empty()) {
+      warnings.push_back(
+          {Severity::warning,
+           Error{.code = Code::registry_notice,
+                 .message = fmt::format("\"{}\" redirects to another address, {}", package, target),
+                 .hint = "find out whether it still has the same owner; then name the new address in the "
+                         "source"}});
+    }
+  }
+  return warnings;
+}
+
 SourceFetcher::Time SourceFetcher::note(const Source& source, const std::string& ref, const std::string& id) const {
   const FirstSeen seen(store_);
   const Observation sighting{ref, id};

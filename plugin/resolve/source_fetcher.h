@@ -81,6 +81,9 @@ class SourceFetcher {
   // Returns a version of the listing without a tag prefix, by its FetchRequest::ref; null if it is not known.
   const ListedVersion* known_version(const Source& source, const std::string& ref) const;
 
+  // Returns a warning REGISTRY_NOTICE for each package of this run whose server redirected to another repository.
+  Diagnostics redirect_warnings() const;
+
   // Returns the time of the run.
   Time now() const { return now_; }
   // Records that a source serves an id under a reference. Returns since when that is known. If a listing contained the

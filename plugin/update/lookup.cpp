@@ -574,6 +574,8 @@ Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, Sourc
   modules.look_up(found.diagnostics);
   name_denied(request, is_wanted, found.diagnostics);
   found.dependencies = modules.take();
+  const Diagnostics redirects = fetcher.redirect_warnings();
+  found.diagnostics.insert(found.diagnostics.end(), redirects.begin(), redirects.end());
   for (const UnresolvedCall& call : request.tree.unresolved) {
     const std::string subject = "module." + call.key;
     if (is_wanted(subject)) {

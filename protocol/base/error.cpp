@@ -88,7 +88,7 @@ constexpr std::array kCodes = {
     CodeFacts{Code::provider_ambiguous, "PROVIDER_AMBIGUOUS", 0, false,
               "providers of one type are needed from several places, which may be a mistake"},
     CodeFacts{Code::registry_notice, "REGISTRY_NOTICE", 0, false,
-              "a notice of a registry about a provider or a module version"},
+              "a notice of a registry about a provider or a module version, or a source that has another address now"},
 };
 
 constexpr bool in_enum_order() {

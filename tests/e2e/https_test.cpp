@@ -204,6 +204,27 @@ BOOST_AUTO_TEST_CASE(a_redirect_on_the_same_host_is_followed) {
   BOOST_TEST(modlock({"verify"}).exit_code == 0);
 }
 
+// A renamed or taken over repository would look like an ordinary update.
+BOOST_AUTO_TEST_CASE(updates_name_the_address_that_a_repository_redirects_to) {
+  const std::string warning = shown("Warning: \"git::" + server.url("moved", "vpc.git") +
+                                    "\" redirects to another address, " + server.url("open", "vpc.git") + " [");
+  environment["SSL_CERT_FILE"] = server.authority().string();  // git alone would follow the redirect unseen
+  use(server.url("open", "vpc.git"));
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"outdated"}).err.find("redirects to") == std::string::npos);
+  use(server.url("moved", "vpc.git"));
+  const Ran locked = modlock({"lock", "--install"});
+  BOOST_TEST(locked.exit_code == 0, locked.err);
+  BOOST_TEST(locked.err.find("redirects to") == std::string::npos, locked.err);
+  release(vpc, "3.20.0");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"update", "vpc"}, {"outdated"}, {"upgrade"}, {"diff"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(occurrences(ran.err, warning) == 1U, command[0] << ": " << ran.err);
+  }
+}
+
 // git asks for the protocol first. It follows the redirect itself, because no setting limits the sources.
 BOOST_AUTO_TEST_CASE(verify_asks_a_repository_once_for_all_its_calls) {
   environment["SSL_CERT_FILE"] = server.authority().string();  // git's own variable alone is for git alone

@@ -164,7 +164,8 @@ Result<FetchedTree> FakeBackend::fetch_one(const PackageData& package, const Fet
     fs::create_directories(directory);
     fs::create_symlink(link->second.second, directory / link->second.first);
   }
-  return FetchedTree{.id = id, .directory = directory, .warnings = {}, .ref = ref, .subdir = subdirs_[id]};
+  return FetchedTree{
+      .id = id, .directory = directory, .warnings = {}, .ref = ref, .subdir = subdirs_[id], .package = addresses[id]};
 }
 
 namespace {

@@ -50,6 +50,7 @@ class FakeBackend final : public BackendCore, public FakeGitAbilities {
   std::string trusted_dates;  // the host whose publication dates are trusted
   std::map<std::string, std::chrono::system_clock::time_point> published;  // by tag
   std::map<std::string, std::string> deprecated;                           // the reason, by tag
+  std::map<std::string, std::string> addresses;                            // FetchedTree::package, by id
   bool is_local = false;                                                   // no server may redirect to it
   int listings = 0;
   int pins = 0;

@@ -291,6 +291,87 @@ BOOST_AUTO_TEST_CASE(archive_that_was_packed_again_is_found_by_both_digests) {
   BOOST_TEST(stats.requests == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(only_an_id_with_other_content_contradicts_the_lock) {
+  struct Row {
+    const char* name;
+    std::string replaced;  // what the source has in place of the locked archive
+    std::string hint;
+  };
+  const std::string other = "zh:" + std::string(64, 'b');
+  const std::string locked = archive->add_tag(kArchive, "", kLeaf);
+  for (const Row& row :
+       {Row{"a replaced archive", other,
+            "the source has other content now, " + other + " instead of " + locked + ": find out why it was replaced"},
+        Row{"an edited h1", locked, "the lock file contradicts itself: restore this entry from version control"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      request.lock = {};
+      archive->add_tag(kArchive, "", kLeaf);
+      write("main.tf", call("vpc", kArchive));
+      lock();
+      lose_cache();
+      if (row.replaced == other) {
+        archive->add_tag(kArchive, "", {{"main.tf", "# other\n"}}, other);
+        archive->repacked[locked] = other;
+      } else {
+        archive->repacked.clear();
+        request.lock.modules.at("vpc").hashes[0] = "h1:" + std::string(43, 'x') + "=";
+      }
+      request.mode = PlanMode::frozen;
+      const auto planned = plan();
+      request.mode = PlanMode::missing;
+      BOOST_REQUIRE(!planned);
+      BOOST_TEST(to_string(planned.error().code) == "HASH_MISMATCH");
+      BOOST_TEST(planned.error().hint ==
+                 row.hint +
+                     "; to lock what the source has, after a review, run: tofu-modlock upgrade --target module.vpc");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_upgrade_names_another_owner_of_a_registry_module) {
+  const std::string acme = "git::https://github.com/acme/vpc.git?ref=";
+  struct Row {
+    const char* name;
+    std::string after;
+    PlanMode mode;
+    std::string warning;
+  };
+  const auto warning = [&](const std::string& after) {
+    return "REGISTRY_NOTICE module \"vpc\" is downloaded from another owner: version 1.0.0 from " + acme +
+           "1, and version 1.1.0 from " + after;
+  };
+  const Row rows[] = {
+      {"another owner", "git::https://github.com/evil/vpc.git?ref=2", PlanMode::upgrade,
+       warning("git::https://github.com/evil/vpc.git?ref=2")},
+      {"another host", "git::https://gitlab.com/acme/vpc.git?ref=2", PlanMode::upgrade,
+       warning("git::https://gitlab.com/acme/vpc.git?ref=2")},
+      // Harmless.
+      {"another commit", acme + "2", PlanMode::upgrade, ""},
+      {"another repository of the owner", "git::https://github.com/acme/net.git?ref=2", PlanMode::upgrade, ""},
+      {"not known", "", PlanMode::upgrade, ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      lose_cache();
+      request.lock = {};
+      request.mode = PlanMode::missing;
+      registry->remove_package(kRegistry);
+      registry->addresses[registry->add_tag(kRegistry, "1.0.0", kLeaf)] = acme + "1";
+      write("main.tf", call("vpc", "acme/vpc/aws"));
+      lock();
+      registry->addresses[registry->add_tag(kRegistry, "1.1.0", {{"main.tf", "# new\n"}})] = row.after;
+      request.mode = row.mode;
+      const Plan upgraded = lock();
+      BOOST_TEST(upgraded.modules.at("vpc").version.value() == "1.1.0");
+      std::string warnings;
+      for (const Diagnostic& diagnostic : upgraded.diagnostics) {
+        warnings += std::string(to_string(diagnostic.what.code)) + " " + diagnostic.what.message;
+      }
+      BOOST_TEST(warnings == row.warning);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(registry_version_that_comes_from_elsewhere_leaves_no_old_origin) {
   const std::string git_id = registry->add_tag(kRegistry, "1.0.0", kLeaf);
   write("main.tf", call("vpc", "acme/vpc/aws", "1.0.0"));
