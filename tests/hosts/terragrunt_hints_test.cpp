@@ -88,7 +88,8 @@ const std::vector<Row> kRows = {
      [](HintScene& scene) { write_text(scene.working_directory() / ".terraform/modules/vpc/main.tf", "# mine\n"); },
      "TG_NO_AUTO_INIT=true terragrunt plan",
      "tampered",
-     {"terragrunt init"}},
+     {"terragrunt init"},
+     [](HintScene& scene) { scene.run("! terragrunt init"); }},  // restores it, and reports the change once
     {"a new call in CI",
      [](HintScene& scene) {
        scene.write("catalog/other.tf", module_call("other", "git::" + scene.vpc.url() + "?ref=v1.0.0"));
