@@ -150,7 +150,8 @@ std::optional<Error> Store::foreign_writers() const {
 }
 
 std::vector<fs::path> Store::record_directories() const {
-  return {response_directory(), answer_directory(), tree_directory(), hash_directory(), root_ / kClientDirectory};
+  return {response_directory(), answer_directory(),   tree_directory(),
+          hash_directory(),     download_directory(), root_ / kClientDirectory};
 }
 
 Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {

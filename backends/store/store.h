@@ -57,6 +57,9 @@ struct Package {
 //   v2/seen/<sha256 hex of package identity>   when an id was first seen at a source (first_seen.h); not a cache,
 //                                                      because it cannot be recreated: `cache prune` keeps it
 //   v2/hashes/<sha256 hex>                  hashes of the provider archive with that digest (provider_hashes.h)
+//   v2/downloads/<sha256 hex of path>        the files that a download of Terragrunt may have more than the locked
+//   package
+//                                                      (download_record.h)
 //   v2/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v2/locks/<sha256 hex of package identity>    locked while a source or the provider archive of a digest is fetched
 //   v2/locks/seen-<sha256 hex of package identity>   locked while v2/seen of it is written. Files of v2/locks are empty
@@ -95,6 +98,7 @@ class Store {
   std::filesystem::path link_directory() const { return below("links"); }
   std::filesystem::path tree_directory() const { return below("trees"); }
   std::filesystem::path hash_directory() const { return below("hashes"); }
+  std::filesystem::path download_directory() const { return below("downloads"); }
   // The directories of files that are requested or computed again if they are missing: responses, answers, trees,
   // hashes, clients.
   std::vector<std::filesystem::path> record_directories() const;

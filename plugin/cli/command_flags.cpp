@@ -365,6 +365,8 @@ void hook_flags(CLI::App& command, CommandLine& out) {
   add(command, "--source", out.unit_source,
       "The source that Terragrunt downloads for the unit, if terragrunt.hcl computes it",
       {.value = "SOURCE", .variable = "TG_CTX_SOURCE"});
+  add(command, "--replaced-source", out.is_source_replaced,
+      "Terragrunt was started with --source, so the source of the unit is another one");
   add(command, "--working-dir", out.unit_place,
       "Where Terragrunt will run the client: after terragrunt-read-config, the locked source is put there",
       {.value = "DIR"});

@@ -145,6 +145,7 @@ struct CommandLine {
   std::string repository;
   std::string unit_source;
   std::string unit_place;  // where Terragrunt will run the client
+  bool is_source_replaced = false;
   bool after = false;
   std::string client_command;
   // call

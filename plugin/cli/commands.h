@@ -60,6 +60,8 @@ int run_completion(const CommandLine& line);  // needs no host
 std::string installed_text(const messages::ModulesInstallResult& result);
 // What to do after a list of newer versions.
 inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
+// Returns it, or the command of Terragrunt if the root is its copy of a unit.
+std::string select_hint(const std::string& root);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Checks that the lock files are current, installs what they lock, runs the command of the client if there is one, and

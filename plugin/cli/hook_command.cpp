@@ -86,17 +86,15 @@ bool allows_unchecked_source(const CommandLine& line) {
                      });
 }
 
-// Returns the directory that Terragrunt names, if it is in the repository or in Terragrunt's own download directory,
-// with every link resolved.
+// Returns the directory that Terragrunt names, with every link resolved. A link of the repository must not lead out of
+// it. The user has named a directory elsewhere with --download-dir or a variable.
 fs::path find_place(const CommandLine& line) {
-  std::vector<fs::path> bounds = {line.common.settings_up_to};
-  for (const char* name : {"TG_DOWNLOAD_DIR", "TERRAGRUNT_DOWNLOAD"}) {
-    if (const std::string directory = environment_variable(name); !directory.empty()) {
-      bounds.emplace_back(directory);
-    }
-  }
-  auto place = line.unit_place.empty() ? fs::path() : confine(line.unit_place, bounds);
-  return place ? *std::move(place) : fs::path();
+  const fs::path named = fs::path(line.unit_place).lexically_normal();
+  std::error_code error;
+  fs::path place = named.empty() ? named : fs::weakly_canonical(named, error);
+  const bool is_elsewhere = *named.lexically_relative(line.common.settings_up_to).begin() == "..";
+  return named.empty() || error || (!is_elsewhere && !confine(named, {line.common.settings_up_to})) ? fs::path()
+                                                                                                    : place;
 }
 
 terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) {
@@ -110,6 +108,8 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .downloaded = line.common.bounds.back(),
           .source = line.unit_source,
           .place = find_place(line),
+          .in_terragrunt = !environment_variable("TG_CTX_HOOK_NAME").empty(),
+          .is_source_replaced = line.is_source_replaced,
           .allows_unchecked_source = allows_unchecked_source(line),
           .strict = line.strict};
 }

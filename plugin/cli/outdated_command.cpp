@@ -5,6 +5,7 @@
 
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/config/roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
@@ -73,7 +74,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     print_table_out(rows, Fit::wrap, line.color);
     const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
                                          [](const auto& dependency) { return !dependency.updates.empty(); });
-    print_out(with_root(has_updates ? kSelectHint : ""));
+    print_out(has_updates ? select_hint(root) : "");
   }
   Diagnostics errors = std::move(details.diagnostics);
   // A source without a value is skipped.
@@ -84,6 +85,13 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 }
 
 }  // namespace
+
+std::string select_hint(const std::string& root) {
+  const fs::path unit = find_unit_of_copy(root);
+  return unit.empty() ? with_root(kSelectHint)
+                      : fmt::format("To lock the newest allowed versions, run in {}: terragrunt init -upgrade\n",
+                                    shown_path(unit.string()));
+}
 
 int run_outdated(const CommandLine& line, const Host& host) {
   return run_for_subjects(

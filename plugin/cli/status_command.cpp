@@ -107,7 +107,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }
   print_table_out(rows, Fit::wrap);
-  print_out(verdict_sum(verdicts) + "\n" + with_root(has_newer ? kSelectHint : ""));
+  print_out(verdict_sum(verdicts) + "\n" + (has_newer ? select_hint(root) : ""));
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {
     print_lookup_diagnostics(asked, root);

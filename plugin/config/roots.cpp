@@ -146,4 +146,15 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
               "start with a directory that encloses it, or move it inside");
 }
 
+std::filesystem::path find_unit_of_copy(const std::filesystem::path& path) {
+  std::filesystem::path unit;
+  for (const std::filesystem::path& part : path) {
+    if (part == ".terragrunt-cache") {
+      return unit;
+    }
+    unit /= part;
+  }
+  return {};
+}
+
 }  // namespace modlock

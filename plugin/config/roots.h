@@ -24,6 +24,9 @@ Result<std::filesystem::path> data_directory(const std::filesystem::path& root,
 Result<std::filesystem::path> confine(const std::filesystem::path& path,
                                       const std::vector<std::filesystem::path>& bounds);
 
+// Returns the directory of the unit if the path is in Terragrunt's cache below it; empty: it is not.
+std::filesystem::path find_unit_of_copy(const std::filesystem::path& path);
+
 // Whether the path is below `bound`, and not equal to it, with no link on the way down. Then `bound` is not inside the
 // path. Also false if this cannot be determined. Neither need exist.
 bool lies_plainly_below(const std::filesystem::path& path, const std::filesystem::path& bound);

@@ -154,6 +154,11 @@ messages::RootParams with_edits(messages::RootParams root, const messages::Works
 
 Result<void> Engine::apply(const messages::RootParams& root, const messages::LockPlanResult& plan,
                            const messages::Include& include, Run& run) const {
+  // Hooks copy the lock file of the working directory to the unit; its settings are those of the unit.
+  if (const fs::path unit = find_unit_of_copy(root.root); !unit.empty() && !options().settings_place) {
+    return fail(Code::invalid_params, fmt::format("{} is Terragrunt's copy of {}", root.root, unit.string()),
+                fmt::format("run in {}: terragrunt init -upgrade", unit.string()));
+  }
   const Context context = context_for(run);
   const auto data = find_data_directory(root.root, root.data_dir);
   MODLOCK_TRY(const auto held,

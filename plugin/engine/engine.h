@@ -111,8 +111,9 @@ class Engine {
   Result<messages::LockPlanResult> update(const messages::UpdatePlanParams& params, Run& run) const;
   // Writes the edits of a plan below its root, which is locked for other runs, and saves the backup of the module
   // blocks in its data directory. A backup that cannot be saved is a warning. Follows a symbolic link in place of a
-  // configuration file. Writes nothing if any base has changed. Errors: CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR;
-  // those of check_no_link(), find_data_directory() and lock_root().
+  // configuration file. Writes nothing if any base has changed. Errors: INVALID_PARAMS (the root is Terragrunt's copy
+  // of a unit, and no hook calls); CONTENT_MODIFIED; PATH_OUTSIDE_ROOT; IO_ERROR; those of check_no_link(),
+  // find_data_directory() and lock_root().
   Result<void> apply(const messages::RootParams& root, const messages::LockPlanResult& plan,
                      const messages::Include& include, Run& run) const;
   // Installs the locked packages where the client finds them. Errors: FROZEN if a call has no lock entry;

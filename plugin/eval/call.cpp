@@ -3,6 +3,7 @@
 #include <array>
 
 #include "backends/base/text.h"
+#include "plugin/eval/evaluate.h"
 #include "plugin/eval/evaluator.h"
 #include "plugin/eval/type_constraint.h"
 #include "plugin/value/convert.h"
@@ -182,6 +183,7 @@ Outcome Evaluator::value_of(const hcl::FunctionCall& node, const hcl::Expression
   const std::string_view name = without_namespace(node.name);
   const SpecialFunction* special = find_special(name);
   const Function* function = special != nullptr ? &special->signature : find_function(name);
+  if (function == nullptr && run_.scope != nullptr) function = run_.scope->find_function(name);
   if (function == nullptr) return reject(node.name_range, unknown_function(node.name));
   const auto arguments = expanded(node);
   if (!arguments) return no_value(arguments.error());

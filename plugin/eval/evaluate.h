@@ -26,6 +26,8 @@ class Scope {
   // value here: CONFIG_NON_STATIC (a resource, a module output, a cycle), CONFIG_PARSE (no such variable).
   virtual Result<Value> resolve(const Reference& reference) = 0;
   virtual const FileAccess& files() const = 0;
+  // Returns a function that OpenTofu does not have; null: there is none of this name.
+  virtual const Function* find_function(std::string_view /*name*/) const { return nullptr; }
 };
 
 // Returns the value of an expression by HCL's rules. Resolves every reference in it before it computes anything, also

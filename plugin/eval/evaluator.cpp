@@ -200,7 +200,7 @@ Result<Value> evaluate(const hcl::Expression& expression, const std::string& pat
     MODLOCK_TRY(Value value, scope.resolve(reference));
     names.references.emplace(key, std::move(value));
   }
-  Run run{&scope.files()};
+  Run run{&scope.files(), &scope};
   Outcome outcome = Evaluator(needs, names, path, run).evaluate(expression);
   // Only names of a for expression are unknown without an error, and none is bound here.
   if (!outcome) return fail(*outcome.error().error);

@@ -71,9 +71,12 @@ class Budget {
   std::size_t elements_ = 0;
 };
 
+class Scope;
+
 // State shared by an expression and the templates that it renders.
 struct Run {
   const FileAccess* files = nullptr;  // null: no function is called
+  const Scope* scope = nullptr;       // has more functions; null: none
   Budget budget = {};
   int depth = 0;      // of expressions in expressions
   int templates = 0;  // number of open ones

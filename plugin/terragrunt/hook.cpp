@@ -12,14 +12,17 @@
 #include "backends/base/process.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/engine/plan_request.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/terragrunt/download_record.h"
 #include "plugin/terragrunt/repository_files.h"
 #include "plugin/terragrunt/source_lock.h"
 #include "plugin/terragrunt/unit_lock.h"
+#include "protocol/base/json.h"
 
 namespace modlock::terragrunt {
 namespace {
@@ -44,15 +47,19 @@ bool is_copied(const fs::path& directory) {
   return fs::exists(directory / ".terragrunt-source-manifest", ignored);
 }
 
-Error not_known(const fs::path& unit) {
-  return Error{
-      .code = Code::config_non_static,
-      .message =
-          fmt::format("the source of the unit {} is computed, so it is neither locked nor checked", unit.string()),
-      .subject = std::string(kUnitSourceKey),
-      .hint =
-          "write it as a literal, compute it from local values, or pass it to the hook with --source; to allow it for "
-          "this unit, use --allow-unchecked-source"};
+Error not_known(const fs::path& unit, bool is_replaced) {
+  Error error{.code = Code::config_non_static,
+              .message = fmt::format(
+                  "the source of the unit {} is {}, so it is neither locked nor checked", unit.string(),
+                  is_replaced ? "replaced by --source or a variable" : "computed, and Terragrunt did not print it"),
+              .subject = std::string(kUnitSourceKey),
+              .hint = "run without the flag --source and the variable TG_SOURCE"};
+  if (!is_replaced) {
+    error.hint =
+        "run: terragrunt render --format json, and correct what fails; or write the source as a literal; to allow it "
+        "for this unit, use --allow-unchecked-source";
+  }
+  return error;
 }
 
 // Returns the error for a source that no lock entry can describe.
@@ -65,9 +72,7 @@ Error not_lockable(Error error, const fs::path& unit) {
 }
 
 std::string how_to_lock_again() {
-  return fmt::format(
-      "remove the block module \"{}\" from the lock file and run terragrunt init -upgrade --source-update",
-      kUnitSourceKey);
+  return fmt::format("run TOFU_MODLOCK_TARGET={} terragrunt init --source-update", kUnitSourceKey);
 }
 
 // Returns the error with the hint for a source that no longer matches its lock entry.
@@ -106,10 +111,31 @@ Result<void> to_result(const Verdict& verdict, const HookOptions& options) {
                                 options.unit.string(), verdict.source);
     error.notes = verdict.paths;
     error.hint = fmt::format(
-        "to get the locked files, delete {} and run terragrunt init; to lock what the source has now, review it, {}",
+        "to get the locked files, delete {} and run terragrunt init, with --no-cas if Terragrunt's own store has "
+        "a changed file; to lock what the source has now, review it, {}",
         options.downloaded.string(), how_to_lock_again());
   }
   return fail(std::move(error));
+}
+
+// Terragrunt writes the inputs that are null to this file while a client runs.
+bool has_only_nulls(const fs::path& file) {
+  const auto text =
+      file.filename() == ".terragrunt-null-vars.auto.tfvars.json" ? read_file(file) : fail(Code::not_found, "");
+  const auto values = text ? parse_json(*text) : fail(Code::not_found, "");
+  return values && values->isObject() &&
+         std::all_of(values->begin(), values->end(), [](const Json::Value& value) { return value.isNull(); });
+}
+
+// Returns the error for added files whose origin is not known.
+Error not_answered(const Error& reason, const HookOptions& options) {
+  return {
+      .code = Code::hash_mismatch,
+      .message = fmt::format("the download of {} has files that are neither locked nor in the repository, and it is "
+                             "not known whether they came with it: {}",
+                             options.unit.string(), reason.message),
+      .subject = std::string(kUnitSourceKey),
+      .hint = fmt::format("delete {} and run terragrunt init", options.downloaded.string())};
 }
 
 class Hook {
@@ -187,46 +213,124 @@ class Hook {
     return {};
   }
 
-  UnitSourceOptions source_options() const {
+  UnitSourceOptions source_options() {
     return {.downloaded = options_.downloaded,
             .find_source = [this](ClientKind tool, Diagnostics& warnings) { return find_source(tool, warnings); },
-            .is_own = [this](const fs::path& file) { return is_own(file); }};
+            .is_own = [this](const fs::path& file) { return is_own(file); },
+            .version_file = options_.downloaded / kVersionFile,
+            .may_query = is_one_of(options_.command, kLocking),
+            .accepts_moved = is_source_targeted()};
   }
 
-  Result<std::optional<UnitSource>> find_source(ClientKind tool, Diagnostics& warnings) const {
-    MODLOCK_TRY(auto found, find_unit_source(options_.unit, options_.source, tool));
-    if (!found.is_known && !is_own_copy()) {
-      MODLOCK_TRY(accept_unchecked(not_known(options_.unit), warnings));
+  // Warns of a source that is replaced.
+  Result<std::optional<UnitSource>> find_source(ClientKind tool, Diagnostics& warnings) {
+    if (!found_) {
+      MODLOCK_TRY(found_, determine_source(tool));
     }
-    return std::move(found.source);
+    if (!found_->is_known) {
+      MODLOCK_TRY(accept_unchecked(not_known(options_.unit, found_->is_replaced), found_->is_replaced, warnings));
+    }
+    return found_->source;
+  }
+
+  // A source that is computed is confirmed by the name of the directory that Terragrunt has chosen for it, or found by
+  // that name. Outside of Terragrunt these names prove nothing: they may be part of a checkout.
+  Result<FoundSource> determine_source(ClientKind tool) const {
+    MODLOCK_TRY(auto found, find_unit_source(options_.unit, options_.source, tool, options_.repository));
+    found.is_replaced = found.is_replaced || options_.is_source_replaced;
+    found.is_known = found.is_known && !found.is_replaced;
+    const bool is_sure = found.is_known && (found.is_literal || !options_.in_terragrunt ||
+                                            is_downloaded_as(download_name(found, options_.unit)));
+    if (is_sure || found.is_replaced) {
+      return found;
+    }
+    if (const auto entry = locked_source(); entry && options_.in_terragrunt) {
+      const auto version = read_file(options_.downloaded / kVersionFile);
+      for (const DownloadName& name : download_names(*entry, tool)) {
+        if (is_downloaded_as(name) && version && *version == name.version &&
+            is_at(options_.root.root, options_.downloaded, name)) {
+          return FoundSource{.source = source_of(*entry)};
+        }
+      }
+    }
+    if (options_.in_terragrunt) {
+      found = render_unit_source(options_.unit, tool, engine_.context_for(run_));
+    }
+    return found.is_known || !is_own_copy() ? std::move(found) : FoundSource();
+  }
+
+  static bool is_at(const fs::path& working_directory, const fs::path& downloaded, const DownloadName& name) {
+    return working_directory.lexically_relative(downloaded) == (name.subdir.empty() ? "." : name.subdir);
+  }
+
+  bool is_downloaded_as(const std::optional<DownloadName>& name) const {
+    return name && options_.downloaded.filename() == name->directory;
+  }
+
+  std::optional<ModuleLock> locked_source() const {
+    const ModuleLocks locked = effective_lock(open_->lock).modules;
+    const auto entry = locked.find(kUnitSourceKey);
+    return entry == locked.end() ? std::nullopt : std::optional(entry->second);
   }
 
   // Terragrunt downloads nothing to a directory that has the version it wants. Directories of other versions are left
   // to Terragrunt, because they have data of the client.
   Result<void> place_source() {
-    const ClientKind tool = find_client(engine_.options()).tool;
-    MODLOCK_TRY(const auto found, find_unit_source(options_.unit, options_.source, tool));
-    const auto name = download_name(found);
-    fs::path place = options_.upgrade || !name ? fs::path() : options_.place;
-    while (!place.empty() && place.filename() != name->directory) {
-      place = place.has_relative_path() ? place.parent_path() : fs::path();
-    }
-    std::error_code error;
-    if (place.empty() || fs::exists(fs::symlink_status(place, error))) {
+    if (options_.upgrade || options_.place.empty()) {
       return {};
     }
     MODLOCK_TRY(lock_.take_kept());
-    auto options = source_options();
-    options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(found.source); };
-    const fs::path arriving = place.string() + "." + random_hex(8);
     MODLOCK_TRY(open_root());
+    const ClientKind tool = open_->root.walk.tool;
+    MODLOCK_TRY(auto found, find_unit_source(options_.unit, options_.source, tool, options_.repository));
+    const auto entry = locked_source();
+    if (entry && !found.is_known && !found.is_replaced && options_.in_terragrunt && !engine_.options().in_ci) {
+      // Another version may be wanted, and would be downloaded over this one. In CI it is rejected.
+      found = render_unit_source(options_.unit, tool, engine_.context_for(run_));
+    }
+    if (!entry || found.is_replaced || (found.is_known && !found.source)) {
+      return {};
+    }
+    std::vector<DownloadName> names = download_names(*entry, tool);
+    if (const auto own = found.is_known ? download_name(found, options_.unit) : std::nullopt) {
+      names.insert(names.begin(), *own);
+    }
+    for (const DownloadName& name : names) {
+      const fs::path place = place_of(name);
+      std::error_code ignored;
+      if (!place.empty()) {
+        return fs::exists(fs::symlink_status(place, ignored))
+                   ? Result<void>()
+                   : place_source(found.is_known ? *found.source : source_of(*entry), place, name.version);
+      }
+    }
+    return {};
+  }
+
+  // Returns the directory above `options_.place` that has this name; empty: there is none.
+  fs::path place_of(const DownloadName& name) const {
+    fs::path place = options_.place;
+    while (!place.empty() && place.filename() != name.directory) {
+      place = place.has_relative_path() ? place.parent_path() : fs::path();
+    }
+    return is_at(options_.place, place, name) ? place : fs::path();
+  }
+
+  Result<void> place_source(const UnitSource& source, const fs::path& place, const std::string& version) {
+    auto options = source_options();
+    options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(source); };
+    const fs::path arriving = place.string() + "." + random_hex(8);
     const auto copied = copy_unit_source(*open_, options, arriving);
     Result<void> placed = copied ? Result<void>() : fail(copied.error());
+    std::error_code error;
     if (copied && *copied) {
-      placed = write_file_atomically(arriving / kVersionFile, name->version);
+      placed = write_file_atomically(arriving / kVersionFile, version);
     }
     if (copied && *copied && placed) {
       fs::rename(arriving, place, error);  // fails if another process was faster
+    }
+    if (copied && *copied && placed && !error) {
+      record_download(engine_.store(), place / kVersionFile, {});
     }
     std::error_code ignored;
     if (fs::exists(arriving, ignored)) {
@@ -235,12 +339,12 @@ class Hook {
     return placed;
   }
 
-  // Errors: FROZEN if a source that is not checked is not acceptable.
-  Result<void> accept_unchecked(Error error, Diagnostics& warnings) const {
+  // Errors: FROZEN if a source that is not checked is not acceptable: in CI, and everywhere if it is not known.
+  Result<void> accept_unchecked(Error error, bool is_known, Diagnostics& warnings) const {
     if (options_.allows_unchecked_source) {
       return {};
     }
-    if (options_.strict || engine_.options().in_ci) {
+    if (!is_known || options_.strict || engine_.options().in_ci) {
       error.code = Code::frozen;
       return fail(std::move(error));
     }
@@ -248,7 +352,7 @@ class Hook {
     return {};
   }
   Result<void> accept_unchecked(const std::optional<Error>& error) const {
-    auto ok = error ? accept_unchecked(not_lockable(*error, options_.unit), run_.diagnostics) : Result<void>();
+    auto ok = error ? accept_unchecked(not_lockable(*error, options_.unit), true, run_.diagnostics) : Result<void>();
     report_diagnostics();
     return ok;
   }
@@ -264,7 +368,7 @@ class Hook {
   }
 
   bool is_own(const fs::path& file) const {
-    return is_of_unit(file) || files_.have_copy_of(file) || files_.generate(file);
+    return is_of_unit(file) || has_only_nulls(file) || files_.have_copy_of(file) || files_.generate(file);
   }
 
   // Terragrunt copies the files of the unit to the working directory. The client changes some of the hidden ones.
@@ -276,6 +380,11 @@ class Hook {
     }
     return name.string().starts_with('.') ? fs::exists(options_.unit / name, ignored)
                                           : have_same_bytes(options_.unit / name, file);
+  }
+
+  bool is_source_targeted() const {
+    return !engine_.options().in_ci &&
+           std::count(options_.targets.begin(), options_.targets.end(), kUnitSourceKey) != 0;
   }
 
   static std::string source_line(const ModuleLock& entry, std::string_view how) {
@@ -301,7 +410,16 @@ class Hook {
   Result<void> verify_source() {
     MODLOCK_TRY(const auto verified, verify_unit_source(*open_, source_options()));
     MODLOCK_TRY(accept_unchecked(verified.unchecked));
-    return verified.verdict ? to_result(*verified.verdict, options_) : Result<void>();
+    MODLOCK_TRY(verified.verdict ? to_result(*verified.verdict, options_) : Result<void>());
+    if (!verified.unanswered) {
+      return {};
+    }
+    Error error = not_answered(*verified.unanswered, options_);
+    if (options_.strict || engine_.options().in_ci) {
+      return fail(std::move(error));
+    }
+    reporter_.diagnostics({{Severity::warning, std::move(error)}});
+    return {};
   }
 
   // The lock file under version control is elsewhere if Terragrunt copied or generated the unit.
@@ -319,6 +437,7 @@ class Hook {
     params.mode = mode;
     params.include.providers = with_providers;
     params.targets = mode == "upgrade" ? options_.targets : params.targets;
+    std::erase(params.targets, kUnitSourceKey);
     MODLOCK_TRY(const auto planned, call(plan_root, params));
     auto ok = engine_.apply(options_.root, planned, {.modules = true, .providers = true}, run_);
     report_diagnostics();
@@ -366,9 +485,11 @@ class Hook {
   Result<void> lock_and_install() {
     const bool in_ci = engine_.options().in_ci;
     const bool has_targets = !options_.targets.empty();
-    const std::string mode = in_ci ? "frozen" : options_.upgrade || has_targets ? "upgrade" : "missing";
+    const bool has_modules = options_.targets.size() != static_cast<std::size_t>(is_source_targeted());
+    const std::string mode = in_ci ? "frozen" : options_.upgrade || has_modules ? "upgrade" : "missing";
     MODLOCK_TRY(open_root(mode == "missing" ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
-    MODLOCK_TRY(lock_source(has_targets && !in_ci ? "missing" : mode));
+    const bool keeps_source = has_targets && !is_source_targeted();
+    MODLOCK_TRY(lock_source(in_ci ? mode : keeps_source ? "missing" : has_targets ? "upgrade" : mode));
     if (!in_ci) {
       // The client would select providers of any age.
       const Settings& settings = open_->root.walk.settings;
@@ -444,10 +565,11 @@ class Hook {
   HookReporter& reporter_;
   const UnitLock lock_;
   const RepositoryFiles files_;
-  std::unique_ptr<OpenRoot> open_;  // from open_root() on
-  bool has_unlocked_ = false;       // calls that the client has to download
-  std::vector<std::string> lines_;  // about changes of the lock file
-  std::optional<Error> moved_;      // tags that were moved; the other modules are locked
+  std::unique_ptr<OpenRoot> open_;    // from open_root() on
+  std::optional<FoundSource> found_;  // from find_source() on
+  bool has_unlocked_ = false;         // calls that the client has to download
+  std::vector<std::string> lines_;    // about changes of the lock file
+  std::optional<Error> moved_;        // tags that were moved; the other modules are locked
 };
 
 }  // namespace

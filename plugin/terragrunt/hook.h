@@ -22,8 +22,10 @@ struct HookOptions {
   std::filesystem::path downloaded;      // the directory of the downloaded source, which contains the working directory
   std::string source = {};               // of the unit, if --source specifies it
   std::filesystem::path place = {};      // before the download: the working directory that Terragrunt will use
-  bool allows_unchecked_source = false;  // a source that cannot be determined is ignored
-  bool strict = false;                   // otherwise it is an error, as in CI; else a warning
+  bool in_terragrunt = false;            // Terragrunt runs the hook, so it has chosen the directories
+  bool is_source_replaced = false;       // by a flag of Terragrunt
+  bool allows_unchecked_source = false;  // a source that is not checked is ignored
+  bool strict = false;                   // one that is replaced or not supported is an error, as in CI; else a warning
 };
 
 // Receives reports while a hook runs.

@@ -9,7 +9,7 @@
 
 #include "backends/base/files.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/terragrunt/unit_source.h"
+#include "plugin/terragrunt/unit_config.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
@@ -109,11 +109,11 @@ void RepositoryFiles::add_generated(const fs::path& file, Index& index) {
   };
   for (const hcl::Block& block : parsed.body.blocks) {
     if (block.type == "generate") {
-      const auto disabled = value_of(block.body.find("disable_signature"));
+      const auto disabled = constant_of(block.body.find("disable_signature"));
       const bool is_disabled = disabled && disabled->is(eval::Type::Kind::boolean) && disabled->as_bool();
-      add(name_of(text_of(block.body.find("path"))), !is_disabled);
+      add(name_of(constant_text_of(block.body.find("path"))), !is_disabled);
     } else if (block.type == "remote_state") {
-      const auto generated = value_of(block.body.find("generate"));
+      const auto generated = constant_of(block.body.find("generate"));
       if (generated && generated->is(eval::Type::Kind::object)) {
         const auto path = generated->members().find("path");
         if (path != generated->members().end() && path->second.is(eval::Type::Kind::string) &&

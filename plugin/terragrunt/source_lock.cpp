@@ -20,6 +20,7 @@
 #include "plugin/lock/backup.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
+#include "plugin/terragrunt/download_record.h"
 
 namespace modlock::terragrunt {
 namespace {
@@ -100,22 +101,27 @@ TreeSummary files_below(const std::string& subdir, TreeSummary package) {
   return package;
 }
 
-// Returns the files that a client would load and that are neither locked nor the user's own. Errors: IO_ERROR.
-Result<std::vector<std::string>> added_files(const TreeSummary& locked, const UnitSourceOptions& options) {
-  MODLOCK_TRY(const auto files, loadable_files(options.downloaded));
+// Returns the files that a client would load and that are neither locked nor the user's own; `others` receives other
+// added files. Errors: IO_ERROR.
+Result<std::vector<std::string>> added_files(const TreeSummary& locked, const UnitSourceOptions& options,
+                                             const fs::path& data_directory, std::vector<std::string>& others) {
+  std::vector<std::string> not_loaded;
+  MODLOCK_TRY(const auto files, loadable_files(options.downloaded, data_directory, &not_loaded));
   std::vector<std::string> added;
   for (const std::string& name : files) {
     if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
       added.push_back(name + " was added");
     }
   }
+  std::copy_if(not_loaded.begin(), not_loaded.end(), std::back_inserter(others),
+               [&](const std::string& name) { return locked.find(name) == nullptr; });
   return added;
 }
 
 // Returns how the downloaded files differ from the locked ones: files that were changed or deleted, and files that a
-// client would load and that were added. Errors: IO_ERROR; cancellation.
+// client would load and that were added; `others` receives other added files. Errors: IO_ERROR; cancellation.
 Result<std::vector<std::string>> differing_files(const TreeSummary& locked, const UnitSourceOptions& options,
-                                                 const Context& context) {
+                                                 const OpenRoot& open, std::vector<std::string>& others) {
   std::vector<TreeEntry> entries;
   for (const FileDigest& file : locked.files) {
     const fs::path path = options.downloaded / file.name;
@@ -128,7 +134,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
       entries.push_back({file.name, path, type});
     }
   }
-  MODLOCK_TRY(auto present, summarise_entries(entries, {}, context));
+  MODLOCK_TRY(auto present, summarise_entries(entries, {}, open.context));
   for (FileDigest& file : present.files) {
     const FileDigest* expected = locked.find(file.name);
     if (expected->sha256 != file.sha256 && options.is_own(options.downloaded / file.name)) {
@@ -136,7 +142,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
     }
   }
   auto differences = compare_trees(locked, present, entries_of(options.downloaded)).tampered;
-  MODLOCK_TRY(auto added, added_files(locked, options));
+  MODLOCK_TRY(auto added, added_files(locked, options, open.root.data.path, others));
   std::move(added.begin(), added.end(), std::back_inserter(differences));
   return differences;
 }
@@ -157,6 +163,58 @@ Result<std::optional<TreeSummary>> locked_files(const OpenRoot& open, const std:
   return files_below(read_module_place(open.root.data, h1).value_or(package.subdir), std::move(*files));
 }
 
+// Returns the files that the source has now and the locked package does not have; none if it has the locked package.
+Result<std::vector<std::string>> files_added_at_source(OpenRoot& open, const ModuleNode& node, const ModuleLock& entry,
+                                                       const TreeSummary& locked) {
+  PlanRequest plan{.walk = open.root.walk};
+  auto now = plan_single_call(plan, node, open.fetcher(), open.context);
+  if (!now) {
+    return fail(open.network().with_warnings(std::move(now.error())));
+  }
+  std::vector<std::string> added;
+  if (now->lock.hashes != entry.hashes) {
+    MODLOCK_TRY(const auto subdir, expand_subdir(now->package.directory, now->package.subdir));
+    MODLOCK_TRY(auto package, summarise_tree(now->package.directory, open.context));
+    for (const FileDigest& file : files_below(subdir, std::move(package)).files) {
+      if (locked.find(file.name) == nullptr) {
+        added.push_back(file.name);
+      }
+    }
+  }
+  return added;
+}
+
+// Judges the added files that no client loads.
+Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, const ModuleNode& node,
+                          const ModuleLock& entry, const TreeSummary& locked, const std::vector<std::string>& others,
+                          VerifiedUnitSource& result) {
+  const Store& store = open.engine().store();
+  auto added = find_download_record(store, options.version_file);
+  if (!added && !options.may_query && others.empty()) {
+    return {};
+  }
+  if (!added) {
+    auto asked = others.empty()       ? Result<std::vector<std::string>>()
+                 : !options.may_query ? fail(Code::offline_miss, "only init queries the source")
+                                      : files_added_at_source(open, node, entry, locked);
+    if (!asked) {
+      const bool has_more = std::any_of(others.begin(), others.end(), [&](const std::string& name) {
+        return !options.is_own(options.downloaded / name);
+      });
+      result.unanswered = has_more ? std::optional(asked.error()) : std::nullopt;
+      return {};
+    }
+    record_download(store, options.version_file, *asked);
+    added = std::move(*asked);
+  }
+  for (const std::string& name : others) {
+    if (std::find(added->begin(), added->end(), name) != added->end() && !options.is_own(options.downloaded / name)) {
+      result.verdict->paths.push_back(name + " was added");
+    }
+  }
+  return {};
+}
+
 bool is_loadable(const std::string& name) {
   return config_kind(name) || name == "terraform.tfvars" || name == "terraform.tfvars.json" ||
          name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
@@ -164,20 +222,38 @@ bool is_loadable(const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<std::string>> loadable_files(const fs::path& directory) {
+Result<std::vector<std::string>> loadable_files(const fs::path& directory, const fs::path& data_directory,
+                                                std::vector<std::string>* others) {
   constexpr std::array<std::string_view, 3> kData = {".git", ".terraform", ".terragrunt-cache"};
+  // Terragrunt and tofu-modlock write these.
+  constexpr std::array<std::string_view, 6> kOwn = {".terragrunt-source-version",
+                                                    ".terragrunt-source-manifest",
+                                                    ".terragrunt-module-manifest",
+                                                    ".terragrunt-init-required",
+                                                    kLockFileName,
+                                                    kSidecarFileName};
+  const auto is_one_of = [](const auto& names, const fs::path& name) {
+    return std::find(names.begin(), names.end(), name.native()) != names.end();
+  };
   std::vector<std::string> files;
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
+    const fs::path name = at->path().filename();
     std::error_code ignored;
     const bool is_link = at->is_symlink(ignored);
     if (!is_link && at->is_directory(ignored)) {
-      if (std::find(kData.begin(), kData.end(), name) != kData.end()) {
+      if (name == kData.front() || at->path() == data_directory || (others == nullptr && is_one_of(kData, name))) {
         at.disable_recursion_pending();
       }
-    } else if (is_loadable(name) || (is_link && at->is_directory(ignored))) {
-      files.push_back(at->path().lexically_relative(directory).generic_string());
+      continue;
+    }
+    const fs::path below = at->path().lexically_relative(directory);
+    const bool is_data =
+        std::any_of(below.begin(), below.end(), [&](const fs::path& part) { return is_one_of(kData, part); });
+    if (!is_data && (is_loadable(name) || (is_link && at->is_directory(ignored)))) {
+      files.push_back(below.generic_string());
+    } else if (others != nullptr && !is_one_of(kOwn, name)) {
+      others->push_back(below.generic_string());
     }
   }
   if (error) {
@@ -192,7 +268,10 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
   MODLOCK_TRY(auto found, find_call(options, open, warnings));
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
-    PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = parse_mode(mode)};
+    PlanRequest plan{.walk = open.root.walk,
+                     .lock = effective_lock(open.lock),
+                     .mode = parse_mode(mode),
+                     .accept_moved = options.accepts_moved};
     if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
       MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
       plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
@@ -287,10 +366,15 @@ Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOp
     verdict.kind = VerdictKind::missing;
     return VerifiedUnitSource{.verdict = std::move(verdict)};
   }
-  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open.context));
+  std::vector<std::string> others;
+  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open, others));
+  VerifiedUnitSource result{.verdict = std::move(verdict)};
+  if (result.verdict->paths.empty()) {
+    MODLOCK_TRY(judge_others(open, options, *node, entry->second, *files, others, result));
+  }
   MODLOCK_TRY(open.context.check());  // a cancelled search of the user's own files finds none
-  verdict.kind = verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
-  return VerifiedUnitSource{.verdict = std::move(verdict)};
+  result.verdict->kind = result.verdict->paths.empty() ? VerdictKind::held : VerdictKind::tampered;
+  return result;
 }
 
 }  // namespace modlock::terragrunt

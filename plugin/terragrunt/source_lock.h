@@ -26,6 +26,11 @@ struct UnitSourceOptions {
   // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
   // as unchanged, and may have been added.
   std::function<bool(const std::filesystem::path& file)> is_own;
+  // The file that Terragrunt writes with each download.
+  std::filesystem::path version_file = {};
+  // Whether the source may be queried for the origin of added files.
+  bool may_query = false;
+  bool accepts_moved = false;  // of PlanRequest
 };
 
 struct LockedUnitSource {
@@ -38,14 +43,18 @@ struct LockedUnitSource {
 };
 
 struct VerifiedUnitSource {
-  std::optional<Error> unchecked = {};  // as above
-  std::optional<Verdict> verdict = {};  // nullopt: there is no source that can be locked
+  std::optional<Error> unchecked = {};   // as above
+  std::optional<Verdict> verdict = {};   // nullopt: there is no source that can be locked
+  std::optional<Error> unanswered = {};  // added files that the source may have had when it was downloaded
 };
 
 // Returns the files in and below a directory that a client may load as configuration, tests or values of variables,
 // and the links to directories, which may contain such files. Paths are relative to it and sorted. The directories in
-// which git, the client and Terragrunt keep their data are left out. Errors: IO_ERROR.
-Result<std::vector<std::string>> loadable_files(const std::filesystem::path& directory);
+// which git, the client and Terragrunt keep their data are left out. `others` not null: receives all other files, also
+// of those directories, except `data_directory`, and those of git and Terragrunt. Errors: IO_ERROR.
+Result<std::vector<std::string>> loadable_files(const std::filesystem::path& directory,
+                                                const std::filesystem::path& data_directory = {},
+                                                std::vector<std::string>* others = nullptr);
 
 // Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
 // the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
@@ -54,10 +63,13 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
 // the package; IO_ERROR.
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
-// Compares the downloaded files with the locked ones. Sends no request, except to the remote store. The verdict is
-// `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the source had the
-// locked package, or `tampered` with all files that differ, and all that a client would load and that were added.
-// Errors: those of `find_source`; CONSTRAINT_SYNTAX; IO_ERROR; cancellation.
+// Compares the downloaded files with the locked ones. An added file that no client loads, such as a template, is the
+// user's own unless the source had it when Terragrunt downloaded it. If there is one, and it is not recorded
+// (download_record.h), the source is queried once, if `may_query` is set. Sends no other request, except to the remote
+// store. The verdict is `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the
+// source had the locked package, or `tampered` with all files that differ, all that a client would load and that were
+// added, and all that came with another package of the source. Errors: those of `find_source`; CONSTRAINT_SYNTAX;
+// IO_ERROR; cancellation.
 Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options);
 
 // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the

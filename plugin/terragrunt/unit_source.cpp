@@ -8,10 +8,9 @@
 #include "backends/address/go_url.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
-#include "backends/base/files.h"
-#include "plugin/eval/evaluate.h"
-#include "plugin/hcl/parser.h"
-#include "plugin/update/text_origin.h"
+#include "backends/base/process.h"
+#include "plugin/terragrunt/unit_config.h"
+#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
@@ -44,59 +43,6 @@ UnitSource from_terragrunt(std::string text, std::optional<std::string> version,
   return {SourceText{std::move(text), std::move(location)}, std::move(version)};
 }
 
-// Replaces a function call without arguments with a text.
-void give_value(std::string& text, std::string_view call, const fs::path& value) {
-  const std::string literal = "\"" + spell(value.string(), Quoting::quoted) + "\"";
-  for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + literal.size())) {
-    text.replace(at, call.size(), literal);
-  }
-}
-
-// Returns nullopt if there is no such file.
-Result<std::optional<hcl::ParsedFile>> read_hcl(const fs::path& path, const fs::path& repository) {
-  auto text = read_file(path);
-  if (!text) {
-    if (text.error().code == Code::not_found) {
-      return std::nullopt;
-    }
-    return fail(text.error());
-  }
-  if (!repository.empty()) {
-    give_value(*text, "get_repo_root()", repository);
-    give_value(*text, "get_terragrunt_dir()", path.parent_path());
-  }
-  hcl::ParsedFile file = hcl::parse_native(*text, path.string());
-  const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
-                                  [](const Diagnostic& one) { return one.severity == Severity::error; });
-  if (error != file.diagnostics.end()) {
-    return fail(error->what);
-  }
-  return file;
-}
-
-const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
-  const auto block =
-      std::find_if(body.blocks.begin(), body.blocks.end(), [&](const hcl::Block& one) { return one.type == type; });
-  return block == body.blocks.end() ? nullptr : &*block;
-}
-
-// Returns the members that have a value without any function; each may use earlier ones.
-eval::Value::Members values_of(const hcl::Body& body, const std::string& object, eval::Value::Members variables) {
-  eval::Value::Members known;
-  for (std::size_t before = known.size() + 1; before != known.size();) {
-    before = known.size();
-    for (const hcl::Attribute& attribute : body.attributes) {
-      variables.insert_or_assign(object, eval::Value::object(known));
-      if (auto value = eval::constant_value(attribute.value, false, "", variables);
-          value && !known.count(attribute.name)) {
-        known.emplace(attribute.name, std::move(*value));
-      }
-    }
-  }
-  variables.insert_or_assign(object, eval::Value::object(known));
-  return variables;
-}
-
 // SHA-1 in the alphabet for URLs, without padding.
 std::string encode(std::string_view text) {
   const auto hash = hash_of(Hash::sha1, text);
@@ -107,6 +53,14 @@ std::string encode(std::string_view text) {
   return encoded;
 }
 
+// Returns the URL of a directory, as Terragrunt writes it.
+std::string local_url(const fs::path& unit, const std::string& text) {
+  const std::size_t subdir = std::min(text.find("//"), text.size());
+  std::string path = (unit / text.substr(0, subdir)).lexically_normal().string();
+  path.erase(path.find_last_not_of('/') + 1);
+  return "file://" + percent_encoded(path, "/$&+,:;=@") + text.substr(subdir);
+}
+
 // Returns whether the environment gives all units another source.
 bool is_source_replaced() {
   return std::any_of(kReplacements.begin(), kReplacements.end(),
@@ -115,23 +69,15 @@ bool is_source_replaced() {
 
 }  // namespace
 
-std::optional<eval::Value> value_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
-  auto value = attribute == nullptr ? fail(Code::not_found, "none")
-                                    : eval::constant_value(attribute->value, false, "", variables);
-  return value && !value->is_null() ? std::optional(std::move(*value)) : std::nullopt;
-}
-
-std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables) {
-  const auto value = value_of(attribute, variables);
-  return value && value->is(eval::Type::Kind::string) ? std::optional(value->as_string()) : std::nullopt;
-}
-
-std::optional<DownloadName> download_name(const FoundSource& found) {
+std::optional<DownloadName> download_name(const FoundSource& found, const fs::path& unit) {
   std::string text = found.written;
   const bool is_of_registry = text.starts_with(kRegistryScheme);
   if (!is_of_registry) {
     const auto address = parse_source(text);
-    text = address && address->source.is_remote() ? address->normalised.reveal() : "";
+    if (!address && !text.empty()) {
+      return std::nullopt;
+    }
+    text = address && address->source.is_remote() ? address->normalised.reveal() : local_url(unit, text);
   }
   const std::size_t scheme = text.find("://");
   const std::string query = text.substr(std::min(text.find('?'), text.size()));
@@ -140,52 +86,109 @@ std::optional<DownloadName> download_name(const FoundSource& found) {
     return std::nullopt;
   }
   text.resize(text.size() - query.size());
-  text.resize(std::min(text.find("//", scheme + 3), text.size()));
-  return DownloadName{encode(text),
-                      encode(encode_query(parse_query(query.substr(std::min<std::size_t>(1, query.size())))))};
+  DownloadName name{.version = encode(encode_query(parse_query(query.substr(std::min<std::size_t>(1, query.size())))))};
+  if (const std::size_t subdir = text.find("//", scheme + 3); subdir != std::string::npos) {
+    name.subdir = text.substr(subdir + 2);
+    name.subdir.erase(name.subdir.find_last_not_of('/') + 1);
+    text.resize(subdir);
+  }
+  name.directory = encode(text);
+  return name;
+}
+
+std::vector<DownloadName> download_names(const ModuleLock& entry, ClientKind tool) {
+  std::vector<DownloadName> names;
+  const auto source = parse_identity(entry.source);
+  const auto add = [&](const std::string& written) {
+    if (auto name = download_name({.written = written}, {})) {
+      names.push_back(std::move(*name));
+    }
+  };
+  if (!source || !source->is_registry()) {
+    add(entry.source);
+    return names;
+  }
+  const std::string path = "/" + source->path + (source->subdir.empty() ? "" : "//" + source->subdir);
+  for (const std::string& query : {"?version=" + entry.version.value_or(""), std::string()}) {
+    add(std::string(kRegistryScheme) + source->host + path + query);
+    if (source->host == registry_host(tool)) {
+      add(std::string(kRegistryScheme) + path + query);
+    }
+  }
+  return names;
+}
+
+UnitSource source_of(const ModuleLock& entry) {
+  const auto source = parse_identity(entry.source);
+  const bool is_of_registry = source && source->is_registry();
+  const std::string subdir = is_of_registry && !source->subdir.empty() ? "//" + source->subdir : "";
+  return {SourceText{is_of_registry ? source->host + "/" + source->path + subdir : entry.source, {}},
+          entry.constraints};
+}
+
+FoundSource found_source(std::string written, std::optional<std::string> version, Location location, ClientKind tool) {
+  if (written == ".") {
+    return {};  // Terragrunt's word for a unit without a source
+  }
+  return {.source = from_terragrunt(written, std::move(version), std::move(location), tool), .written = written};
+}
+
+FoundSource render_unit_source(const fs::path& unit, ClientKind tool, const Context& context) {
+  const auto ran = run_command(
+      {.argv = {"terragrunt", "render", "--format", "json"}, .directory = unit, .keeps_tokens = true}, context);
+  const auto config = ran && ran->exit_code == 0 ? parse_json(ran->output) : fail(Code::not_found, "");
+  if (!config || !config->isObject()) {
+    return FoundSource{.is_known = false};
+  }
+  const Json::Value& terraform = (*config)["terraform"];
+  const auto text_of = [&](const char* name) {
+    const bool is_there = terraform.isObject() && terraform[name].isString();
+    return is_there ? terraform[name].asString() : std::string();
+  };
+  const std::string written = text_of("source");
+  const std::string version = text_of("version");
+  return written.empty() ? FoundSource()
+                         : found_source(written, version.empty() ? std::nullopt : std::optional(version),
+                                        {(unit / "terragrunt.hcl").string(), std::nullopt}, tool);
 }
 
 Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
                                      const fs::path& repository) {
-  fs::path path = unit / "terragrunt.hcl";
-  if (named == ".") {
-    return FoundSource();  // Terragrunt's word for a unit without a source
-  }
   if (!named.empty()) {
-    return FoundSource{.source = from_terragrunt(named, std::nullopt, {path.string(), std::nullopt}, tool),
-                       .written = named};
+    return found_source(named, std::nullopt, {(unit / "terragrunt.hcl").string(), std::nullopt}, tool);
   }
-  MODLOCK_TRY(const auto file, read_hcl(path, repository));
-  if (!file || is_source_replaced()) {
-    return FoundSource{.is_known = false};
+  if (is_source_replaced()) {
+    return FoundSource{.is_known = false, .is_replaced = true};
   }
-  MODLOCK_TRY(const auto values, read_hcl(unit / "terragrunt.values.hcl", repository));
-  const hcl::Block* terraform = find_block(file->body, "terraform");
-  const hcl::Attribute* source = terraform == nullptr ? nullptr : terraform->body.find("source");
-  // Terragrunt includes this file of a generated unit by itself. It wins.
-  const fs::path autoinclude = unit / "terragrunt.autoinclude.hcl";
-  MODLOCK_TRY(const auto included, read_hcl(autoinclude, repository));
-  const hcl::Block* replacing = included ? find_block(included->body, "terraform") : nullptr;
-  if (replacing != nullptr && replacing->body.find("source") != nullptr) {
-    terraform = replacing;
-    source = replacing->body.find("source");
-    path = autoinclude;
+  MODLOCK_TRY(const auto config, UnitConfig::read(unit, repository));
+  std::optional<FoundSource> found;
+  const hcl::Attribute* constraint = nullptr;
+  std::optional<std::string> version;
+  // Each argument is that of the first file that has it.
+  for (const UnitFile& file : config.files()) {
+    if (!found && file.path.empty()) {
+      return FoundSource{.is_known = false};
+    }
+    const hcl::Block* terraform = find_block(file.body, "terraform");
+    const hcl::Attribute* source = terraform == nullptr || found ? nullptr : terraform->body.find("source");
+    if (source != nullptr) {
+      const auto text = config.text_of(file, source);
+      if (!text) {
+        return FoundSource{.is_known = false};
+      }
+      found = found_source(*text, std::nullopt, {file.path.string(), source->value.range}, tool);
+      found->is_literal = constant_text_of(source).has_value();
+    }
+    if (terraform != nullptr && constraint == nullptr) {
+      constraint = terraform->body.find("version");
+      version = config.text_of(file, constraint);
+    }
   }
-  if (source == nullptr) {
-    return FoundSource{.is_known = find_block(file->body, "include") == nullptr};
+  if (found && found->written.starts_with(kRegistryScheme) && !found->source->version) {
+    found->source->version = version;
+    found->is_known = constraint == nullptr || version;
   }
-  const hcl::Body none;
-  eval::Value::Members variables = values_of(values ? values->body : none, "values", {});
-  if (const hcl::Block* locals = find_block(file->body, "locals")) {
-    variables = values_of(locals->body, "local", std::move(variables));
-  }
-  auto text = text_of(source, variables);
-  if (!text) {
-    return FoundSource{.is_known = false};
-  }
-  return FoundSource{.source = from_terragrunt(*text, text_of(terraform->body.find("version"), variables),
-                                               {path.string(), source->value.range}, tool),
-                     .written = *text};
+  return found ? std::move(*found) : FoundSource{.is_known = config.exists()};
 }
 
 }  // namespace modlock::terragrunt

@@ -4,20 +4,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "backends/base/context.h"
 #include "plugin/config/source_text.h"
-#include "plugin/hcl/ast.h"
+#include "plugin/lock/lock_file.h"
 #include "plugin/value/client_kind.h"
-#include "plugin/value/value.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
-
-// Returns the value of an attribute that uses no function and only these variables; nullopt if it is absent, null or
-// computed in another way.
-std::optional<eval::Value> value_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
-// The same for a string.
-std::optional<std::string> text_of(const hcl::Attribute* attribute, const eval::Value::Members& variables = {});
 
 // The source of a package that Terragrunt downloads for a unit, and in which the client then runs.
 struct UnitSource {
@@ -29,26 +24,38 @@ struct UnitSource {
 inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 
 struct FoundSource {
-  bool is_known = true;                   // false: it is computed from more than local and given values
+  bool is_known = true;                   // false: it is computed in a way that only Terragrunt knows
+  bool is_literal = false;                // it uses no function of Terragrunt and no other file of the configuration
+  bool is_replaced = false;               // for all units, by the environment; then it is not known
   std::optional<UnitSource> source = {};  // empty if none is specified
   std::string written = {};               // the source as Terragrunt has it: "tfr:///ns/name/system?version=1.2.3"
 };
 
-// How Terragrunt knows a download again: the name of its directory, and the content of the file
-// `.terragrunt-source-version` in it.
+// How Terragrunt knows a download again: the name of its directory, the content of the file
+// `.terragrunt-source-version` in it, and the directory in it where the client runs.
 struct DownloadName {
   std::string directory;
   std::string version;
+  std::string subdir = {};
 };
 // Returns nullopt if the source is invalid, or if Terragrunt chooses among its versions. The directory is not right for
-// an address that Terragrunt and the clients write in full in different ways.
-std::optional<DownloadName> download_name(const FoundSource& found);
+// an address that Terragrunt and the clients write in full in different ways. Of a local source, relative to `unit`,
+// only the directory is right.
+std::optional<DownloadName> download_name(const FoundSource& found, const std::filesystem::path& unit);
+// Returns the names that a download of this lock entry may have; those with the version first.
+std::vector<DownloadName> download_names(const ModuleLock& entry, ClientKind tool);
+// Returns the source that this lock entry of a unit was made for.
+UnitSource source_of(const ModuleLock& entry);
 
-// Reads terragrunt.hcl of the unit, and terragrunt.values.hcl of a generated stack. A non-empty `named` replaces the
-// source; "." is no source. The source of terragrunt.autoinclude.hcl wins. Other included files are not read, so a
-// source that only they specify is not known, nor is one if there is no terragrunt.hcl or if TG_SOURCE is set. With a
-// `repository` get_repo_root() and get_terragrunt_dir() have values. Errors: CONFIG_PARSE for syntax; IO_ERROR.
+// Reads the configuration of a unit (UnitConfig). A non-empty `named` replaces the source; "." is no source. A source
+// is not known if it is computed in a way that only Terragrunt knows, if there is no terragrunt.hcl, or if TG_SOURCE is
+// set. Errors: CONFIG_PARSE for syntax; IO_ERROR.
 Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
                                      const std::filesystem::path& repository = {});
+// Lets Terragrunt print the configuration, which executes run_cmd() and decrypts files: for hooks that Terragrunt
+// itself has started. The source is not known if that fails.
+FoundSource render_unit_source(const std::filesystem::path& unit, ClientKind tool, const Context& context);
+// Converts a source as Terragrunt writes it.
+FoundSource found_source(std::string written, std::optional<std::string> version, Location location, ClientKind tool);
 
 }  // namespace modlock::terragrunt

@@ -24,6 +24,7 @@ terraform {
     commands = ["init", "get", "providers"]
     execute = concat(
       ["tofu-modlock", "hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root()],
+      [for source in [get_terragrunt_source_cli_flag()] : "--replaced-source" if source != ""],
       [for argument in get_terraform_cli_args() : format("-%s", argument) if startswith(argument, "-upgrade")],
     )
   }
@@ -50,6 +51,9 @@ terraform {
 
   before_hook "modlock_verify" {
     commands = ["plan", "apply", "destroy", "refresh", "import", "test"]
-    execute  = ["tofu-modlock", "hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root()]
+    execute = concat(
+      ["tofu-modlock", "hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root()],
+      [for source in [get_terragrunt_source_cli_flag()] : "--replaced-source" if source != ""],
+    )
   }
 }

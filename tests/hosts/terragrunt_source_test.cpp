@@ -96,15 +96,15 @@ BOOST_AUTO_TEST_CASE(a_moved_tag_stops_init) {
       const Ran ran = terragrunt({"plan"});
       BOOST_TEST(ran.exit_code == 1);
       BOOST_TEST(ran.out == "");
-      BOOST_TEST(ran.err ==
-                 "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
-                 "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
-                 "  note: network/main.tf was changed\n"
-                 "  hint: to get the locked files, delete <dir>/root/live/vpc/<download> and run terragrunt init; to "
-                 "lock what the source "
-                 "has now, review it, remove the block module \"terragrunt:source\" from the lock file and run "
-                 "terragrunt init -upgrade --source-update\n"
-                 "hook modlock_install: exit code 4\n");
+      BOOST_TEST(
+          ran.err ==
+          "Error: the files that Terragrunt downloaded for <dir>/root/live/vpc do not match the lock entry for "
+          "\"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" [HASH_MISMATCH]\n"
+          "  note: network/main.tf was changed\n"
+          "  hint: to get the locked files, delete <dir>/root/live/vpc/<download> and run terragrunt init, with "
+          "--no-cas if Terragrunt's own store has a changed file; to lock what the source has now, review it, run "
+          "TOFU_MODLOCK_TARGET=terragrunt:source terragrunt init --source-update\n"
+          "hook modlock_install: exit code 4\n");
       BOOST_TEST(unit_lock() == locked);
     }
   }
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_refused_command_keeps_the_committed_source) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_upgrade_names_a_moved_tag_until_its_block_is_removed) {
+BOOST_AUTO_TEST_CASE(an_upgrade_names_a_moved_tag_until_it_is_accepted) {
   terragrunt({"init"});
   const std::string locked = unit_lock();
   move_the_tag();
@@ -161,14 +161,15 @@ BOOST_AUTO_TEST_CASE(an_upgrade_names_a_moved_tag_until_its_block_is_removed) {
       "Error: the tag of \"git::file://<dir>/repositories/stacks.git//network?ref=v1.0.0\" was moved; the locked "
       "content is kept [HASH_MISMATCH]\n"
       "  note: git:<stacks> is locked, git:<moved> is offered\n"
-      "  hint: review what the source has now; to lock it, remove the block module \"terragrunt:source\" from the "
-      "lock file and run terragrunt init -upgrade --source-update\n"
+      "  hint: review what the source has now; to lock it, run TOFU_MODLOCK_TARGET=terragrunt:source terragrunt init "
+      "--source-update\n"
       "hook modlock_install: exit code 4\n");
   BOOST_TEST(unit_lock() == locked);
 
-  remove_block();
   fs::remove_all(root() / "live/vpc/.terragrunt-cache");
-  const Ran accepted = terragrunt({"init", "-upgrade"});
+  environment["TOFU_MODLOCK_TARGET"] = "terragrunt:source";
+  const Ran accepted = terragrunt({"init"});
+  environment.erase("TOFU_MODLOCK_TARGET");
   BOOST_TEST(accepted.exit_code == 0, accepted.err);
   BOOST_TEST(shown(unit_lock()).find("\"git:<moved>\"") != std::string::npos, shown(unit_lock()));
   BOOST_TEST(terragrunt({"plan"}).exit_code == 0);
@@ -683,7 +684,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   const std::string text = read("live/vpc/terragrunt.hcl");
   terragrunt({"output"});
   write("live/vpc/terragrunt.hcl",
-        "include \"modlock\" {\n  path = \"x\"\n}\n\nterraform {\n  source = lower(\"x\")\n}\n");
+        "include \"modlock\" {\n  path = \"x\"\n}\n\nterraform {\n  source = get_env(\"X\")\n}\n");
   const auto hook = [&](std::vector<std::string> more) {
     std::string line = "cd '" + working_directory().string() + "' && exec tofu-modlock hook --unit '" +
                        (root() / "live/vpc").string() + "' --root '" + root().string() + "' init";
@@ -693,13 +694,13 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
     return program({"/bin/sh", "-c", line});
   };
   const Ran ran = hook({});
-  BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.err ==
-             "Warning: the source of the unit <dir>/root/live/vpc is computed, so it is neither locked nor checked "
-             "[CONFIG_NON_STATIC]\n"
-             "  hint: write it as a literal, compute it from local values, or pass it to the hook with --source; to "
-             "allow it for "
-             "this unit, use --allow-unchecked-source\n");
+  BOOST_TEST(ran.exit_code == 3, ran.err);
+  BOOST_TEST(
+      ran.err ==
+      "Error: the source of the unit <dir>/root/live/vpc is computed, and Terragrunt did not print it, so it is "
+      "neither locked nor checked [FROZEN]\n"
+      "  hint: run: terragrunt render --format json, and correct what fails; or write the source as a literal; to "
+      "allow it for this unit, use --allow-unchecked-source\n");
   struct Row {
     const char* name;
     std::vector<std::string> flags;
@@ -738,7 +739,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
 
 // In CI a source that cannot be checked has to be allowed.
 BOOST_AUTO_TEST_CASE(a_source_that_cannot_be_checked) {
-  const std::string computed = "terraform {\n  source = lower(\"x\")\n}\n";
+  const std::string computed = "terraform {\n  source = get_env(\"X\")\n}\n";
   const auto written = [](const std::string& source) { return "terraform {\n  source = \"" + source + "\"\n}\n"; };
   struct Row {
     const char* name;
@@ -763,7 +764,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_cannot_be_checked) {
        false,
        false,
        3,
-       "is computed"},
+       "is replaced"},
       {"computed", {{"terragrunt.hcl", computed}}, {}, false, false, 3, "is computed"},
       {"computed, a list in the package", {{"terragrunt.hcl", computed}}, {}, true, false, 3, "is computed"},
       {"computed, files of the repository", {{"terragrunt.hcl", computed}}, {}, false, true, 3, "is computed"},
