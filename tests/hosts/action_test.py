@@ -96,7 +96,7 @@ class Runner:
 
     def run(self, **inputs):
         """Every step whose condition holds, up to the first that fails: (exit code, output, errors, the summary)."""
-        inputs = {"mode": "ci", "args": "", "client": "", "since": "origin/main", "version": "", "releases": self.releases.address} | inputs
+        inputs = {"mode": "ci", "args": "", "client": "", "base": "", "since": "origin/main", "version": "", "releases": self.releases.address} | inputs
         conditions = {"inputs.mode == 'ci'": inputs["mode"] == "ci", "inputs.mode == 'update'": inputs["mode"] == "update",
                       "inputs.mode != 'ci' && inputs.mode != 'update'": inputs["mode"] not in ("ci", "update")}
         values = {f"inputs.{name}": value for name, value in inputs.items()}
@@ -144,6 +144,15 @@ class Action(unittest.TestCase):
         self.runner.releases.requests.clear()
         shutil.rmtree(self.runner.directory / "temp")
         (self.runner.directory / "temp").mkdir()
+
+    def test_the_base_is_passed_and_fetched(self):
+        self.assertNotIn("--base", self.runner.run()[1])
+        self.assertIn("<ci><--recursive><--base=origin/main><--><tofu><init>", self.runner.run(base="origin/main", client="tofu init")[1])
+        target = self.runner.git("-C", "../infra.git", "commit-tree", "-m", "Target", "main^{tree}").strip()
+        self.runner.git("-C", "../infra.git", "update-ref", "refs/heads/target", target)
+        self.assertIn(f"<--base={target}>", self.runner.run(base=target)[1])
+        self.runner.git("cat-file", "-e", target)  # a shallow checkout did not have it
+        self.assertIn(f"<--base={'0' * 40}>", self.runner.run(base="0" * 40)[1])  # ci explains what is missing
 
     def test_the_release_of_its_own_reference_is_installed(self):
         code, out, err, _ = self.runner.run()

@@ -51,7 +51,10 @@ def block(heading, language, number=0):
 
 
 def recipe_variables():
-    return dict(line.split("=", 1) for line in block("The recipe", "ini").splitlines())
+    variables = dict(line.split("=", 1) for line in block("The recipe", "ini").splitlines())
+    if pathlib.Path(CLIENT).name == "terraform":
+        variables["TOFU_MODLOCK_IMPLEMENTATION"] = "terraform"
+    return variables
 
 
 class Failed(Exception):

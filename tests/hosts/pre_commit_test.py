@@ -251,13 +251,22 @@ class Hooks(HookTest):
         self.assertEqual(ran.returncode, 1, ran.stdout)
         self.assertIn("  git add 'live/.terraform.modules.lock.hcl'\n", ran.stderr)
 
+    def test_flags_and_the_base_are_passed_on(self):
+        self.scene.on_path(f'#!/bin/sh\n[ "$1" != --version ] || exec echo {VERSION}\necho "$*"\n')
+        for hook, command in (("frozen", "lock --frozen"), ("verify", "verify")):
+            ran = self.scene.run(self.scene.hooks / "scripts/pre-commit-hook", hook, "--implementation=opentofu")
+            self.assertEqual(ran.stdout, f"{command} --include modules --recursive --implementation=opentofu .\n")
+            self.assertEqual(self.scene.hook(hook, PRE_COMMIT_FROM_REF="main").stdout,
+                             f"{command} --include modules --recursive --base main .\n")
+        self.assertEqual(self.scene.hook("lock", PRE_COMMIT_FROM_REF="main").stdout, "lock --include modules --recursive .\n")
+
     def test_errors_of_lock_are_passed_on(self):
         self.scene.write("live/main.tf", "module {")
         self.assertEqual(self.scene.hook("lock").returncode, 8)
 
     def test_usage(self):
         ran = self.scene.hook("check")
-        self.assertEqual((ran.returncode, ran.stderr), (2, "usage: scripts/pre-commit-hook frozen|lock|verify\n"))
+        self.assertEqual((ran.returncode, ran.stderr), (2, "usage: scripts/pre-commit-hook frozen|lock|verify [FLAG...]\n"))
 
 
 @unittest.skipUnless(PRE_COMMIT, "pre-commit is not on PATH")
