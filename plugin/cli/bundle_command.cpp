@@ -39,6 +39,7 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
   if (!roots) {
     return fail(roots.error());
   }
+  print_left_out();
   std::vector<messages::RootParams> params;
   for (const std::string& root : *roots) {
     if (auto missing = find_missing_files(root)) {

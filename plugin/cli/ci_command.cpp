@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
@@ -80,9 +82,10 @@ class Ci {
     const int worst = worst_ != 0 ? worst_ : client_worst_;
     print_err("\n");
     print_table_err(rows, Fit::wrap);
-    print_err(fmt::format("{}: {} ok{}{}.\n", counted(roots.size(), "root module"), roots.size() - failures_,
+    print_err(fmt::format("{}: {} ok{}{}{}.{}{}\n", counted(roots.size(), "root module"), roots.size() - failures_,
                           failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
-                          worst == 0 ? "" : fmt::format(" (exit code {})", worst)));
+                          worst == 0 ? "" : fmt::format(" (exit code {})", worst), fmt::join(checked_for_, ""),
+                          left_out().text().empty() ? "" : " ", left_out().text()));
     return worst;
   }
 
@@ -145,6 +148,7 @@ class Ci {
                          [&](const Diagnostic& other) { return other.what.message == diagnostic.what.message; });
     });
     print_diagnostics(verified.details.diagnostics, root);
+    checked_for_.insert(checked_for_text(verified.result->checked_for));
     return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
   }
 
@@ -167,6 +171,7 @@ class Ci {
   int worst_ = 0;         // exit code of this program
   int client_worst_ = 0;  // of the client
   std::size_t failures_ = 0;
+  std::set<std::string> checked_for_;  // checked_for_text() of the roots
 };
 
 }  // namespace
@@ -182,7 +187,9 @@ int run_ci(const CommandLine& line, const Host& host) {
     return failed_everywhere(ok.error(), line.common);
   }
   auto roots = find_roots(line.common, host);
-  if (!roots && line.command.empty() && roots.error().code == Code::invalid_params) {
+  const auto is_missing = [](const std::string& directory) { return !std::filesystem::is_directory(directory); };
+  if (!roots && line.command.empty() &&
+      std::any_of(line.common.directories.begin(), line.common.directories.end(), is_missing)) {
     roots.error().hint += fmt::format("; write -- before the client's command: tofu-modlock ci -- {}",
                                       fmt::join(line.common.directories, " "));
   }

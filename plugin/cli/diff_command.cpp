@@ -201,6 +201,7 @@ int run_diff(const CommandLine& original, const Host& host) {
       return code_of(root, asked);
     });
     print_out(text);
+    print_left_out();
     return worst;
   }
   return run_for_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {

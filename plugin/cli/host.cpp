@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string_view>
 
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
+#include "plugin/engine/client_program.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
 #include "protocol/rpc/rpc.h"
@@ -63,7 +65,9 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   search.root_globs = flags.root_globs;
   search.exclude = flags.exclude;
   search.only_locks = flags.only_locks;
+  search.base = flags.base;
   MODLOCK_TRY(auto found, search_roots(search, host.context()));
+  left_out() = {std::move(found.called), found.not_on_disk};
   for (const messages::ExcludedRoot& excluded : found.excluded) {
     print_err(fmt::format("Excluded {}: {}\n", excluded.root, excluded.by));
   }
@@ -84,7 +88,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
 
 }  // namespace
 
-Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
+Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const std::vector<std::string>& command) {
   EngineOptions options = Engine::default_options();
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
@@ -97,6 +101,15 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt) {
   }
   if (!flags.implementation.empty()) {
     options.implementation = flags.implementation;
+  }
+  if (const auto running = command.empty() ? std::nullopt : client_named_by(command.front())) {
+    if (options.implementation.value_or(std::string(to_string(*running))) != to_string(*running)) {
+      return fail(Code::invalid_params,
+                  fmt::format("the command runs {}, and --implementation or TOFU_MODLOCK_IMPLEMENTATION is {}",
+                              display_name(*running), *options.implementation),
+                  fmt::format("set it to {}, or omit it", to_string(*running)));
+    }
+    options.implementation = to_string(*running);
   }
   MODLOCK_TRY(
       check_release(flags.implementation_version, "--implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION"));
@@ -211,6 +224,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
     return fail(Code::invalid_params, "--root-glob and --exclude require --recursive",
                 "add --recursive, or name only the directories that you mean");
   }
+  left_out() = {};
   std::vector<std::string> roots;
   for (const std::string& directory : named_directories(flags)) {
     std::error_code error;
@@ -226,6 +240,36 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
   std::sort(roots.begin(), roots.end());
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   return roots;
+}
+
+LeftOut& left_out() {
+  static LeftOut last;
+  return last;
+}
+
+std::string LeftOut::text() const {
+  constexpr std::size_t kMostNamed = 10;
+  std::map<std::string, std::size_t> counts;
+  std::string named;
+  for (const messages::CalledModule& module : called) {
+    ++counts[shown_path(fs::path(module.directory).parent_path().string())];
+    named += fmt::format("{}{} (called by {})", named.empty() ? "" : ", ", shown_path(module.directory),
+                         shown_path(module.by));
+  }
+  if (called.size() > kMostNamed) {
+    named.clear();
+    for (const auto& [above, count] : counts) {
+      named += fmt::format("{}{} in {}", named.empty() ? "" : ", ", count, above);
+    }
+    named += " (called by others)";
+  }
+  std::string text = named.empty() ? "" : fmt::format("Not a root: {}.", named);
+  if (not_on_disk != 0) {
+    text += fmt::format("{}The checkout is sparse: {} with configuration {} not on disk.", text.empty() ? "" : " ",
+                        not_on_disk == 1 ? "1 directory" : fmt::format("{} directories", not_on_disk),
+                        not_on_disk == 1 ? "is" : "are");
+  }
+  return text;
 }
 
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags) {

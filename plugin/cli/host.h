@@ -13,6 +13,7 @@
 #include "plugin/server/engine_methods.h"
 #include "protocol/base/result.h"
 #include "protocol/base/system_reason.h"
+#include "protocol/messages/workspace.h"
 
 namespace modlock::cli {
 
@@ -32,9 +33,11 @@ struct RootAnswer {
 // The engine for one-shot commands.
 class Host {
  public:
-  // Opens the engine with the options of the flags. `interrupt`, if set, ends its work, and outlives the host. Errors:
+  // Opens the engine with the options of the flags. `interrupt`, if set, ends its work, and outlives the host. If
+  // `command` runs a client, that one is the implementation; flags that name the other are INVALID_PARAMS. Errors:
   // those of read_client_environment(); those of Engine::open(), except if the flags diagnose.
-  static Result<Host> start(const CommonFlags& flags, Interrupt* interrupt = nullptr);
+  static Result<Host> start(const CommonFlags& flags, Interrupt* interrupt = nullptr,
+                            const std::vector<std::string>& command = {});
 
   // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
   template <typename Params, typename Output>
@@ -90,6 +93,18 @@ class Host {
 // (search_roots()). Prints exclusions and their reasons on stderr. Errors: INVALID_PARAMS (not a directory, globs
 // without `recursive`); CONFIG_PARSE (no root is left); those of search_roots().
 Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host& host);
+
+// What find_roots() left out besides the directories that it prints: for the end of the report.
+struct LeftOut {
+  std::vector<messages::CalledModule> called = {};
+  std::uint64_t not_on_disk = 0;
+
+  // Returns "Not a root: modules/x (called by live/a)." and the like; empty if nothing was left out. More than ten
+  // directories are summed up by the directory that they are in.
+  std::string text() const;
+};
+// That of the last search.
+LeftOut& left_out();
 
 // With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
 // settings line that excludes it if it is not a root module. The only root module of a tree cannot be excluded.

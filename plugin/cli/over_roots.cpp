@@ -44,6 +44,12 @@ std::map<std::string, UnusedBlock>& unused_blocks() {
 
 }  // namespace
 
+std::string checked_for_text(const std::optional<messages::CheckedFor>& checked) {
+  return checked ? fmt::format(", checked for {} ({})", checked->client == "terraform" ? "Terraform" : "OpenTofu",
+                               checked->from)
+                 : "";
+}
+
 std::string client_name(const Host& host, const std::string& root) {
   WalkRequest walk;
   walk.root = root;
@@ -100,6 +106,11 @@ std::string next_text(const NextSteps& next, const std::vector<std::string>& roo
 
 }  // namespace
 
+void print_left_out() {
+  const std::string text = left_out().text();
+  print_err(text.empty() ? "" : text + "\n");
+}
+
 int failed_everywhere(const Error& error, const CommonFlags& flags) {
   const RootOutcome outcome = failed(error, flags);
   if (flags.json) {
@@ -145,9 +156,10 @@ std::optional<Error> find_missing_files(const std::string& root) {
 }
 
 void print_table(const std::vector<RootRow>& rows) {
+  const std::string left = left_out().text().empty() ? "" : " " + left_out().text();
   const auto failures = std::count_if(rows.begin(), rows.end(), [](const RootRow& row) { return row.exit_code != 0; });
   if (failures == 0) {
-    print_err(fmt::format("{} root modules: all ok.\n", rows.size()));
+    print_err(fmt::format("{} root modules: all ok.{}\n", rows.size(), left));
     return;
   }
   const auto result_of = [](const RootRow& row) {
@@ -162,8 +174,8 @@ void print_table(const std::vector<RootRow>& rows) {
   }
   print_err("\n");
   print_table_err(cells, Fit::wrap);
-  print_err(fmt::format("{} root modules: {} ok, {} failed (exit code {}).\n", rows.size(),
-                        rows.size() - static_cast<std::size_t>(failures), failures, worst));
+  print_err(fmt::format("{} root modules: {} ok, {} failed (exit code {}).{}\n", rows.size(),
+                        rows.size() - static_cast<std::size_t>(failures), failures, worst, left));
 }
 
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
@@ -212,15 +224,17 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   if (is_interrupted && are_several && !flags.json) {
     print_table_err(states, Fit::wrap);
   } else if (!flags.json) {
-    if (are_several) {
-      print_table(rows);
-    }
+    are_several ? print_table(rows) : print_left_out();
     print_out(next_text(next, roots, flags));
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
     Json::Value several;
     several["results"] = answers.isNull() ? Json::Value(Json::arrayValue) : answers;
-    print_raw(write_json_pretty(roots.size() == 1 ? answers[0] : several));
+    Json::Value& printed = roots.size() == 1 ? answers[0] : several;
+    if (!left_out().called.empty()) {
+      printed["notRoots"] = messages::encode(left_out().called);
+    }
+    print_raw(write_json_pretty(printed));
   }
   return worst;
 }

@@ -14,6 +14,7 @@
 #include "plugin/report/sarif.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/fields.h"
+#include "protocol/messages/lock_plan.h"
 
 namespace modlock::cli {
 
@@ -23,6 +24,8 @@ struct NextSteps {
   bool install = false;
   std::string init = {};  // the client whose init is useful: "tofu", "terraform"; empty: none
 };
+// Returns ", checked for OpenTofu (lock file)"; empty: the user decided, or it does not matter.
+std::string checked_for_text(const std::optional<messages::CheckedFor>& checked);
 // Returns "tofu" or "terraform".
 std::string client_name(const Host& host, const std::string& root);
 
@@ -61,6 +64,8 @@ struct RootRow {
   std::string hint;
 };
 void print_table(const std::vector<RootRow>& rows);
+// Prints left_out(), for a report that does not end with a table.
+void print_left_out();
 
 // Runs `work` for every root, under a heading if there are several, and prints the JSON if requested: the result itself
 // for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and print_table() is
@@ -116,7 +121,7 @@ int report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, con
   return worst;
 }
 
-// The same as SARIF, with a run for each root.
+// The same as SARIF, with a run for each root. The first has left_out(), as a note.
 template <typename Ask, typename Tell>
 int report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   Json::Value runs;
@@ -125,7 +130,7 @@ int report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, con
     runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
     return code;
   });
-  print_raw(runs.empty() ? "" : write_json_pretty(sarif_log(std::move(runs))));
+  print_raw(runs.empty() ? "" : write_json_pretty(sarif_log(std::move(runs), left_out().text())));
   return worst;
 }
 

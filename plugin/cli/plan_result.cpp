@@ -99,7 +99,7 @@ std::string lock_words(const EditedDocuments& documents, bool locks_providers) {
 std::string closing_words(const messages::LockPlanResult& result, bool dry_run) {
   const EditedDocuments& documents = result.edits.documents;
   if (documents.empty()) {
-    return "The lock file is up to date.\n";
+    return fmt::format("The lock file is up to date{}.\n", checked_for_text(result.checked_for));
   }
   if (dry_run) {
     return fmt::format("{} would change; nothing was written.\n", path_list(documents));

@@ -44,7 +44,7 @@ int run_line(CommandLine& line) {
   }
   line.common.needs_cache = line.common.needs_cache || line.online || line.age;  // they fetch
   Interrupt interrupt;
-  const auto host = Host::start(line.common, &interrupt);
+  const auto host = Host::start(line.common, &interrupt, line.command);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }

@@ -111,7 +111,8 @@ void print_detail(const messages::Verdict& verdict) {
   }
 }
 
-void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
+void print_verdicts(const messages::LockVerifyResult& result) {
+  const std::vector<messages::Verdict>& verdicts = result.verdicts;
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
     rows.push_back({{std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)},
@@ -127,7 +128,7 @@ void print_verdicts(const std::vector<messages::Verdict>& verdicts) {
       has_details = true;
     }
   }
-  print_out((has_details ? "\n" : "") + verdict_sum(verdicts) + "\n");
+  print_out((has_details ? "\n" : "") + verdict_sum(verdicts) + checked_for_text(result.checked_for) + "\n");
 }
 
 // A client installs providers, and tofu-modlock modules.
@@ -174,9 +175,7 @@ int print_sarif(const CommandLine& line, const Host& host) {
         rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
         return outcome.exit_code;
       });
-  if (rows.size() > 1) {
-    print_table(rows);
-  }
+  rows.size() > 1 ? print_table(rows) : print_left_out();
   return worst;
 }
 
@@ -189,7 +188,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::s
     return failed(result.error(), flags, root, details.error_data);
   }
   if (!flags.json) {
-    print_verdicts(result->verdicts);
+    print_verdicts(*result);
     print_diagnostics(details.diagnostics, root);
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),

@@ -23,43 +23,21 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{10};
 
-// Determines the client from its program name: "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
-std::optional<ClientKind> named_tool(const fs::path& program) {
-  const std::string name = program.filename().string();
-  const std::string_view base = std::string_view(name).substr(0, name.find_first_of("-_.0123456789"));
-  if (base == "terraform") {
-    return ClientKind::terraform;
-  }
-  return base == "tofu" || base == "opentofu" ? std::optional(ClientKind::opentofu) : std::nullopt;
-}
-
-std::string command_of(ClientKind tool) {
-  return tool == ClientKind::terraform ? "terraform" : "tofu";
-}
-
-ClientProgram client_named(ClientKind tool, std::string from) {
-  return {.tool = tool, .from = std::move(from), .command = command_of(tool)};
+ClientProgram client_named(ClientKind tool, std::string from, Decider decider) {
+  return {.tool = tool, .from = std::move(from), .command = command_of(tool), .decider = decider};
 }
 
 ClientKind kind_named(std::string_view name) {
   return name == "terraform" ? ClientKind::terraform : ClientKind::opentofu;
 }
 
-std::optional<ClientProgram> named_by_environment() {
-  const std::string path = environment_variable("TG_CTX_TF_PATH");
-  return path.empty()
-             ? std::nullopt
-             : std::optional(ClientProgram{
-                   .tool = named_tool(path).value_or(ClientKind::opentofu), .from = "TG_CTX_TF_PATH", .command = path});
-}
-
 ClientProgram found_on_path() {
   for (const ClientKind tool : {ClientKind::opentofu, ClientKind::terraform}) {
     if (find_program(command_of(tool))) {
-      return client_named(tool, "PATH");
+      return client_named(tool, "PATH", Decider::machine);
     }
   }
-  return client_named(ClientKind::opentofu, "default");
+  return client_named(ClientKind::opentofu, "default", Decider::machine);
 }
 
 // The first line of a lock names the client that wrote it.
@@ -95,7 +73,7 @@ std::optional<fs::path> memo_of(const fs::path& program, const EngineOptions& op
   std::error_code error;
   const fs::path real = fs::canonical(program, error);
   const auto size = error ? 0 : fs::file_size(real, error);
-  if (error || size < kSmallestClient || !named_tool(real) || options.cache_directory.empty()) {
+  if (error || size < kSmallestClient || !client_named_by(real) || options.cache_directory.empty()) {
     return std::nullopt;
   }
   const auto changed = fs::last_write_time(real, error).time_since_epoch().count();
@@ -146,29 +124,54 @@ void suppress_secondary_errors(const Diagnostics& found, const ModuleTree& tree,
 
 }  // namespace
 
+// "terraform", "terraform-1.5", "tofu1.12", "tofu.exe".
+std::optional<ClientKind> client_named_by(const fs::path& program) {
+  const std::string name = program.filename().string();
+  const std::string_view base = std::string_view(name).substr(0, name.find_first_of("-_.0123456789"));
+  if (base == "terraform") {
+    return ClientKind::terraform;
+  }
+  return base == "tofu" || base == "opentofu" ? std::optional(ClientKind::opentofu) : std::nullopt;
+}
+
+std::string command_of(ClientKind tool) {
+  return tool == ClientKind::terraform ? "terraform" : "tofu";
+}
+
+std::optional<ClientProgram> declared_client(const Settings& settings, std::string_view lock_text) {
+  if (settings.implementation) {
+    return client_named(kind_named(*settings.implementation), std::string(kSettingsFileName), Decider::checkout);
+  }
+  const auto tool = tool_of_lock(lock_text);
+  return tool ? std::optional(client_named(*tool, "lock file", Decider::checkout)) : std::nullopt;
+}
+
 ClientProgram find_client(const EngineOptions& options, const WalkRequest* root, std::optional<std::string> lock_text) {
+  const fs::path running = environment_variable("TG_CTX_TF_PATH");
   const auto find = [&] {
     if (options.implementation) {
-      return client_named(kind_named(*options.implementation), "options");
+      return client_named(kind_named(*options.implementation), "options", Decider::user);
     }
-    if (root != nullptr && root->settings.implementation) {
-      return client_named(kind_named(*root->settings.implementation), ".tofu-modlock.hcl");
+    if (const auto tool = client_named_by(running)) {
+      return ClientProgram{
+          .tool = *tool, .from = "TG_CTX_TF_PATH", .command = running.string(), .decider = Decider::user};
     }
-    if (auto named = named_by_environment()) {
-      return std::move(*named);
+    if (root != nullptr && root->settings.is_client_of_user) {
+      return client_named(kind_named(*root->settings.implementation), "your settings", Decider::user);
     }
-    if (root == nullptr) {
-      return found_on_path();
-    }
-    if (!lock_text) {
+    if (root != nullptr && !lock_text) {
       lock_text = read_document(root->root / kLockFileName, root->documents).value_or(std::nullopt);
     }
-    if (const auto tool = tool_of_lock(lock_text.value_or(""))) {
-      return client_named(*tool, std::string(kLockFileName));
+    if (auto declared = root == nullptr ? std::nullopt : declared_client(root->settings, lock_text.value_or(""))) {
+      return std::move(*declared);
     }
-    return has_tofu_file(*root) ? client_named(ClientKind::opentofu, "a .tofu file") : found_on_path();
+    if (root != nullptr && has_tofu_file(*root)) {
+      return client_named(ClientKind::opentofu, "a .tofu file", Decider::checkout);
+    }
+    return running.empty() ? found_on_path() : client_named(ClientKind::opentofu, "TG_CTX_TF_PATH", Decider::machine);
   };
   ClientProgram client = find();
+  client.command = running.empty() || options.implementation ? std::move(client.command) : running.string();
   client.version = options.implementation_version.value_or("");
   return client;
 }

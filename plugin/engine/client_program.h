@@ -10,17 +10,30 @@
 
 namespace modlock {
 
+// Who decides which client it is: the user (a flag, a variable, the user's settings, or the command that runs), the
+// checkout (its settings, its lock file, a .tofu file), or this machine (the programs on PATH).
+enum class Decider { user, checkout, machine };
+
 // The client for which a configuration is read and locked.
 struct ClientProgram {
   ClientKind tool = ClientKind::opentofu;
   std::string from;          // its source: "options", ".tofu-modlock.hcl", "TG_CTX_TF_PATH", …
   std::string version = {};  // if a host named it; otherwise client_version_of() finds it
   std::string command = {};  // of the client; the caller resolves it with find_program()
+  Decider decider = Decider::machine;
 };
 
-// Finds the client for a root, if one is given: the options, its settings, $TG_CTX_TF_PATH, the header of its
-// dependency lock file, a .tofu file in it, tofu or else terraform on PATH, or else OpenTofu. `lock_text`: of this
-// file, if it was read, and "" if there is none.
+// Returns the client of a program, by its name; nullopt: the name is of neither.
+std::optional<ClientKind> client_named_by(const std::filesystem::path& program);
+// Returns "tofu" or "terraform".
+std::string command_of(ClientKind tool);
+
+// Returns the client that a checkout declares: with the setting `implementation`, or the header of its lock file.
+std::optional<ClientProgram> declared_client(const Settings& settings, std::string_view lock_text);
+
+// Finds the client for a root, if one is given: the options, $TG_CTX_TF_PATH, the settings of the user, then those of
+// the checkout, the header of its dependency lock file, a .tofu file in it, tofu or else terraform on PATH, or else
+// OpenTofu. `lock_text`: of this file, if it was read, and "" if there is none.
 ClientProgram find_client(const EngineOptions& options, const WalkRequest* root = nullptr,
                           std::optional<std::string> lock_text = {});
 

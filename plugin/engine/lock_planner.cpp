@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugin/engine/client_choice.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
@@ -180,6 +181,10 @@ class LockPlanner {
         ok.error().subject = ok.error().subject == params_.targets[i] ? given[i] : ok.error().subject;
       }
       return fail(open.network().with_warnings(std::move(ok.error())));
+    }
+    const bool is_check = params_.mode == "frozen";
+    if (modules_ && (!is_check || modules_->changes.empty())) {
+      MODLOCK_TRY(checked_for_, check_client_choice(open, modules_->tree, is_check, diagnostics_));
     }
     const Diagnostics& unread = open.network().warnings();
     diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
@@ -368,7 +373,8 @@ class LockPlanner {
             root.walk.tool, engine_.options()),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
-        .stats = run_.stats()};
+        .stats = run_.stats(),
+        .checked_for = std::move(checked_for_)};
     if (params_.mode == "frozen" && !result.edits.documents.empty()) {
       return fail(unwritten_error(result.edits));
     }
@@ -399,6 +405,7 @@ class LockPlanner {
   std::optional<Plan> modules_;
   bool is_locked_per_call_ = false;  // under frozen
   std::optional<ProviderPlan> providers_;
+  std::optional<messages::CheckedFor> checked_for_;
   std::vector<OverridePlan::Write> overrides_;  // our files that no longer match
   Diagnostics diagnostics_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plugin/engine/client_choice.h"
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/release_age.h"
@@ -169,6 +170,11 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
   if (!params.lock.text) {
     add_dropped(*report, root, lock, params.names_ignored, context);
   }
+  auto checked_for = params.include.modules ? check_client_choice(open, report->tree, true, report->diagnostics)
+                                            : Result<std::optional<messages::CheckedFor>>(std::nullopt);
+  if (!checked_for) {
+    report->diagnostics.push_back({Severity::error, std::move(checked_for.error())});
+  }
   if (params.online) {
     for (Diagnostic& diagnostic : report->diagnostics) {
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));
@@ -186,8 +192,10 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
     }
   }
   open.run().diagnostics = report->diagnostics;
-  return messages::LockVerifyResult{
-      .ok = report->ok(), .verdicts = std::move(report->verdicts), .diagnostics = std::move(report->diagnostics)};
+  return messages::LockVerifyResult{.ok = report->ok(),
+                                    .verdicts = std::move(report->verdicts),
+                                    .diagnostics = std::move(report->diagnostics),
+                                    .checked_for = checked_for ? std::move(*checked_for) : std::nullopt};
 }
 
 }  // namespace modlock

@@ -114,6 +114,7 @@ class Verifier {
     if (request_.providers) {
       MODLOCK_TRY(check_root_providers(tree, *request_.providers, report));
     }
+    report.tree = std::move(tree);
     return report;
   }
 

@@ -44,6 +44,7 @@ struct VerifyRequest {
 struct VerifyReport {
   std::vector<Verdict> verdicts;  // by subject
   Diagnostics diagnostics;        // errors: sources that failed to answer, override files that name another source
+  ModuleTree tree;                // as it was read
   bool ok() const;
   int exit_code() const;  // that of the worst verdict or error
 };

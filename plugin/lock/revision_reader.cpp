@@ -90,7 +90,9 @@ Result<std::map<std::string, std::string>> RevisionReader::texts(const std::stri
                                                                  const std::vector<std::string>& paths) const {
   std::map<std::string, std::string> texts;
   std::vector<std::string> short_files;
-  MODLOCK_TRY(read_objects("--batch-check", commit, paths,
+  std::vector<std::string> asked = paths;
+  std::erase_if(asked, [](const std::string& path) { return path.find('\n') != std::string::npos; });
+  MODLOCK_TRY(read_objects("--batch-check", commit, asked,
                            [&](const std::string& path, std::string_view) { short_files.push_back(path); }));
   MODLOCK_TRY(read_objects("--batch", commit, short_files, [&](const std::string& path, std::string_view text) {
     if (is_utf8(text)) {

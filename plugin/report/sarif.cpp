@@ -216,7 +216,12 @@ Json::Value sarif_run(const Result<messages::UpdateDiffResult>& result, const st
   return run;
 }
 
-Json::Value sarif_log(Json::Value runs) {
+Json::Value sarif_log(Json::Value runs, const std::string& note) {
+  if (!note.empty()) {
+    Json::Value& added = runs[0]["invocations"][0]["toolExecutionNotifications"].append(Json::Value());
+    added["level"] = "note";
+    added["message"]["text"] = note;
+  }
   Json::Value out(Json::objectValue);
   out["$schema"] = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
   out["version"] = "2.1.0";

@@ -21,7 +21,7 @@ Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const st
 Json::Value sarif_run(const Result<messages::UpdateDiffResult>& result, const std::string& root,
                       const std::string& base, int exit_code);
 
-// Returns the log file of these runs.
-Json::Value sarif_log(Json::Value runs);
+// Returns the log file of these runs. A note that is not empty is added to the first.
+Json::Value sarif_log(Json::Value runs, const std::string& note = {});
 
 }  // namespace modlock

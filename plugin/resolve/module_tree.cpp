@@ -228,7 +228,7 @@ class TreeWalk {
     ModuleNode node;
     node.key = key_below(parent, call.name);
     node.of_tests = parent.of_tests;
-    auto address = parse_source(call.source.text, default_registry(request_.tool));
+    auto address = parse_source(call.source.text, default_registry(request_.registry_of.value_or(request_.tool)));
     node.call = std::move(call);
     if (node.call.version && (!address || address->source.kind == SourceKind::unsupported) &&
         has_host_without_dot(node.call.source.text)) {

@@ -66,6 +66,7 @@ struct WalkRequest {
   Documents documents = {};
   Settings settings = {};
   ClientKind tool = ClientKind::opentofu;
+  std::optional<ClientKind> registry_of = {};  // whose default registry applies; unset: that of `tool`
   VariableInputs variables = {};
   std::string workspace = "default";
   // Directories of modules that a client or `install` has installed. They are read in parallel before the walk, which

@@ -179,8 +179,13 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
   }
   if (user_file) {
     const fs::path path = document_path(*user_file);
+    auto declared = std::exchange(settings.implementation, std::nullopt);
     MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, encloses ? last : start, documents,
                                    settings));
+    settings.is_client_of_user = settings.implementation.has_value();
+    if (!settings.is_client_of_user) {
+      settings.implementation = std::move(declared);
+    }
   }
   return settings;
 }

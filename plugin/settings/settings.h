@@ -83,7 +83,8 @@ inline constexpr std::size_t kMostConnections = 64;
 
 // The settings in force for one root. In lists, values of the nearest file are first.
 struct Settings {
-  std::optional<std::string> implementation;  // "opentofu" or "terraform"
+  std::optional<std::string> implementation;  // "opentofu" or "terraform"; that of the user's file wins
+  bool is_client_of_user = false;             // `implementation` is from the user's file
   std::vector<Platform> platforms;
   std::optional<Resolution> resolution;
   std::optional<bool> uses_sidecar;    // module_lock_file: "sidecar", not "inline"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "backends/base/files.h"
+#include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/eval/evaluate.h"
@@ -29,11 +29,13 @@ constexpr int kMaxReads = 8;  // of files that are read by files
 // What functions of Terragrunt know: the file that is evaluated, besides the files that functions of OpenTofu read.
 class UnitAccess final : public eval::FileAccess {
  public:
-  UnitAccess(fs::path unit, fs::path repository)
+  UnitAccess(fs::path unit, fs::path repository, const Documents& documents)
       : directory(unit),
         unit(std::move(unit)),
         repository(std::move(repository)),
-        files_(make_confined_files(this->unit, {this->repository.empty() ? this->unit : this->repository}, {})) {}
+        documents(&documents),
+        files_(make_confined_files(this->unit, {this->repository.empty() ? this->unit : this->repository}, documents)) {
+  }
 
   Result<std::string> read(const std::string& path) const override { return files_->read(path); }
   Result<bool> exists(const std::string& path) const override { return files_->exists(path); }
@@ -43,6 +45,7 @@ class UnitAccess final : public eval::FileAccess {
   fs::path directory;  // of the file
   fs::path unit;
   fs::path repository;
+  const Documents* documents;
   int reads = 0;
 
  private:
@@ -59,10 +62,10 @@ FunctionError unknown(std::string message) {
 }
 
 // Returns nullopt if there is no such file.
-Result<std::optional<hcl::Body>> read_body(const fs::path& path) {
-  const auto text = read_file(path);
+Result<std::optional<hcl::Body>> read_body(const fs::path& path, const Documents& documents) {
+  MODLOCK_TRY(const auto text, read_document(path, documents));
   if (!text) {
-    return text.error().code == Code::not_found ? Result<std::optional<hcl::Body>>(std::nullopt) : fail(text.error());
+    return std::nullopt;
   }
   hcl::ParsedFile file = hcl::parse_native(*text, path.string());
   const auto error = std::find_if(file.diagnostics.begin(), file.diagnostics.end(),
@@ -159,7 +162,7 @@ FunctionResult find_in_parent_folders(const Call& call) {
   std::error_code ignored;
   for (fs::path at = files.directory; at != at.parent_path();) {
     at = at.parent_path();
-    if (fs::exists(at / name, ignored)) {
+    if (files.documents->count((at / name).lexically_normal()) != 0 || fs::exists(at / name, ignored)) {
       return confine(at / name, {files.repository}) ? FunctionResult(Value::string((at / name).string()))
                                                     : tl::unexpected(unknown("the file is not in the repository"));
     }
@@ -175,7 +178,7 @@ FunctionResult read_terragrunt_config(const Call& call) {
     return tl::unexpected(unknown("the file is not read"));
   }
   files.directory = path.parent_path();
-  const auto body = read_body(path);
+  const auto body = read_body(path, *files.documents);
   auto locals = body && *body ? UnitScope(**body, files).locals() : fail(Code::not_found, path.string());
   return locals ? FunctionResult(std::move(*locals)) : tl::unexpected(unknown("its locals are not known"));
 }
@@ -225,17 +228,17 @@ const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
   return block == body.blocks.end() ? nullptr : &*block;
 }
 
-Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& repository) {
+Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& repository, const Documents& documents) {
   UnitConfig config;
-  config.access_ = std::make_shared<UnitAccess>(unit, repository);
-  MODLOCK_TRY(auto own, read_body(unit / "terragrunt.hcl"));
+  config.access_ = std::make_shared<UnitAccess>(unit, repository, documents);
+  MODLOCK_TRY(auto own, read_body(unit / "terragrunt.hcl", documents));
   if (!own) {
     return config;
   }
   config.exists_ = true;
-  MODLOCK_TRY(auto values, read_body(unit / "terragrunt.values.hcl"));
+  MODLOCK_TRY(auto values, read_body(unit / "terragrunt.values.hcl", documents));
   config.values_ = values ? std::move(*values) : hcl::Body();
-  MODLOCK_TRY(auto autoinclude, read_body(unit / "terragrunt.autoinclude.hcl"));
+  MODLOCK_TRY(auto autoinclude, read_body(unit / "terragrunt.autoinclude.hcl", documents));
   if (autoinclude) {
     config.files_.push_back({unit / "terragrunt.autoinclude.hcl", std::move(*autoinclude)});
   }
@@ -258,7 +261,8 @@ void UnitConfig::read_includes() {
     const auto path =
         written == nullptr ? std::nullopt : text_in(UnitScope(unit, access, &values_).evaluated(*written));
     const fs::path place = path ? (access.unit / *path).lexically_normal() : fs::path();
-    if (auto body = confine(place, {access.repository}) ? read_body(place) : std::nullopt; body && *body) {
+    if (auto body = confine(place, {access.repository}) ? read_body(place, *access.documents) : std::nullopt;
+        body && *body) {
       file.path = place;
       file.body = std::move(**body);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/config/source_text.h"
 #include "plugin/functions/functions.h"
 #include "plugin/hcl/ast.h"
 #include "plugin/value/value.h"
@@ -37,8 +38,10 @@ struct UnitFile {
 // of its locals are, so that try() cannot hide what is unknown. Only files of the repository are read.
 class UnitConfig {
  public:
-  // Errors: CONFIG_PARSE for syntax of terragrunt.hcl and of the files that Terragrunt reads with it; IO_ERROR.
-  static Result<UnitConfig> read(const std::filesystem::path& unit, const std::filesystem::path& repository);
+  // `documents` overlay files, and outlive the configuration. Errors: CONFIG_PARSE for syntax of terragrunt.hcl and of
+  // the files that Terragrunt reads with it; IO_ERROR.
+  static Result<UnitConfig> read(const std::filesystem::path& unit, const std::filesystem::path& repository,
+                                 const Documents& documents);
 
   // Returns whether there is a terragrunt.hcl.
   bool exists() const { return exists_; }

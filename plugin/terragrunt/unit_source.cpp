@@ -153,14 +153,14 @@ FoundSource render_unit_source(const fs::path& unit, ClientKind tool, const Cont
 }
 
 Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& named, ClientKind tool,
-                                     const fs::path& repository) {
+                                     const fs::path& repository, const Documents& documents) {
   if (!named.empty()) {
     return found_source(named, std::nullopt, {(unit / "terragrunt.hcl").string(), std::nullopt}, tool);
   }
   if (is_source_replaced()) {
     return FoundSource{.is_known = false, .is_replaced = true};
   }
-  MODLOCK_TRY(const auto config, UnitConfig::read(unit, repository));
+  MODLOCK_TRY(const auto config, UnitConfig::read(unit, repository, documents));
   std::optional<FoundSource> found;
   const hcl::Attribute* constraint = nullptr;
   std::optional<std::string> version;

@@ -47,11 +47,11 @@ std::vector<DownloadName> download_names(const ModuleLock& entry, ClientKind too
 // Returns the source that this lock entry of a unit was made for.
 UnitSource source_of(const ModuleLock& entry);
 
-// Reads the configuration of a unit (UnitConfig). A non-empty `named` replaces the source; "." is no source. A source
-// is not known if it is computed in a way that only Terragrunt knows, if there is no terragrunt.hcl, or if TG_SOURCE is
-// set. Errors: CONFIG_PARSE for syntax; IO_ERROR.
+// Reads the configuration of a unit (UnitConfig), and `documents` in place of files. A non-empty `named` replaces the
+// source; "." is no source. A source is not known if it is computed in a way that only Terragrunt knows, if there is no
+// terragrunt.hcl, or if TG_SOURCE is set. Errors: CONFIG_PARSE for syntax; IO_ERROR.
 Result<FoundSource> find_unit_source(const std::filesystem::path& unit, const std::string& named, ClientKind tool,
-                                     const std::filesystem::path& repository = {});
+                                     const std::filesystem::path& repository = {}, const Documents& documents = {});
 // Lets Terragrunt print the configuration, which executes run_cmd() and decrypts files: for hooks that Terragrunt
 // itself has started. The source is not known if that fails.
 FoundSource render_unit_source(const std::filesystem::path& unit, ClientKind tool, const Context& context);

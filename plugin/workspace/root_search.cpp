@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -16,7 +17,9 @@
 #include "plugin/config/roots.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/revision_reader.h"
 #include "plugin/resolve/module_reader.h"
+#include "plugin/resolve/plan.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
@@ -30,10 +33,20 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kUnitFile = "terragrunt.hcl";
 
+// Returns whether a directory above it, below the top, has a name that is common for modules and examples.
+bool is_kept_apart(const std::string& path) {
+  constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
+  const fs::path above = fs::path(path).parent_path();
+  return std::any_of(above.begin(), above.end(), [&](const fs::path& name) {
+    return std::find(kNames.begin(), kNames.end(), name.native()) != kNames.end();
+  });
+}
+
 // A directory that may be a root.
 struct Candidate {
   std::string path;                       // relative to the top of its tree, "." for that
   std::set<std::string> test_files = {};  // directories of test files of this module, relative to it
+  bool is_sparse = true;                  // a sparse checkout leaves out all files of the module
   bool exists = true;                     // false: git lists files that do not exist
   bool is_broken = false;                 // it cannot be read, or not completely
   bool has_lock = false;
@@ -41,10 +54,20 @@ struct Candidate {
   bool configures_provider = false;
   bool calls_remote = false;
   std::vector<fs::path> calls = {};  // directories
+  std::string caller = {};           // the first that calls it: relative as `path`; empty: none
+  bool has_module_caller = false;    // not only units of Terragrunt call it
+  bool has_entries = false;          // of modules, in a lock file
+
+  // Returns whether it has what makes a root, whatever calls it.
+  bool qualifies() const {
+    return is_broken || has_lock || keeps_state || (!is_kept_apart(path) && (configures_provider || calls_remote));
+  }
+  bool is_root() const { return caller.empty() ? qualifies() : has_entries || (keeps_state && has_module_caller); }
 };
 
 struct PlacedGlob {
   DirectoryGlob glob;
+  std::string text;
   fs::path base;
   std::string origin;
   bool is_users = false;  // of the user's settings or of this search
@@ -56,17 +79,26 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Returns whether a directory above it, below the top, has a name that is common for modules and examples.
-bool is_kept_apart(const std::string& path) {
-  constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
-  const fs::path above = fs::path(path).parent_path();
-  return std::any_of(above.begin(), above.end(), [&](const fs::path& name) {
-    return std::find(kNames.begin(), kNames.end(), name.native()) != kNames.end();
-  });
-}
-
 bool is_lock(std::string_view name) {
   return name == kLockFileName || name == kSidecarFileName;
+}
+
+// Returns the directory that a glob names before its first wildcard.
+fs::path named_directory(const PlacedGlob& glob) {
+  fs::path named = glob.base;
+  for (const fs::path& part : fs::path(glob.text)) {
+    if (part.native().find_first_of("*?[{\\") != std::string::npos) {
+      break;
+    }
+    named /= part;
+  }
+  return document_path(named);
+}
+
+// Returns whether the text of a lock file has module entries. One that cannot be read may have some.
+bool may_have_entries(std::string_view text, std::string_view name) {
+  const auto lock = text.find("module") == std::string_view::npos ? LockFile() : parse_lock(text, std::string(name));
+  return !lock || has_module_entries(lock->modules);
 }
 
 bool has_block(const ParsedModule& module, std::string_view type) {
@@ -79,20 +111,27 @@ bool has_block(const ParsedModule& module, std::string_view type) {
 // Reads the root criteria and the calls of a candidate.
 class CandidateReader {
  public:
-  CandidateReader(Candidate& candidate, const fs::path& top, const Context& context)
-      : candidate_(candidate), top_(top), directory_(document_path(top / candidate.path)), context_(context) {}
+  CandidateReader(Candidate& candidate, const fs::path& top, const Documents& documents, const Context& context)
+      : candidate_(candidate),
+        top_(top),
+        directory_(document_path(top / candidate.path)),
+        documents_(documents),
+        context_(context) {}
 
   void read() {
-    candidate_.has_lock = has_lock(directory_);
-    const Documents none;
-    ModuleReader reader(none, ClientKind::opentofu, context_);
+    for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+      const auto text = read_document(directory_ / name, {});
+      candidate_.has_lock = candidate_.has_lock || !text || *text;
+      candidate_.has_entries = candidate_.has_entries || !text || (*text && may_have_entries(**text, name));
+    }
+    ModuleReader reader(documents_, ClientKind::opentofu, context_);
     const auto module = reader.read(directory_, {top_});
     if (!module) {
-      candidate_.exists = module.error().code != Code::not_found;
+      candidate_.exists = module.error().code != Code::not_found && !candidate_.is_sparse;
       candidate_.is_broken = candidate_.exists;
       return;
     }
-    candidate_.exists = !(*module)->files.empty();
+    candidate_.exists = !(*module)->files.empty() && !candidate_.is_sparse;
     candidate_.is_broken = (*module)->incomplete;
     candidate_.keeps_state = !(*module)->state.location.path.empty();
     candidate_.configures_provider = has_block(**module, "provider");
@@ -111,7 +150,7 @@ class CandidateReader {
     ModuleScope scope(module, environment, ".", values ? *values : std::make_shared<const VariableValues>());
     candidate_.calls_remote = take_calls(*module, scope);
     for (const std::string& tests : candidate_.test_files) {
-      if (const auto read = read_test_files(*module, {}, ClientKind::opentofu, tests)) {
+      if (const auto read = read_test_files(*module, documents_, ClientKind::opentofu, tests)) {
         take_calls(**read, scope);
       }
     }
@@ -135,6 +174,7 @@ class CandidateReader {
   Candidate& candidate_;
   const fs::path& top_;
   const fs::path directory_;
+  const Documents& documents_;
   const Context& context_;
 };
 
@@ -142,16 +182,18 @@ class CandidateReader {
 class Tree {
  public:
   Tree(const RootSearch& search, TreeFiles files, const Context& context)
-      : search_(search), top_(std::move(files.top)), repository_(find_repository_root(top_)), context_(context) {
-    find_candidates(files);
+      : search_(search), files_(std::move(files)), repository_(find_repository_root(files_.top)), context_(context) {
+    find_candidates(files_);
   }
 
   Result<void> find(messages::WorkspaceRootsResult& found) {
+    MODLOCK_TRY(find_named());
+    MODLOCK_TRY(read_sparse(found));
     parallel_for(candidates_.size(), core_count(),
-                 [this](std::size_t i) { CandidateReader(candidates_[i], top_, context_).read(); });
+                 [this](std::size_t i) { CandidateReader(candidates_[i], top_, documents_, context_).read(); });
     MODLOCK_TRY(context_.check());
     find_called();
-    MODLOCK_TRY(read_globs());
+    MODLOCK_TRY(find_committed_entries());
     std::set<std::size_t> chosen;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       check(i, chosen, found);
@@ -191,21 +233,23 @@ class Tree {
     for (const std::string& path : files.paths) {
       const std::string name = fs::path(path).filename().string();
       const auto kind = config_kind(name);
+      const bool is_sparse = files.sparse.count(path) != 0;
       if (kind == ConfigKind::module) {
-        candidate(directory_of(path));
+        Candidate& one = candidates_[candidate(directory_of(path))];
+        one.is_sparse = one.is_sparse && is_sparse;
       } else if (kind == ConfigKind::test) {
         test_directories.insert(directory_of(path));
       } else if (name == kUnitFile) {
         units_.push_back(directory_of(path));
-      } else if (search_.only_locks && is_lock(name)) {
+      } else if (search_.only_locks && is_lock(name) && !is_sparse) {
         lock_directories_.insert(directory_of(path));
       }
     }
     for (const std::string& path : files.unlisted) {
-      candidate(path);
+      candidates_[candidate(path)].is_sparse = false;
     }
     for (const std::string& path : lock_directories_) {
-      candidate(path);
+      candidates_[candidate(path)].is_sparse = false;
     }
     for (const std::string& path : test_directories) {
       give_tests(path);
@@ -241,6 +285,60 @@ class Tree {
     return resolved == places_.end() ? std::nullopt : std::optional(resolved->second);
   }
 
+  // Adds directories that the search names and git ignores, and reads the globs of all settings files.
+  Result<void> find_named() {
+    for (const fs::path& searched : search_.directories) {
+      add_ignored(searched);
+    }
+    MODLOCK_TRY(read_globs());
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      add_ignored(named_directory(roots_[i]));
+    }
+    read_settings();
+    return {};
+  }
+
+  // Adds what is in and below a directory in which no file is listed.
+  void add_ignored(const fs::path& named) {
+    std::error_code error;
+    if (!is_inside(named, top_) || !fs::is_directory(named, error)) {
+      return;
+    }
+    const std::string start = named == top_ ? "" : relative_to_root(named, top_) + "/";
+    const auto first = std::lower_bound(files_.paths.begin(), files_.paths.end(), start);
+    if (first == files_.paths.end() || !first->starts_with(start)) {
+      find_candidates(list_ignored_files(top_, named));
+    }
+  }
+
+  // Reads the files of a sparse checkout that are not on disk from the index.
+  Result<void> read_sparse(messages::WorkspaceRootsResult& found) {
+    std::vector<std::string> paths;
+    for (const std::string& path : files_.sparse) {
+      const fs::path name = fs::path(path).filename();
+      if (config_kind(name.native()) || (name.extension() == ".hcl" && !is_lock(name.native()))) {
+        paths.push_back(relative_to_root(top_ / path, repository_));
+      }
+    }
+    const auto is_left_out = [](const Candidate& one) { return one.is_sparse; };
+    const auto count = std::count_if(candidates_.begin(), candidates_.end(), is_left_out);
+    found.not_on_disk += static_cast<std::uint64_t>(count);
+    const auto texts = RevisionReader(repository_, context_).texts("", paths);
+    MODLOCK_TRY(context_.check());
+    for (const auto& [path, text] : texts ? *texts : std::map<std::string, std::string>()) {
+      documents_.insert_or_assign(repository_ / path, DocumentText(text));
+    }
+    if (!texts && count != 0) {
+      found.diagnostics.push_back(
+          {Severity::warning,
+           Error{.code = Code::config_parse,
+                 .message = fmt::format("the checkout is sparse, and the calls of {} directories that are not on disk "
+                                        "are not known: {}",
+                                        count, texts.error().message)}});
+    }
+    return {};
+  }
+
   // Modules that call each other may have no other caller. Then each may be a root, and processing it reports the
   // cycle.
   void find_called() {
@@ -255,10 +353,6 @@ class Tree {
       }
     }
     std::vector<std::size_t> waiting = called_by_units();
-    called_.assign(candidates_.size(), false);
-    for (const std::size_t i : waiting) {
-      called_[i] = true;
-    }
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!called[i]) {
         waiting.push_back(i);
@@ -273,17 +367,23 @@ class Tree {
       }
       reached[i] = true;
       for (const std::size_t other : calls[i]) {
-        called_[other] = true;
+        note_caller(other, candidates_[i].path);
+        candidates_[other].has_module_caller = true;
         waiting.push_back(other);
       }
     }
   }
 
-  std::vector<std::size_t> called_by_units() const {
+  void note_caller(std::size_t called, const std::string& path) {
+    std::string& caller = candidates_[called].caller;
+    caller = caller.empty() || path < caller ? path : caller;
+  }
+
+  std::vector<std::size_t> called_by_units() {
     std::vector<std::size_t> called;
     for (const std::string& path : units_) {
       const fs::path unit = document_path(top_ / path);
-      const auto found = terragrunt::find_unit_source(unit, "", ClientKind::opentofu, repository_);
+      const auto found = terragrunt::find_unit_source(unit, "", ClientKind::opentofu, repository_, documents_);
       if (!found || !found->source) {
         continue;
       }
@@ -292,9 +392,42 @@ class Tree {
       const auto other = is_path ? candidate_at(document_path(unit / text)) : std::nullopt;
       if (other && candidates_[*other].path != path) {
         called.push_back(*other);
+        note_caller(*other, path);
       }
     }
     return called;
+  }
+
+  // A change cannot turn a root into a called module by removing its lock file: the entries of the last commit and of
+  // the base count, too.
+  Result<void> find_committed_entries() {
+    std::map<std::string, std::size_t> asked;  // by the path of a lock file
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& one = candidates_[i];
+      for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+        if (!one.caller.empty() && one.exists && !one.has_entries) {
+          asked.emplace(relative_to_root(directory(i) / name, repository_), i);
+        }
+      }
+    }
+    std::error_code ignored;
+    if (!fs::exists(repository_ / ".git", ignored) || (asked.empty() && search_.base.empty())) {
+      return {};
+    }
+    std::vector<std::string> paths;
+    std::transform(asked.begin(), asked.end(), std::back_inserter(paths), [](const auto& one) { return one.first; });
+    for (const std::string& revision : {std::string("HEAD"), search_.base}) {
+      const auto texts = revision.empty() ? Result<std::map<std::string, std::string>>()
+                                          : RevisionReader(repository_, context_).texts_at(revision, paths);
+      if (!texts && (revision != "HEAD" || texts.error().code != Code::invalid_params)) {  // there may be no commit
+        return fail(texts.error());
+      }
+      for (const auto& [path, text] : texts ? *texts : std::map<std::string, std::string>()) {
+        Candidate& one = candidates_[asked.at(path)];
+        one.has_entries = one.has_entries || may_have_entries(text, path);
+      }
+    }
+    return {};
   }
 
   Result<void> add_named(const std::vector<std::string>& texts, std::string_view name, std::vector<PlacedGlob>& globs) {
@@ -304,7 +437,7 @@ class Tree {
         return fail(Code::invalid_params, fmt::format("{} {}, found \"{}\"", name, glob.error().message, text),
                     "write a glob of a relative path, as in \"live/*\"");
       }
-      globs.push_back({std::move(*glob), search_.current, fmt::format("{} {}", name, text), true});
+      globs.push_back({std::move(*glob), text, search_.current, fmt::format("{} {}", name, text), true});
     }
     return {};
   }
@@ -315,8 +448,9 @@ class Tree {
       if (auto glob = DirectoryGlob::parse(written.text)) {  // the settings reader has rejected invalid globs
         const auto& range = written.location.range;
         const std::string line = range ? fmt::format(":{}", range->start.line) : "";
-        globs.push_back({std::move(*glob), base, fmt::format("{} in {}{}", setting, written.location.path, line),
-                         is_users, is_users || !is_inside(base, top_)});
+        globs.push_back({std::move(*glob), written.text, base,
+                         fmt::format("{} in {}{}", setting, written.location.path, line), is_users,
+                         is_users || !is_inside(base, top_)});
       }
     }
   }
@@ -328,13 +462,28 @@ class Tree {
     const fs::path& base = !beside.empty() && is_inside(top_, beside) ? beside : top_;
     add_written(search_.user_roots, "roots", base, true, roots_);
     add_written(search_.user_exclude, "exclude", base, true, exclude_);
-    std::set<fs::path> directories;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      for (fs::path at = directory(i); directories.insert(at).second && at != repository_;) {
-        at = at.parent_path();
-      }
+    for (const fs::path& searched : search_.directories) {
+      add_settings_places(searched);
     }
-    for (const fs::path& directory : directories) {
+    read_settings();
+    return {};
+  }
+
+  void add_settings_places(const fs::path& directory) {
+    for (fs::path at = directory; is_inside(at, repository_) && settings_places_.emplace(at, false).second;) {
+      at = at == repository_ ? at : at.parent_path();
+    }
+  }
+
+  // Reads those settings files above candidates and searched directories that were not read yet.
+  void read_settings() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      add_settings_places(directory(i));
+    }
+    for (auto& [directory, is_read] : settings_places_) {
+      if (std::exchange(is_read, true)) {
+        continue;
+      }
       const auto settings = load_directory_settings(directory, repository_);
       if (!settings) {
         undecided_.push_back(directory);
@@ -343,19 +492,12 @@ class Tree {
       add_written(settings->roots, "roots", directory, false, roots_);
       add_written(settings->exclude, "exclude", directory, false, exclude_);
     }
-    return {};
   }
 
   bool is_searched(std::size_t i) const {
     const fs::path place = directory(i);
     return std::any_of(search_.directories.begin(), search_.directories.end(),
                        [&](const fs::path& searched) { return is_inside(place, searched); });
-  }
-
-  bool is_root(std::size_t i) const {
-    const Candidate& one = candidates_[i];
-    return !called_[i] && (one.is_broken || one.has_lock || one.keeps_state ||
-                           (!is_kept_apart(one.path) && (one.configures_provider || one.calls_remote)));
   }
 
   bool matches(const PlacedGlob& glob, std::size_t i) const {
@@ -377,7 +519,10 @@ class Tree {
         is_users = is_users || glob.is_users;
       }
     }
-    if (!is_searched(i) || (!is_named && !is_root(i))) {
+    if (!is_searched(i) || (!is_named && !one.is_root())) {
+      if (is_searched(i) && one.exists && one.qualifies()) {
+        found.called.push_back({directory(i).string(), document_path(top_ / one.caller).string()});
+      }
       return;
     }
     const auto excluding = std::find_if(exclude_.begin(), exclude_.end(), [&](const PlacedGlob& glob) {
@@ -406,14 +551,16 @@ class Tree {
   }
 
   const RootSearch& search_;
-  const fs::path top_;
+  const TreeFiles files_;
+  const fs::path& top_ = files_.top;
   const fs::path repository_;  // that top_ is in, or top_ itself
   const Context& context_;
   std::vector<Candidate> candidates_;
   std::map<std::string, std::size_t, std::less<>> places_;  // in candidates_, by path
   std::vector<std::string> units_;                          // directories of terragrunt.hcl
   std::set<std::string> lock_directories_;
-  std::vector<bool> called_;  // as a local module
+  Documents documents_;                       // what a sparse checkout leaves out
+  std::map<fs::path, bool> settings_places_;  // directories of settings files, and whether they were read
   std::vector<PlacedGlob> roots_;
   std::vector<PlacedGlob> exclude_;
   std::vector<fs::path> undecided_;  // their settings cannot be read
@@ -453,6 +600,8 @@ Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, co
   found.roots.erase(std::unique(found.roots.begin(), found.roots.end()), found.roots.end());
   std::sort(found.excluded.begin(), found.excluded.end(),
             [](const auto& left, const auto& right) { return left.root < right.root; });
+  std::sort(found.called.begin(), found.called.end(),
+            [](const auto& left, const auto& right) { return left.directory < right.directory; });
   return found;
 }
 
@@ -473,6 +622,7 @@ Result<messages::WorkspaceRootsResult> find_roots(const Engine& engine, const me
   search.root_globs_name = "params.rootGlobs";
   search.exclude = params.exclude;
   search.exclude_name = "params.exclude";
+  search.base = engine.options().base;
   auto found = search_roots(search, engine.context_for(run));
   run.diagnostics = found ? found->diagnostics : Diagnostics();
   return found;

@@ -28,6 +28,7 @@ struct RootSearch {
   std::string_view exclude_name = "--exclude";
   std::vector<std::string> root_globs = {};
   std::vector<std::string> exclude = {};
+  std::string base = {};    // the revision that a change is for; its module entries qualify a called directory, too
   bool only_locks = false;  // a lock file is sufficient, without configuration in its directory
 };
 
@@ -35,16 +36,21 @@ struct RootSearch {
 bool has_lock(const std::filesystem::path& directory);
 
 // Finds the root modules in and below the directories. Candidates are directories with configuration
-// (list_tree_files()). A candidate is a root if no other directory of the tree calls it as a local module, and if it
-// has a lock file, a `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below
-// directories named `modules`, `examples`, `test` and `tests`, only a lock file and a `backend` or `cloud` block
-// qualify. The tree is always the whole repository (but see `bounds`), and such names are checked from its top.
-// `source` of terragrunt.hcl and of a module in a `run` block of a test file is a call, too. A source that has no value
-// before plan may be remote, and is not a local call. A candidate that cannot be listed, read or parsed is a root if it
-// is not called: processing it reports the reason. So is every candidate below a settings file that cannot be read, if
-// there is no other root. A glob of `roots` makes every matching candidate a root, one of `exclude` none. `exclude`
-// wins, but an `exclude` in a settings file of the tree does not override `roots` of the user or of a flag. Errors:
-// INVALID_PARAMS (a glob of this search); those of list_tree_files().
+// (list_tree_files()), and directories that git ignores in and below a directory that the search names: one of
+// `directories`, or the part before the first wildcard of a glob that makes roots. A candidate is a root if it has a
+// lock file, a `backend` or `cloud` block, a provider configuration, or a call of a remote module. Below directories
+// named `modules`, `examples`, `test` and `tests`, only a lock file and a `backend` or `cloud` block qualify. If
+// another directory of the tree calls it as a local module, only module entries of a lock file qualify (on disk, in
+// HEAD or at `base`), and, unless only units of Terragrunt call it, a `backend` or `cloud` block; else the result names
+// it as called. The tree is always the whole repository (but see `bounds`), and such names are checked from its top.
+// Directories that a sparse checkout leaves out are no roots, but their calls are read from git's index. `source` of
+// terragrunt.hcl or a file that it includes, and of a module in a `run` block of a test file, is a call, too. A source
+// that has no value before plan may be remote, and is not a local call. A candidate that cannot be listed, read or
+// parsed is a root if it is not called: processing it reports the reason. So is every candidate below a settings file
+// that cannot be read, if there is no other root. A glob of `roots` makes every matching candidate a root, one of
+// `exclude` none. `exclude` wins, but an `exclude` in a settings file of the tree does not override `roots` of the user
+// or of a flag. Errors: INVALID_PARAMS (a glob of this search); those of list_tree_files() and, for HEAD and `base`, of
+// RevisionReader::texts_at().
 Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, const Context& context);
 
 // Returns a search with the rules of the user of an engine.

@@ -48,7 +48,8 @@ void take_unlisted(std::string_view messages, std::vector<std::string>& unlisted
 
 Result<void> list_repository(TreeFiles& tree, const Context& context) {
   const auto listed = run_command(
-      git::enclosing_command(tree.top, {"ls-files", "-z", "--cached", "--others", "--exclude-standard"}), context);
+      git::enclosing_command(tree.top, {"ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"}),
+      context);
   if (!listed) {
     Error error = listed.error();
     error.notes.push_back(fmt::format("git lists the files of {} for --recursive", tree.top.string()));
@@ -61,8 +62,16 @@ Result<void> list_repository(TreeFiles& tree, const Context& context) {
                 fmt::format("run `git -C {} status` and fix what it reports", tree.top.string()));
   }
   take_unlisted(listed->error_output, tree.unlisted);
-  tree.paths = lines_of(listed->output, '\0');
-  std::erase_if(tree.paths, is_below_left_out);
+  for (const std::string& line : lines_of(listed->output, '\0')) {  // "H path"; S: not in a sparse checkout
+    const std::string path = line.substr(std::min<std::size_t>(2, line.size()));
+    if (is_below_left_out(path)) {
+      continue;
+    }
+    tree.paths.push_back(path);
+    if (line.starts_with('S')) {
+      tree.sparse.insert(path);
+    }
+  }
   return {};
 }
 
@@ -95,6 +104,12 @@ Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
   }
   std::sort(tree.paths.begin(), tree.paths.end());
   tree.paths.erase(std::unique(tree.paths.begin(), tree.paths.end()), tree.paths.end());
+  return tree;
+}
+
+TreeFiles list_ignored_files(const fs::path& top, const fs::path& directory) {
+  TreeFiles tree{.top = top, .paths = {}};
+  list_directory(directory, tree);
   return tree;
 }
 

@@ -181,6 +181,20 @@ struct HeldMove {
   std::string offered;  // what the tag points to now
 };
 
+// The client that a check is for, if only the checkout declares it and module addresses without a host depend on it.
+struct CheckedFor {
+  std::string client;  // "opentofu" or "terraform"
+  std::string from;    // "lock file"
+};
+constexpr TypeName name_of(const CheckedFor*) {
+  return {"CheckedFor", "The client that the result is valid for, if only the checkout declares it."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, CheckedFor> checked) {
+  form.member("client", checked.client, "its name", {"opentofu", "terraform"});
+  form.member("from", checked.from, "what declares it, in words");
+}
+
 struct LockPlanResult {
   WorkspaceEdit edits = {};
   std::vector<Change> changes = {};
@@ -189,6 +203,7 @@ struct LockPlanResult {
   std::vector<LockedProvider> providers = {};
   Diagnostics diagnostics = {};
   RunStats stats = {};
+  std::optional<CheckedFor> checked_for = {};
 };
 
 constexpr TypeName name_of(const LockedModule*) {
@@ -249,6 +264,9 @@ void fields(Form& form, In<Form, LockPlanResult> result) {
   form.member("providers", result.providers, "every provider of the new lock");
   form.member("diagnostics", result.diagnostics, "warnings, and errors of parts");
   form.member("stats", result.stats, "the requests and the time");
+  form.optional("checkedFor", result.checked_for,
+                "under frozen: the client that was checked, if only the checkout declares it and addresses without a "
+                "host depend on it");
 }
 
 }  // namespace modlock::messages

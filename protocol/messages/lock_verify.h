@@ -89,6 +89,7 @@ struct LockVerifyResult {
   bool ok = true;
   std::vector<Verdict> verdicts;
   Diagnostics diagnostics;
+  std::optional<CheckedFor> checked_for = {};
 };
 
 constexpr TypeName name_of(const Verdict*) {
@@ -118,6 +119,9 @@ void fields(Form& form, In<Form, LockVerifyResult> result) {
   form.member("ok", result.ok, "only held and update-available, and every queried source responded");
   form.member("verdicts", result.verdicts, "one for each subject");
   form.member("diagnostics", result.diagnostics, "warnings, and sources that did not answer");
+  form.optional(
+      "checkedFor", result.checked_for,
+      "the client that was checked, if only the checkout declares it and addresses without a host depend on it");
 }
 
 }  // namespace modlock::messages

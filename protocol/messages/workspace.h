@@ -83,9 +83,25 @@ void fields(Form& form, In<Form, ExcludedRoot> excluded) {
   form.member("by", excluded.by, "the glob that excludes it, and its location, in words");
 }
 
+// A directory that would be a root if no other one called it.
+struct CalledModule {
+  std::string directory;
+  std::string by;
+};
+constexpr TypeName name_of(const CalledModule*) {
+  return {"CalledModule", "A directory that is not a root module because another one calls it."};
+}
+template <typename Form>
+void fields(Form& form, In<Form, CalledModule> called) {
+  form.member("directory", called.directory, "absolute");
+  form.member("by", called.by, "the absolute directory of a module, or of a unit of Terragrunt, that calls it");
+}
+
 struct WorkspaceRootsResult {
   std::vector<std::string> roots = {};
   std::vector<ExcludedRoot> excluded = {};
+  std::vector<CalledModule> called = {};
+  std::uint64_t not_on_disk = 0;
   bool has_units = false;
   Diagnostics diagnostics = {};
 };
@@ -93,8 +109,12 @@ template <typename Form>
 void fields(Form& form, In<Form, WorkspaceRootsResult> result) {
   form.member("roots", result.roots, "absolute directories without symbolic links, sorted, for the other methods");
   form.member("excluded", result.excluded, "sorted");
+  form.member("called", result.called, "sorted: directories that would be root modules if no other one called them");
+  form.member("notOnDisk", result.not_on_disk, "how many directories with configuration a sparse checkout leaves out");
   form.member("hasUnits", result.has_units, "there are Terragrunt units, which are not among the root modules");
-  form.member("diagnostics", result.diagnostics, "a warning for each glob of root modules that matches no directory");
+  form.member("diagnostics", result.diagnostics,
+              "a warning for each glob of root modules that matches no directory, and for files of a sparse checkout "
+              "that are not in a partial clone");
 }
 
 }  // namespace modlock::messages

@@ -1,4 +1,6 @@
 // `ci`: the lock file is checked, packages are installed, the client runs, and the result is verified.
+#include <fmt/format.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -59,6 +61,42 @@ BOOST_AUTO_TEST_CASE(a_root_that_fails_does_not_stop_the_others) {
   BOOST_TEST(ran.out.find("client in b: plan") != std::string::npos);
   BOOST_TEST(read("a/.terraform.lock.hcl") == lock_of_a);
   BOOST_TEST(!has("c/.terraform.lock.hcl"));
+}
+
+// The last line of each report names the directories that are not roots because of a call.
+BOOST_AUTO_TEST_CASE(called_directories_end_the_report) {
+  write("a/main.tf", call("vpc") + module_call("net", "../net"));
+  write("net/main.tf", call("vpc"));
+  modlock({"lock", "--recursive"});
+  const std::string left = "Not a root: net (called by a).";
+  BOOST_TEST(modlock({"ci", "--recursive"}).err.ends_with("2 root modules: 2 ok. " + left + "\n"));
+  BOOST_TEST(modlock({"verify", "--recursive"}).err.ends_with("2 root modules: all ok. " + left + "\n"));
+  BOOST_TEST(modlock({"verify", "--recursive", "--exclude", "b"}).err.ends_with("\n" + left + "\n"));
+  const Json::Value all = json({"verify", "--recursive", "--json"});
+  BOOST_TEST(all["notRoots"][0]["directory"].asString() == "<dir>/root/net");
+  BOOST_TEST(all["notRoots"][0]["by"].asString() == "<dir>/root/a");
+  BOOST_TEST(json({"verify", "--recursive", "--exclude", "b", "--json"})["notRoots"].size() == 1U);
+  BOOST_TEST(modlock({"verify", "--recursive", "--sarif"}).out.find(left) != std::string::npos);
+  for (int i = 0; i < 11; ++i) {
+    write(fmt::format("net{}/main.tf", i), call("vpc"));
+    write(fmt::format("a/{}.tf", i), module_call(fmt::format("net{}", i), fmt::format("../net{}", i)));
+  }
+  modlock({"lock", "--recursive"});
+  BOOST_TEST(modlock({"verify", "--recursive"}).err.ends_with(" Not a root: 12 in . (called by others).\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_command_decides_the_client) {
+  write_text(path("bin/terraform"), "#!/bin/sh\n");
+  fs::permissions(path("bin/terraform"), fs::perms::owner_all);
+  write("a/x.tofu", call("more"));  // not locked; Terraform does not read it
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
+  BOOST_TEST(modlock({"ci", "a"}).exit_code == 3);
+  BOOST_TEST(modlock({"ci", "a", "--", "terraform", "plan"}).exit_code == 0);
+  const Ran ran = modlock({"ci", "a", "--implementation", "opentofu", "--", "terraform", "plan"});
+  BOOST_TEST(ran.exit_code == 2);
+  BOOST_TEST(ran.err ==
+             "Error: the command runs Terraform, and --implementation or TOFU_MODLOCK_IMPLEMENTATION is opentofu "
+             "[INVALID_PARAMS]\n  hint: set it to terraform, or omit it\n");
 }
 
 BOOST_AUTO_TEST_CASE(exit_codes_of_the_client) {
@@ -159,6 +197,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
 BOOST_AUTO_TEST_CASE(a_stock_client_initializes_what_is_locked, *needs("tofu or terraform")) {
   for (const std::string& client : clients()) {
     fs::remove_all(root() / "a/.terraform");
+    environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
     const Ran ran = modlock({"ci", "a", "--", client, "init", "-no-color"});
     BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
     BOOST_TEST(ran.out.find("Downloading") == std::string::npos, ran.out);

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(committed_changes_count_too) {
   git({"commit", "-qam", "second"});
   const Ran current = modlock({"update", "--from-diff", "HEAD"});
   BOOST_TEST(current.exit_code == 0, current.err);
-  BOOST_TEST(current.err == "No locked root module changed since HEAD.\n");
+  BOOST_TEST(current.err == "No locked root module changed since HEAD.\nNot a root: net (called by b).\n");
   BOOST_TEST(locked("c") == "vpc <1.1.0>");
   BOOST_TEST(modlock({"update", "--from-diff", "HEAD~1"}).exit_code == 0);
   BOOST_TEST(locked("c") == "vpc <1.2.0>");

@@ -68,6 +68,23 @@ struct Tree {
     }
     return text;
   }
+  // "modules/x (called by live/a)" for each.
+  std::string called() const {
+    std::string text;
+    for (const messages::CalledModule& one : found.called) {
+      text +=
+          fmt::format("{}{} (called by {})", text.empty() ? "" : ", ", relative({one.directory}), relative({one.by}));
+    }
+    return text;
+  }
+  void git(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"git", "-C", top.string(), "-c", "user.name=n", "-c", "user.email=e"});
+    test::run(std::move(arguments));
+  }
+  void commit() const {
+    git({"add", "--all"});
+    git({"commit", "--quiet", "--allow-empty", "--message=m"});
+  }
   // "live/old: exclude in .tofu-modlock.hcl:1" for each.
   std::string excluded() const {
     std::string text;
@@ -128,7 +145,7 @@ BOOST_AUTO_TEST_CASE(what_makes_a_root) {
       {"called, with a lock file",
        {{"a/main.tf", kBackend + call("../b")}, {"b/main.tf", kRemote}, {"b/.terraform.lock.hcl", kLock}},
        "a"},
-      {"called by what is not a root", {{"a/main.tf", call("../b")}, {"b/main.tf", kBackend}}, ""},
+      {"called by what is not a root", {{"a/main.tf", call("../b")}, {"b/main.tf", kProvider}}, ""},
       {"called through a detour", {{"a/main.tf", kBackend + call("./../a/../b/.")}, {"b/main.tf", kRemote}}, "a"},
       {"called from above", {{"main.tf", kBackend + call("./a")}, {"a/main.tf", kRemote}}, "."},
       {"called by itself", {{"a/main.tf", kBackend + call("../a")}}, "a"},
@@ -164,6 +181,24 @@ BOOST_AUTO_TEST_CASE(what_makes_a_root) {
       {"called by a unit from itself",
        {{"live/vpc/terragrunt.hcl", unit("${get_terragrunt_dir()}/../../a")}, {"a/main.tf", kRemote}},
        ""},
+      {"called by a file that a unit includes",
+       {{"live/vpc/terragrunt.hcl", "include \"env\" {\n  path = \"${get_repo_root()}/env.hcl\"\n}\n"},
+        {"env.hcl", unit("${get_terragrunt_dir()}/../../a")},
+        {"a/main.tf", kRemote}},
+       ""},
+      {"called by an included file above",
+       {{"live/root.hcl", ""},
+        {"live/env/vpc.hcl", "locals {\n  d = \"../../a\"\n}\n" + unit("${local.d}")},
+        {"live/vpc/terragrunt.hcl",
+         "include \"env\" {\n  path = \"${dirname(find_in_parent_folders(\"root.hcl\"))}/env/vpc.hcl\"\n}\n"},
+        {"a/main.tf", kRemote}},
+       ""},
+      {"the source of a unit replaces an included one",
+       {{"live/vpc/terragrunt.hcl", "include {\n  path = \"../../env.hcl\"\n}\n" + unit("../../b")},
+        {"env.hcl", unit("../../a")},
+        {"a/main.tf", kRemote},
+        {"b/main.tf", kRemote}},
+       "a"},
       {"a unit that computes its source",
        {{"live/terragrunt.hcl", unit("${get_env(\\\"X\\\")}/a")}, {"a/main.tf", kRemote}},
        "a"},
@@ -198,6 +233,133 @@ BOOST_AUTO_TEST_CASE(what_makes_a_root) {
       }
     }
   }
+}
+
+const std::string kEntry =
+    "module \"m\" {\n  source = \"git::https://example.test/vpc.git\"\n  hashes = [\"h1:x\"]\n}\n";
+
+// Each file calls live/app, which has a backend, or module entries in a lock file.
+BOOST_AUTO_TEST_CASE(a_call_hides_no_root) {
+  struct Row {
+    const char* name;
+    std::string caller;
+    std::string text;
+    bool is_unit = false;
+  };
+  const Row rows[] = {
+      {"an example", "examples/x/main.tf", call("../../live/app")},
+      {"a module", "modules/x/main.tf", call("../../live/app")},
+      {"another root", "live/other/main.tf", kBackend + call("../app")},
+      {"a .tofu file", "live/other/x.tofu", call("../app")},
+      {"JSON", "tests/x/main.tf.json", R"({"module": {"x": {"source": "../../live/app"}}})"},
+      {"a test", "live/other/main.tf", call("../app")},
+      {"a unit", "unit/terragrunt.hcl", unit("../live/app"), true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Tree backend({{row.caller, row.text}, {"live/app/main.tf", kBackend + kRemote}}, true);
+      BOOST_TEST((backend.roots().find("live/app") != std::string::npos) == !row.is_unit);
+      BOOST_TEST(backend.called() == (row.is_unit ? "live/app (called by unit)" : ""));
+      for (const char* const lock : {".terraform.lock.hcl", ".terraform.modules.lock.hcl"}) {
+        Tree locked({{row.caller, row.text}, {"live/app/main.tf", kRemote}, {fmt::format("live/app/{}", lock), kEntry}},
+                    true);
+        BOOST_TEST(locked.roots().find("live/app") != std::string::npos);
+      }
+      // Harmless: only providers are locked, as in a module repository that runs init.
+      Tree harmless({{row.caller, row.text},
+                     {"live/app/main.tf", kRemote},
+                     {"live/app/.terraform.lock.hcl", "provider \"registry.opentofu.org/hashicorp/null\" {\n}\n"}},
+                    true);
+      BOOST_TEST(harmless.roots().find("live/app") == std::string::npos);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_commit_and_the_base_have) {
+  Tree tree({{"live/app/main.tf", kRemote}, {"live/app/.terraform.lock.hcl", kEntry}}, true);
+  tree.commit();
+  tree.git({"tag", "base"});
+  test::write_text(tree.top / "modules/x/main.tf", call("../../live/app"));
+  BOOST_TEST(tree.roots() == "live/app");
+  fs::remove(tree.top / "live/app/.terraform.lock.hcl");
+  BOOST_TEST(tree.roots() == "live/app");  // of the last commit
+  tree.commit();
+  BOOST_TEST(tree.roots() == "");
+  BOOST_TEST(tree.called() == "live/app (called by modules/x)");
+  BOOST_TEST(tree.roots({.base = "base"}) == "live/app");
+  BOOST_TEST(tree.roots({.base = "HEAD"}) == "");
+  BOOST_TEST(tree.roots({.base = "v9"}) ==
+             fmt::format("revision \"v9\" not found in the repository {}", tree.top.string()));
+}
+
+BOOST_AUTO_TEST_CASE(called_directories_are_named) {
+  Tree module({{"main.tf", kProvider}, {"examples/b/main.tf", call("../../")}, {"examples/a/main.tf", call("../../")}},
+              true);
+  BOOST_TEST(module.roots() == "");  // a standard module repository
+  BOOST_TEST(module.called() == ". (called by examples/a)");
+  Tree plain({{"a/main.tf", kBackend + call("../b")}, {"b/main.tf", kPlain}}, true);
+  BOOST_TEST(plain.roots() == "a");
+  BOOST_TEST(plain.called() == "");  // it would be no root without the call, too
+}
+
+// Modules that are called only by directories that are not on disk.
+BOOST_AUTO_TEST_CASE(sparse_checkouts) {
+  const Tree full({{"live/a/main.tf", kBackend},
+                   {"live/c/main.tf", kBackend + call("../../shared/mod")},
+                   {"live/unit/terragrunt.hcl", unit("../../shared/catalog")},
+                   {"shared/mod/main.tf", kRemote},
+                   {"shared/catalog/main.tf", kRemote}},
+                  true);
+  full.commit();
+  full.git({"config", "uploadpack.allowFilter", "true"});
+  const std::vector<std::vector<std::string>> modes = {{"--cone", "live/a", "shared"},
+                                                       {"--no-cone", "/live/a/", "/shared/"},
+                                                       {"--cone", "--sparse-index", "live/a", "shared"}};
+  for (const std::vector<std::string>& mode : modes) {
+    for (const bool is_partial : {false, true}) {
+      BOOST_TEST_CONTEXT(mode[0] << mode[1] << (is_partial ? " partial" : "")) {
+        Tree sparse({}, false);
+        std::vector<std::string> clone = {
+            "-c", "protocol.file.allow=always", "clone", "--quiet", "--no-checkout", "file://" + full.top.string(),
+            "."};
+        if (is_partial) {
+          clone.insert(clone.end() - 2, "--filter=blob:none");
+        }
+        sparse.git(clone);
+        std::vector<std::string> set = {"-c", "protocol.file.allow=always", "sparse-checkout", "set"};
+        set.insert(set.end(), mode.begin(), mode.end());
+        sparse.git(set);
+        sparse.git({"-c", "protocol.file.allow=always", "checkout", "--quiet"});
+        BOOST_TEST(sparse.roots() == (is_partial ? "live/a shared/catalog shared/mod" : "live/a"));
+        BOOST_TEST(sparse.found.not_on_disk == 1U);
+        BOOST_TEST(sparse.found.diagnostics.size() == (is_partial ? 1U : 0U));
+        if (is_partial) {
+          BOOST_TEST(sparse.found.diagnostics[0].what.message ==
+                     fmt::format("the checkout is sparse, and the calls of 1 directories that are not on disk are not "
+                                 "known: cannot read revisions of {}: the clone is partial and lacks files",
+                                 sparse.top.string()));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_named_directory_that_git_ignores) {
+  Tree tree({{".gitignore", "/out/\n"},
+             {"out/stacks/a/main.tf", kRemote},
+             {"out/stacks/b/main.tf", kPlain},
+             {"out/other/main.tf", kBackend},
+             {"live/main.tf", kBackend}},
+            true);
+  BOOST_TEST(tree.roots() == "live");
+  BOOST_TEST(tree.roots({.directories = {tree.top / "out/stacks/a"}}) == "out/stacks/a");
+  BOOST_TEST(tree.roots({.directories = {tree.top / "out/stacks"}}) == "out/stacks/a");
+  BOOST_TEST(tree.roots({.current = tree.top, .root_globs = {"out/stacks/*"}}) == "live out/stacks/a out/stacks/b");
+  BOOST_TEST(tree.roots({.current = tree.top, .root_globs = {"**"}}) == "live");  // names nothing that git ignores
+  test::write_text(tree.top / ".tofu-modlock.hcl", "roots = [\"out/stacks/b\"]\n");
+  BOOST_TEST(tree.roots() == "live out/stacks/b");
+  fs::remove_all(tree.top / "live");
+  BOOST_TEST(tree.roots() == "out/stacks/b");
 }
 
 BOOST_AUTO_TEST_CASE(what_git_knows) {
@@ -400,7 +562,7 @@ BOOST_AUTO_TEST_CASE(globs_that_match_nothing) {
 
 // A host limits what is read. The settings of the repository apply nevertheless, as they do for each root.
 BOOST_AUTO_TEST_CASE(a_tree_within_bounds) {
-  Tree tree({{"live/a/main.tf", kBackend},
+  Tree tree({{"live/a/main.tf", kRemote},
              {"live/b/main.tf", kBackend},
              {"live/c/main.tf", kPlain},
              {"other/d/main.tf", kBackend + call("../../live/a")},
