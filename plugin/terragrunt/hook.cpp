@@ -462,7 +462,9 @@ class Hook {
     Diagnostics restored = errors_of(run_.diagnostics);
     std::erase_if(run_.diagnostics, [](const Diagnostic& each) { return each.severity == Severity::error; });
     report_diagnostics();
-    return !installed || restored.empty() ? std::move(installed) : fail(combine(std::move(restored)));
+    // After the client has run, what differs is its download.
+    return !installed || restored.empty() || options_.is_after ? std::move(installed)
+                                                               : fail(combine(std::move(restored)));
   }
 
   // Lets the client download the calls that need no lock, because `init` gets -get=false. It keeps what is installed.

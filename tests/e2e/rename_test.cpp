@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(are_named_in_a_summary) {
   configure(call("network"), "network");
   const Ran ran = modlock({"update", "module.network=1.1.0", "--format", "markdown"});
   BOOST_TEST(ran.exit_code == 0, ran.err);
-  BOOST_TEST(ran.out.find("| `module.network` | updated (was `module.vpc`) | 1.0.0 | 1.1.0 | `~> 1.0` |\n") !=
+  BOOST_TEST(ran.out.find("| `module.network` | updated (was `module.vpc`) | `1.0.0` | `1.1.0` | `~> 1.0` |\n") !=
                  std::string::npos,
              ran.out);
 }
