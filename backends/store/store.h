@@ -100,7 +100,7 @@ class Store {
   std::filesystem::path hash_directory() const { return below("hashes"); }
   std::filesystem::path download_directory() const { return below("downloads"); }
   // The directories of files that are requested or computed again if they are missing: responses, answers, trees,
-  // hashes, clients.
+  // hashes, downloads, clients.
   std::vector<std::filesystem::path> record_directories() const;
   // Makes a directory of this store, and its root if necessary. Errors: IO_ERROR.
   Result<void> make(const std::filesystem::path& directory) const;

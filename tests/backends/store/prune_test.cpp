@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(answers_of_registries_age_too) {
 
 BOOST_AUTO_TEST_CASE(records_of_every_kind_are_counted_and_go) {
   std::size_t kinds = 0;
-  for (const char* kind : {"v2/responses", "v2/answers", "v2/trees", "v2/hashes", "clients"}) {
+  for (const char* kind : {"v2/responses", "v2/answers", "v2/trees", "v2/hashes", "v2/downloads", "clients"}) {
     BOOST_TEST_CONTEXT(kind) {
       const fs::path record = store.root() / kind / "old";
       for (const PruneLimits& limits : {PruneLimits{.max_bytes = 0}, PruneLimits{.max_age = hours(2)}}) {

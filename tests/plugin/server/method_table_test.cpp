@@ -285,9 +285,11 @@ BOOST_AUTO_TEST_CASE(workspace_roots_finds_the_roots_of_a_directory) {
   directory.write("unit/terragrunt.hcl", "terraform {\n  source = \"../live/b\"\n}\n");
   fs::create_directory_symlink(directory / "live", directory / "link");
   const std::string excluded = R"({"by":"exclude in <dir>/live/b/old/.tofu-modlock.hcl:1","root":"<dir>/live/b/old"})";
-  const auto found = [](const std::string& roots, const std::string& out, const std::string& warnings = "") {
-    return R"({"diagnostics":[)" + warnings + R"(],"excluded":[)" + out + R"(],"hasUnits":true,"roots":[)" + roots +
-           "]}";
+  const std::string called = R"({"by":"<dir>/unit","directory":"<dir>/live/b"})";
+  const auto found = [](const std::string& roots, const std::string& by_calls, const std::string& out,
+                        const std::string& warnings = "") {
+    return R"({"called":[)" + by_calls + R"(],"diagnostics":[)" + warnings + R"(],"excluded":[)" + out +
+           R"(],"hasUnits":true,"notOnDisk":0,"roots":[)" + roots + "]}";
   };
   struct Row {
     const char* name;
@@ -296,18 +298,18 @@ BOOST_AUTO_TEST_CASE(workspace_roots_finds_the_roots_of_a_directory) {
     std::string outcome;
   };
   const Row rows[] = {
-      {"a repository", "", R"({"directory":"<dir>"})", found(R"("<dir>/live/a","<dir>/root")", excluded)},
-      {"a part", "", R"({"directory":"<dir>/live/a/"})", found(R"("<dir>/live/a")", "")},
-      {"a URI of a link", "", R"({"directory":"file://<dir>/l%69nk"})", found(R"("<dir>/live/a")", excluded)},
+      {"a repository", "", R"({"directory":"<dir>"})", found(R"("<dir>/live/a","<dir>/root")", called, excluded)},
+      {"a part", "", R"({"directory":"<dir>/live/a/"})", found(R"("<dir>/live/a")", "", "")},
+      {"a URI of a link", "", R"({"directory":"file://<dir>/l%69nk"})", found(R"("<dir>/live/a")", called, excluded)},
       {"globs of the host", "", R"({"directory":"<dir>/live","rootGlobs":["b","c*"],"exclude":["a"]})",
        found(
-           R"("<dir>/live/b")", R"({"by":"params.exclude a","root":"<dir>/live/a"},)" + excluded,
+           R"("<dir>/live/b")", "", R"({"by":"params.exclude a","root":"<dir>/live/a"},)" + excluded,
            R"({"code":"CONFIG_PARSE","message":"no directory with configuration matches params.rootGlobs c*","severity":"warning"})")},
       {"within a workspace root", R"(["<dir>/root","<dir>/live"])", R"({"directory":"<dir>/live"})",
-       R"({"diagnostics":[],"excluded":[)" + excluded +
-           R"(],"hasUnits":false,"roots":["<dir>/live/a","<dir>/live/b"]})"},
+       R"({"called":[],"diagnostics":[],"excluded":[)" + excluded +
+           R"(],"hasUnits":false,"notOnDisk":0,"roots":["<dir>/live/a","<dir>/live/b"]})"},
       {"relative to the first one", R"(["<dir>/live","<dir>/root"])", R"({"directory":"a"})",
-       R"({"diagnostics":[],"excluded":[],"hasUnits":false,"roots":["<dir>/live/a"]})"},
+       R"({"called":[],"diagnostics":[],"excluded":[],"hasUnits":false,"notOnDisk":0,"roots":["<dir>/live/a"]})"},
       {"outside of them", R"(["<dir>/live"])", R"({"directory":"<dir>/root"})",
        R"(PATH_OUTSIDE_ROOT: the path "<dir>/root" is outside "<dir>/live")"},
       {"a link that leads outside", R"(["<dir>/live"])", R"({"directory":"a/out"})",
