@@ -169,7 +169,10 @@ class Pages(unittest.TestCase):
             return ""
         scene = Path(tempfile.mkdtemp(prefix=f"{page.stem}-", dir=cls.directory.name))
         environment = cls.environment(scene, page)
-        ran = subprocess.run(["bash", "-c", script_of(page, found, environment)], cwd=scene, env=environment, text=True,
+        script = script_of(page, found, environment)
+        if environment["TOFU_MODLOCK_IMPLEMENTATION"] == "terraform":
+            script = script.replace("-- tofu ", "-- terraform ")  # the name of the command says which client it is
+        ran = subprocess.run(["bash", "-c", script], cwd=scene, env=environment, text=True,
                              capture_output=True, check=False)
         log = scene / "scene.log"
         if ran.returncode != 0:

@@ -220,6 +220,9 @@ BOOST_AUTO_TEST_CASE(no_recommended_set_up_ends_with_success_and_unlocked_code) 
         add_program("tofu-modlock", "#!/bin/sh\nexec " + scene.binary + " \"$@\"\n");
         add_program("wrapper", "#!/bin/sh\nexec " MODLOCK_SCRIPTS "/tofu-modlock-wrapper \"$@\"\n");
         add_program("terragrunt", kTerragrunt);
+        if (set_up.client == std::string_view("terragrunt")) {
+          scene.write("terragrunt.hcl", "");  // a unit without a source
+        }
         scene.environment["PATH"] = scene.path("bin").string() + ":" + getenv("PATH");
         scene.environment["STOCK"] = stock;
         scene.environment["TOFU_MODLOCK"] = scene.binary;

@@ -383,6 +383,7 @@ BOOST_AUTO_TEST_CASE(a_submodule_comes_from_its_own_repository, *needs("tofu or 
   write("main.tf", module_call("a", std::string(kGit) + "net?ref=main"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   publish("moved");
+  environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
   const Ran ran = mirror({clients().front(), "init", "-upgrade", "-no-color"});
   BOOST_TEST(ran.exit_code == 0, ran.out << ran.err);
   BOOST_TEST(read(".terraform/modules/a/lib/main.tf") == "# locked\n");
