@@ -413,7 +413,9 @@ install() {
   elif [ ! -w "$bin" ]; then
     reason='Permission denied'
   else
-    work=$(mktemp -d "$share/.install.XXXXXX" 2>/dev/null) || reason=$(mktemp -d "$share/.install.XXXXXX" 2>&1)
+    # The second attempt is for its message. If it succeeds, its directory is used.
+    work=$(mktemp -d "$share/.install.XXXXXX" 2>/dev/null) ||
+      { reason=$(mktemp -d "$share/.install.XXXXXX" 2>&1) && work=$reason; } || :
   fi
   [ -n "$work" ] || fail "cannot write to $share and $bin: ${reason##*: }" 'check their permissions, or use --to DIRECTORY'
 

@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(who_may_allow_a_call) {
     std::string refused;  // empty: the call is allowed
   };
   for (const Row& row : {
-           Row{"nobody", "", "", "", "", false, refused},
-           Row{"nobody, in CI", "", "", "", "", true, refused},
+           Row{"no one", "", "", "", "", false, refused},
+           Row{"no one, in CI", "", "", "", "", true, refused},
            Row{"a flag", "", "", "hg::https://hg.example.test/*", "", true, ""},
            Row{"a variable", "", "", "", "s3::*,hg::*", true, ""},
            Row{"the user's settings", "", setting("hg::*"), "", "", true, ""},

@@ -305,16 +305,16 @@ BOOST_AUTO_TEST_CASE(called_directories_are_named) {
 // Modules that are called only by directories that are not on disk.
 BOOST_AUTO_TEST_CASE(sparse_checkouts) {
   const Tree full({{"live/a/main.tf", kBackend},
-                   {"live/c/main.tf", kBackend + call("../../shared/mod")},
-                   {"live/unit/terragrunt.hcl", unit("../../shared/catalog")},
-                   {"shared/mod/main.tf", kRemote},
-                   {"shared/catalog/main.tf", kRemote}},
+                   {"live/c/main.tf", kBackend + call("../../common/mod")},
+                   {"live/unit/terragrunt.hcl", unit("../../common/catalog")},
+                   {"common/mod/main.tf", kRemote},
+                   {"common/catalog/main.tf", kRemote}},
                   true);
   full.commit();
   full.git({"config", "uploadpack.allowFilter", "true"});
-  const std::vector<std::vector<std::string>> modes = {{"--cone", "live/a", "shared"},
-                                                       {"--no-cone", "/live/a/", "/shared/"},
-                                                       {"--cone", "--sparse-index", "live/a", "shared"}};
+  const std::vector<std::vector<std::string>> modes = {{"--cone", "live/a", "common"},
+                                                       {"--no-cone", "/live/a/", "/common/"},
+                                                       {"--cone", "--sparse-index", "live/a", "common"}};
   for (const std::vector<std::string>& mode : modes) {
     for (const bool is_partial : {false, true}) {
       BOOST_TEST_CONTEXT(mode[0] << mode[1] << (is_partial ? " partial" : "")) {
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(sparse_checkouts) {
         set.insert(set.end(), mode.begin(), mode.end());
         sparse.git(set);
         sparse.git({"-c", "protocol.file.allow=always", "checkout", "--quiet"});
-        BOOST_TEST(sparse.roots() == (is_partial ? "live/a shared/catalog shared/mod" : "live/a"));
+        BOOST_TEST(sparse.roots() == (is_partial ? "common/catalog common/mod live/a" : "live/a"));
         BOOST_TEST(sparse.found.not_on_disk == 1U);
         BOOST_TEST(sparse.found.diagnostics.size() == (is_partial ? 1U : 0U));
         if (is_partial) {
