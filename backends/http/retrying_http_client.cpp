@@ -1,5 +1,6 @@
 #include "backends/http/retrying_http_client.h"
 
+#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <random>
 
@@ -34,69 +36,6 @@ bool may_succeed_later(const Attempt& attempt) {
   return std::find(kStatuses.begin(), kStatuses.end(), attempt.status) != kStatuses.end();
 }
 
-// Digits only, at most `largest`; nullopt for anything else.
-std::optional<int> number(std::string_view text, int largest) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool all = error == std::errc() && end == text.data() + text.size() && text[0] != '-';
-  return all && value <= largest ? std::optional(value) : std::nullopt;
-}
-
-std::optional<unsigned> month(std::string_view text) {
-  constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const auto* const found = std::find(kMonths.begin(), kMonths.end(), text);
-  return found == kMonths.end() ? std::nullopt : std::optional(static_cast<unsigned>(found - kMonths.begin()) + 1);
-}
-
-std::vector<std::string_view> words(std::string_view text, std::string_view separators) {
-  std::vector<std::string_view> result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(separators), text.size());
-    if (end > 0) {
-      result.push_back(text.substr(0, end));
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
-}
-
-// A two-digit year is in the past if it would otherwise be more than 50 years ahead (RFC 9110 section 5.6.7).
-int full_year(int year, std::chrono::system_clock::time_point now) {
-  const auto today = std::chrono::floor<std::chrono::days>(now);
-  const int this_year = static_cast<int>(std::chrono::year_month_day(today).year());
-  const int guess = this_year / 100 * 100 + year;
-  return guess > this_year + 50 ? guess - 100 : guess;
-}
-
-// The three forms of an HTTP date: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
-// "Sun Nov  6 08:49:37 1994".
-std::optional<std::chrono::sys_seconds> parse_date(std::string_view text, std::chrono::system_clock::time_point now) {
-  const std::vector<std::string_view> part = words(text, " ,-:");
-  const bool is_asctime = part.size() == 7;
-  if (!is_asctime && (part.size() != 8 || part[7] != "GMT")) {
-    return std::nullopt;
-  }
-  const auto month_number = month(part[is_asctime ? 1 : 2]);
-  const auto day = number(part[is_asctime ? 2 : 1], 31);
-  const auto written_year = number(part[is_asctime ? 6 : 3], 9999);
-  const std::size_t clock = is_asctime ? 3 : 4;
-  const auto hour = number(part[clock], 23);
-  const auto minute = number(part[clock + 1], 59);
-  const auto second = number(part[clock + 2], 60);
-  if (!month_number || !day || !written_year || !hour || !minute || !second) {
-    return std::nullopt;
-  }
-  const int year = part[3].size() == 2 && !is_asctime ? full_year(*written_year, now) : *written_year;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(*month_number),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) {
-    return std::nullopt;
-  }
-  return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-         std::chrono::seconds(*second);
-}
-
 }  // namespace
 
 std::optional<milliseconds> retry_delay(const Attempt& attempt, int retries, double jitter) {
@@ -118,14 +57,17 @@ std::optional<milliseconds> parse_retry_after(std::string_view value, std::chron
     return std::nullopt;
   }
   if (value.find_first_not_of("0123456789") == std::string_view::npos) {
-    const auto seconds = number(value, static_cast<int>(kDay.count()));
-    return seconds ? std::chrono::seconds(*seconds) : kDay;
+    std::int64_t seconds = 0;
+    const bool fits = std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc();
+    return fits ? std::min(std::chrono::seconds(seconds), kDay) : kDay;
   }
-  const auto date = parse_date(value, now);
-  if (!date) {
+  const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
+  if (date == -1) {
     return std::nullopt;
   }
-  return std::clamp(*date - std::chrono::floor<std::chrono::seconds>(now), std::chrono::seconds(0), kDay);
+  // Not as a time_point of the clock, which overflows before the year 9999.
+  const auto wait = std::chrono::seconds(date) - std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+  return std::clamp(wait, std::chrono::seconds(0), kDay);
 }
 
 namespace {
