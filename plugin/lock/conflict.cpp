@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/lock/line_diff.h"
+#include "backends/git/line_diff.h"
 
 namespace modlock {
 namespace {
@@ -56,7 +56,7 @@ std::string side_text(const std::vector<SideLine>& lines) {
 }  // namespace
 
 bool has_marker(std::string_view text) {
-  const std::vector<std::string_view> lines = split_lines(text);
+  const std::vector<std::string_view> lines = git::split_lines(text);
   return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
     return marker_size(line, '<') != 0 || marker_size(line, '|') != 0 || marker_size(line, '=') != 0 ||
            marker_size(line, '>') != 0;
@@ -72,7 +72,7 @@ std::optional<ConflictSides> split_conflict(std::string_view text) {
   bool has_base = false;
   std::size_t size = 0;  // of the markers of the conflict being read
   Part part = Part::common;
-  for (const std::string_view line : split_lines(text)) {
+  for (const std::string_view line : git::split_lines(text)) {
     if (const std::size_t start = marker_size(line, '<'); part == Part::common && start != 0) {
       size = start;
       part = Part::ours;

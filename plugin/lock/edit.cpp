@@ -6,8 +6,8 @@
 #include <span>
 
 #include "backends/base/digest.h"
+#include "backends/git/line_diff.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/lock/line_diff.h"
 
 namespace modlock {
 namespace {
@@ -41,16 +41,16 @@ void print_lines(std::string& out, char mark, std::span<const std::string_view> 
   }
 }
 
-void print_hunk(std::string& out, std::span<const LineChange> changes, std::span<const std::string_view> before,
+void print_hunk(std::string& out, std::span<const git::LineChange> changes, std::span<const std::string_view> before,
                 std::span<const std::string_view> after) {
-  const LineChange& first = changes.front();
-  const LineChange& last = changes.back();
+  const git::LineChange& first = changes.front();
+  const git::LineChange& last = changes.back();
   const std::size_t above = std::min(kContext, first.before_start);
   const std::size_t below = std::min(kContext, before.size() - last.before_end);
   out += fmt::format("@@ -{} +{} @@\n", line_span(first.before_start - above, last.before_end + below),
                      line_span(first.after_start - above, last.after_end + below));
   std::size_t line = first.before_start - above;
-  for (const LineChange& change : changes) {
+  for (const git::LineChange& change : changes) {
     print_lines(out, ' ', before.subspan(line, change.before_start - line));
     print_lines(out, '-', before.subspan(change.before_start, change.before_end - change.before_start));
     print_lines(out, '+', after.subspan(change.after_start, change.after_end - change.after_start));
@@ -62,12 +62,12 @@ void print_hunk(std::string& out, std::span<const LineChange> changes, std::span
 }  // namespace
 
 std::vector<RangeEdit> diff_edits(std::string_view before, std::string_view after) {
-  const std::vector<std::string_view> old_lines = split_lines(before);
-  const std::vector<std::string_view> new_lines = split_lines(after);
+  const std::vector<std::string_view> old_lines = git::split_lines(before);
+  const std::vector<std::string_view> new_lines = git::split_lines(after);
   const std::vector<Position> old_positions = line_positions(old_lines);
   const std::vector<Position> new_positions = line_positions(new_lines);
   std::vector<RangeEdit> edits;
-  for (const LineChange& change : diff_lines(old_lines, new_lines)) {
+  for (const git::LineChange& change : git::diff_lines(before, after)) {
     const Range range{old_positions[change.before_start], old_positions[change.before_end]};
     const std::size_t new_start = new_positions[change.after_start].byte;
     const std::size_t new_end = new_positions[change.after_end].byte;
@@ -120,9 +120,9 @@ Result<void> check_no_link(const std::filesystem::path& path) {
 }
 
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after) {
-  const std::vector<std::string_view> old_lines = split_lines(before);
-  const std::vector<std::string_view> new_lines = split_lines(after);
-  const std::vector<LineChange> changes = diff_lines(old_lines, new_lines);
+  const std::vector<std::string_view> old_lines = git::split_lines(before);
+  const std::vector<std::string_view> new_lines = git::split_lines(after);
+  const std::vector<git::LineChange> changes = git::diff_lines(before, after);
   if (changes.empty()) {
     return {};
   }

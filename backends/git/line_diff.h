@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace modlock {
+namespace modlock::git {
 
 // Splits a text into lines, each with its line ending, which the last line may lack. The empty text has no lines.
 std::vector<std::string_view> split_lines(std::string_view text);
@@ -18,10 +18,8 @@ struct LineChange {
   bool operator==(const LineChange&) const = default;
 };
 
-// Returns a smallest set of changed lines between two texts, sorted, with at least one common line between two changes
-// (E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986, linear-space variant). Lines inserted or removed
-// among equal lines are placed as far down as possible, as in diff(1).
-std::vector<LineChange> diff_lines(const std::vector<std::string_view>& before,
-                                   const std::vector<std::string_view>& after);
+// Returns the changed lines between two texts as git does: sorted, with at least one common line between two changes.
+// Lines inserted or removed among equal lines are placed as far down as possible.
+std::vector<LineChange> diff_lines(std::string_view before, std::string_view after);
 
-}  // namespace modlock
+}  // namespace modlock::git
