@@ -144,4 +144,16 @@ Result<std::string> hash_tree(const fs::path& root, const Context& context) {
   return summarise_tree(root, context).map([](const TreeSummary& summary) { return summary.h1(); });
 }
 
+Result<std::string> former_hash_of_tree(const fs::path& root, const Context& context) {
+  constexpr std::array<std::string_view, 5> kLeftOut = {".hg", ".svn", ".bzr", "CVS", "_darcs"};
+  MODLOCK_TRY(auto summary, summarise_tree(root, context));
+  std::erase_if(summary.files, [&](const FileDigest& file) {
+    const fs::path path(file.name);
+    return std::any_of(path.begin(), path.end(), [&](const fs::path& part) {
+      return std::find(kLeftOut.begin(), kLeftOut.end(), part.native()) != kLeftOut.end();
+    });
+  });
+  return summary.h1();
+}
+
 }  // namespace modlock

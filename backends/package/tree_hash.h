@@ -79,4 +79,8 @@ Result<TreeSummary> summarise_tree(const std::filesystem::path& root, const Cont
 // those of list_tree(); REQUEST_CANCELLED and DEADLINE_EXCEEDED.
 Result<std::string> hash_tree(const std::filesystem::path& root, const Context& context);
 
+// Returns the h1 of tofu-modlock 0.1, which left out entries of version control systems other than git. Errors: those
+// of hash_tree().
+Result<std::string> former_hash_of_tree(const std::filesystem::path& root, const Context& context);
+
 }  // namespace modlock

@@ -158,6 +158,7 @@ void update_flags(CLI::App& command, CommandLine& out) {
 }
 
 void install_flags(CLI::App& command, CommandLine& out) {
+  out.common.uses_age = false;
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_override_flags(command, out);
@@ -188,7 +189,7 @@ void ci_flags(CLI::App& command, CommandLine& out) {
 }
 
 void verify_flags(CLI::App& command, CommandLine& out) {
-  out.common.needs_cache = false;
+  out.common.needs_cache = out.common.uses_age = false;
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
   CLI::Option* online =
@@ -212,7 +213,7 @@ void status_flags(CLI::App& command, CommandLine& out) {
 }
 
 void inspect_flags(CLI::App& command, CommandLine& out) {
-  out.common.needs_cache = false;
+  out.common.needs_cache = out.common.uses_age = false;
   add_root_flags(command, out.common);
   add(command, "--format", out.output_format,
       "text (default) or terraform-modules: the JSON of terraform modules -json, with the lock entry of each module "
@@ -222,7 +223,7 @@ void inspect_flags(CLI::App& command, CommandLine& out) {
 }
 
 void graph_flags(CLI::App& command, CommandLine& out) {
-  out.common.needs_cache = false;
+  out.common.needs_cache = out.common.uses_age = false;
   add_root_flags(command, out.common);
   out.output_format = "mermaid";
   add(command, "--format", out.output_format, "mermaid (default) or dot", {.choices = {"mermaid", "dot"}});
@@ -258,7 +259,7 @@ void explain_flags(CLI::App& command, CommandLine& out) {
 }
 
 void sbom_flags(CLI::App& command, CommandLine& out) {
-  out.common.needs_cache = false;
+  out.common.needs_cache = out.common.uses_age = false;
   add(command, "DIR,--chdir", out.common.directories, kDirectories, {.value = "DIR"});
   add_recursive_flags(command, out.common);
   add(command, "--name", out.name, "Name of the product that the SBOM describes (default: root module)",
@@ -288,6 +289,7 @@ void add_output_flag(CLI::App& command, CommandLine& out) {
 }
 
 void bundle_create_flags(CLI::App& command, CommandLine& out) {
+  out.common.uses_age = false;
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_provider_flags(command, out);
@@ -295,6 +297,7 @@ void bundle_create_flags(CLI::App& command, CommandLine& out) {
 }
 
 void bundle_push_flags(CLI::App& command, CommandLine& out) {
+  out.common.uses_age = false;
   add(command, "REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
@@ -306,6 +309,7 @@ void bundle_push_flags(CLI::App& command, CommandLine& out) {
 }
 
 void bundle_pull_flags(CLI::App& command, CommandLine& out) {
+  out.common.uses_age = false;
   add(command, "REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
@@ -343,6 +347,7 @@ void cache_prune_flags(CLI::App& command, CommandLine& out) {
 }
 
 void mirror_flags(CLI::App& command, CommandLine& out) {
+  out.common.uses_age = false;
   add_place_flags(command, out.common);
   add(command, "--chdir", out.common.directories,
       "The root module, and the directory in which the command runs (default: the current directory)", {.value = "DIR"})

@@ -28,6 +28,7 @@ struct CommonFlags {
   bool compares = false;   // the packages before and after: several calls for a root query each source once
   bool diagnoses = false;  // also an engine that cannot be opened
   bool needs_cache = true;
+  bool uses_age = true;  // the minimum release age
   bool json = false;
   bool quiet = false;
   bool verbose = false;

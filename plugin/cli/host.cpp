@@ -120,10 +120,6 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   options.offline = flags.offline;
   options.unlocked_sources = flags.unlocked_sources;
   options.remote = environment_variable("TOFU_MODLOCK_REMOTE");
-  if (!environment_variable("TOFU_MODLOCK_REMOTE_WRITE").empty()) {
-    return fail(Code::invalid_params, "TOFU_MODLOCK_REMOTE_WRITE was removed",
-                "unset it, and run: tofu-modlock bundle push --recursive");
-  }
   MODLOCK_TRY(const auto plain_http, switch_variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP"));
   options.plain_http = flags.plain_http || plain_http.value_or(false);
   if (!flags.settings_from.empty()) {
@@ -143,7 +139,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   }
   options.connections = flags.connections;
   // Only some commands have the flag.
-  options.minimum_release_age = flags.minimum_release_age.empty()
+  options.minimum_release_age = flags.minimum_release_age.empty() && flags.uses_age
                                     ? environment_variable("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
                                     : flags.minimum_release_age;
   if (!flags.fetch_timeout.empty()) {
@@ -162,13 +158,17 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
                 flag.is_file ? Result<messages::VariableArgument>({flag.text, {}, {}}) : parse_variable(flag.text));
     host.environment_.arguments.push_back(std::move(argument));
   }
+  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
+  if (const std::string write = environment_variable("TOFU_MODLOCK_REMOTE_WRITE"); !write.empty()) {
+    host.log_->write(LogLevel::warning,
+                     fmt::format("TOFU_MODLOCK_REMOTE_WRITE is ignored{}", write == "0" ? ": unset it" : kPushInstead));
+  }
   host.engine_ = std::make_unique<Engine>(std::move(options));
-  if (auto opened = host.engine_->open(); !opened && !flags.diagnoses) {
+  if (auto opened = host.engine_->open(*host.log_); !opened && !flags.diagnoses) {
     return fail(std::move(opened.error()));
   }
   host.methods_ = std::make_unique<MethodTable>(make_method_table(*host.engine_, {}));
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
-  host.log_ = std::make_unique<TerminalLog>(flags.verbose ? LogLevel::debug : LogLevel::warning, false);
   host.interrupt_ = interrupt;
   host.stop_ = interrupt == nullptr ? std::stop_token() : interrupt->token();
   if (flags.compares || flags.recursive || flags.directories.size() > 1) {

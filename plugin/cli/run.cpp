@@ -43,6 +43,7 @@ int run_line(CommandLine& line) {
     return failed(ok.error(), CommonFlags{}).exit_code;
   }
   line.common.needs_cache = line.common.needs_cache || line.online || line.age;  // they fetch
+  line.common.uses_age = line.common.uses_age || line.age;
   Interrupt interrupt;
   const auto host = Host::start(line.common, &interrupt, line.command);
   if (!host) {

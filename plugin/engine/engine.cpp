@@ -96,13 +96,16 @@ Result<Store> open_cache(const fs::path& directory) {
   return Store::open(directory);
 }
 
-Result<void> Engine::open() {
+Result<void> Engine::open(Log& log) {
   auto store = open_cache(options_.cache_directory);
   store_.emplace(store ? *store : Store::open({}).value());
   MODLOCK_TRY(std::move(store));
   if (options_.user_settings) {
     MODLOCK_TRY(auto settings, load_user_settings(*options_.user_settings));
     user_settings_ = std::move(settings);
+  }
+  for (const std::string& warning : user_settings_.ignored) {
+    log.write(LogLevel::warning, warning);
   }
   const auto& setting = user_settings_.remote_store;
   if (const std::string address = options_.remote.empty() && setting ? setting->text : options_.remote;

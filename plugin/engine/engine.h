@@ -99,7 +99,8 @@ class Engine {
   // Opens the store and reads the user's settings. Errors: those of open_cache() and of load_user_settings(); for an
   // external backend that cannot be used, CONFIG_PARSE at its setting, or INVALID_PARAMS if the host named it; those of
   // bundle_repository() for the remote store.
-  Result<void> open();
+  // Logs a warning for each setting that has no effect any more.
+  Result<void> open(Log& log = null_log());
 
   // Runs `lock`, `upgrade` and `lock/plan`: plans the module blocks and provider blocks of the lock file, and returns
   // the edits. Errors: FROZEN if something would change under frozen; those of reading the configuration (CONFIG_PARSE

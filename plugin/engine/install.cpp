@@ -180,9 +180,6 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
     const bool needs_proof = request.installed.needs_proof(*missing);
     return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof));
   }
-  if (!plan && plan.error().code == Code::offline_miss) {
-    plan.error().hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
-  }
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/package/tree_hash.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
@@ -46,6 +47,14 @@ Result<void> VersionResolver::take_package(Group& group) {
     return {};
   }
   if (group.locked && !group.locked_h1.empty() && "h1:" + group.locked_h1 != package->h1) {
+    MODLOCK_TRY(const auto former, former_hash_of_tree(package->directory, context_));
+    if ("h1:" + group.locked_h1 == former) {
+      return fail(Error{.code = Code::hash_mismatch,
+                        .message = fmt::format("module \"{}\" is locked with the checksum of tofu-modlock 0.1, which "
+                                               "left out directories such as .svn; its other content is the same",
+                                               first.key),
+                        .hint = fmt::format("run: tofu-modlock upgrade --target {}", first.subject())});
+    }
     return fail(Error{
         .code = Code::hash_mismatch,
         .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "

@@ -100,6 +100,9 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
   if (installed == nullptr) {
     const bool is_locked = group.locked || (!chooses_version(node) && prior(node) != nullptr);
     error.locked_thing_gone = is_locked && error.code == Code::not_found;
+    if (is_locked && error.code == Code::offline_miss) {
+      error.hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
+    }
     return error;
   }
   if (error.code == Code::not_found || error.code == Code::hash_mismatch) {

@@ -199,7 +199,7 @@ Result<Json::Value> initialize(Engine& engine, const std::vector<std::string>& m
                                const Json::Value& params, RequestContext& request) {
   MODLOCK_TRY(auto decoded, messages::decode_initialize(params, request.unknown_params));
   MODLOCK_TRY(engine.configure(decoded));
-  MODLOCK_TRY(engine.open());
+  MODLOCK_TRY(engine.open(*request.log));
   const ClientProgram implementation = find_client(engine.options());
   return messages::encode(messages::InitializeResult{.server_version = std::string(kVersion),
                                                      .methods = methods,

@@ -111,9 +111,10 @@ struct Settings {
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.
   // Unset: only registry.opentofu.org.
   std::optional<std::vector<std::string>> trust_publication_dates;
-  std::vector<SourceText> roots;    // globs of directories that are roots, relative to their file's directory
-  std::vector<SourceText> exclude;  // globs of directories that are not roots, likewise
-  std::vector<std::string> files;   // that were read, nearest first
+  std::vector<SourceText> roots;     // globs of directories that are roots, relative to their file's directory
+  std::vector<SourceText> exclude;   // globs of directories that are not roots, likewise
+  std::vector<std::string> files;    // that were read, nearest first
+  std::vector<std::string> ignored;  // warnings about settings of older versions in the user's file
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
@@ -176,6 +177,9 @@ std::optional<std::chrono::seconds> parse_fetch_timeout(std::string_view text);
 
 // A size: a whole number of "MiB" or "GiB". In bytes; nullopt for any other text, and where it does not fit.
 std::optional<std::uint64_t> parse_size(std::string_view text);
+
+// The end of a warning about remote_write, which has no effect any more.
+inline constexpr std::string_view kPushInstead = "; to push packages, run: tofu-modlock bundle push --recursive";
 
 inline constexpr std::string_view kSettingsFileName = ".tofu-modlock.hcl";
 

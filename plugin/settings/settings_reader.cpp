@@ -120,6 +120,14 @@ Result<std::vector<SourceText>> SettingsText::read_strings(const hcl::Attribute&
   return strings;
 }
 
+Result<bool> SettingsText::read_flag(const hcl::Attribute& attribute) const {
+  MODLOCK_TRY(const hcl::Value value, hcl::static_value(attribute.value, path_));
+  const bool* flag = std::get_if<bool>(&value.data);
+  return flag != nullptr ? Result<bool>(*flag)
+                         : reject(attribute.value.range, fmt::format("{} must be true or false, found {}",
+                                                                     attribute.name, hcl::type_name(value)));
+}
+
 Result<bool> SettingsText::forbids_links(const hcl::Body& body) const {
   const hcl::Attribute* attribute = body.find("link");
   if (attribute == nullptr) {
@@ -211,9 +219,11 @@ Result<void> SettingsReader::deny_programs(const hcl::Body& body) const {
 
 Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
   const std::string_view name = attribute.name;
-  if (name == "remote_write") {
-    return reject(attribute.name_range, "remote_write was removed",
-                  "remove it, and run: tofu-modlock bundle push --recursive");
+  if (name == "remote_write" && place_ == SettingsPlace::user) {
+    MODLOCK_TRY(const bool is_on, read_flag(attribute));
+    settings_.ignored.push_back(
+        fmt::format("{} in {} is ignored{}", name, at(attribute.name_range), is_on ? kPushInstead : ": remove it"));
+    return {};
   }
   const SettingInfo* setting = find_setting(name);
   if (setting == nullptr) {

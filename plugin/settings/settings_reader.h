@@ -36,6 +36,7 @@ class SettingsText {
   // Returns the index of the value, which must be one of `words`.
   Result<std::size_t> read_choice(const hcl::Attribute& attribute, const Words& words) const;
   Result<std::size_t> read_count(const hcl::Attribute& attribute, std::size_t least, std::size_t most) const;
+  Result<bool> read_flag(const hcl::Attribute& attribute) const;
   Result<SourceText> read_string(const hcl::Attribute& attribute) const;
   Result<std::vector<SourceText>> read_strings(const hcl::Attribute& attribute) const;
   // Returns whether a body has `link = false`; another value is an error.

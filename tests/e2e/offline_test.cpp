@@ -191,6 +191,9 @@ BOOST_AUTO_TEST_CASE(without_the_cache_an_installed_commit_is_asked_for) {
     BOOST_TEST(ran.err.find("Error: git may not fetch from \"git::file://<dir>/repositories/vpc.git\" in offline mode: "
                             "it is not in the cache [OFFLINE_MISS]\n") == 0U,
                ran.err);
+    BOOST_TEST(ran.err.ends_with("  hint: run it without --offline, or install from a bundle: tofu-modlock install "
+                                 "--from BUNDLE\n"),
+               ran.err);
   }
   BOOST_TEST(without_cache({"install"}).out == "0 installed, 2 already in place.\n");
   BOOST_TEST(modlock({"install", "--offline"}).out == "0 installed, 2 already in place.\n");

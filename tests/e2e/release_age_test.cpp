@@ -20,6 +20,44 @@ constexpr const char* kRule = "source \"*\" {\n  minimum_release_age = \"72h\"\n
 
 BOOST_FIXTURE_TEST_SUITE(release_age, Scene)
 
+BOOST_AUTO_TEST_CASE(a_malformed_variable_stops_only_commands_that_use_it) {
+  GitRepository& vpc = repository("vpc.git");
+  release(vpc, "1.0.0");
+  write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  BOOST_TEST(modlock({"lock"}).exit_code == 0);
+  environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "3 days";
+  struct Row {
+    std::vector<std::string> command;
+    bool uses_it;
+  };
+  for (const Row& row : {
+           Row{{"install"}, false},
+           Row{{"ci"}, false},
+           Row{{"verify"}, false},
+           Row{{"verify", "--online"}, false},
+           Row{{"inspect"}, false},
+           Row{{"graph"}, false},
+           Row{{"sbom"}, false},
+           Row{{"bundle", "create", "--output", path("modules.tar").string()}, false},
+           Row{{"mirror", "--", "true"}, false},
+           Row{{"lock"}, true},
+           Row{{"upgrade"}, true},
+           Row{{"update", "vpc"}, true},
+           Row{{"outdated"}, true},
+           Row{{"status"}, true},
+           Row{{"explain", "module.vpc"}, true},
+           Row{{"ci", "--age"}, true},
+           Row{{"verify", "--age"}, true},
+       }) {
+    BOOST_TEST_CONTEXT(row.command[0]) {
+      const Ran ran = modlock(row.command);
+      BOOST_TEST(ran.exit_code == (row.uses_it ? 2 : 0), ran.err);
+      BOOST_TEST((ran.err.find("the minimum release age must be a duration, found \"3 days\"") != std::string::npos) ==
+                 row.uses_it);
+    }
+  }
+}
+
 // The publisher chooses the date of a commit, so it can only lengthen the wait.
 BOOST_AUTO_TEST_CASE(the_date_of_a_commit_lengthens_the_wait) {
   GitRepository& vpc = repository("vpc.git");

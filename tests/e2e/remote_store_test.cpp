@@ -462,13 +462,14 @@ BOOST_AUTO_TEST_CASE(variables_that_turn_something_on) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_variable_that_was_removed_is_an_error) {
-  environment["TOFU_MODLOCK_REMOTE_WRITE"] = "1";
-  const Ran ran = modlock({"install"});
-  BOOST_TEST(ran.exit_code == 2);
-  BOOST_TEST(ran.err ==
-             "Error: TOFU_MODLOCK_REMOTE_WRITE was removed [INVALID_PARAMS]\n"
-             "  hint: unset it, and run: tofu-modlock bundle push --recursive\n");
+BOOST_AUTO_TEST_CASE(a_variable_of_an_older_version_is_ignored) {
+  for (const auto& [value, advice] : {std::pair("1", "; to push packages, run: tofu-modlock bundle push --recursive"),
+                                      std::pair("0", ": unset it")}) {
+    environment["TOFU_MODLOCK_REMOTE_WRITE"] = value;
+    const Ran ran = modlock({"install"});
+    BOOST_TEST(ran.exit_code == 0);
+    BOOST_TEST(ran.err == fmt::format("Warning: TOFU_MODLOCK_REMOTE_WRITE is ignored{}\n", advice));
+  }
 }
 
 // Without the flag only https is spoken, which this server does not understand.

@@ -45,6 +45,28 @@ void put_plain_tree(const fs::path& root) {
 
 BOOST_AUTO_TEST_SUITE(tree_hash)
 
+BOOST_AUTO_TEST_CASE(the_hash_of_0_1_left_out_version_control) {
+  struct Row {
+    const char* name;
+    const char* file;
+    bool is_left_out;
+  };
+  for (const Row& row : {Row{"Subversion", ".svn/x", true}, Row{"CVS, nested", "a/CVS/Root", true},
+                         Row{"Mercurial", ".hg/x", true}, Row{"Bazaar", ".bzr/x", true}, Row{"Darcs", "_darcs/x", true},
+                         Row{"a file of this name", "a/CVS", true}, Row{"another letter case", "cvs/Root", false},
+                         Row{"a longer name", ".svnignore", false}, Row{"a directory", "modules/x.tf", false}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory root;
+      write_text(root / "main.tf", "# x\n");
+      const std::string before = h1_of(root.path());
+      BOOST_TEST(former_hash_of_tree(root.path(), Context{}).value() == before);
+      write_text(root / row.file, "1");
+      BOOST_TEST((former_hash_of_tree(root.path(), Context{}).value() == before) == row.is_left_out);
+      BOOST_TEST(h1_of(root.path()) != before);
+    }
+  }
+}
+
 // What dirhash.HashDir(directory, "", dirhash.Hash1) of golang.org/x/mod v0.42.0 prints for the same trees.
 BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
   struct Row {

@@ -328,6 +328,29 @@ BOOST_AUTO_TEST_CASE(only_an_id_with_other_content_contradicts_the_lock) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(an_h1_of_0_1_is_named) {
+  write("main.tf", call("vpc", kArchive));
+  archive->add_tag(kArchive, "", {{"main.tf", "# x\n"}});
+  const std::string former = lock().modules.at("vpc").hashes[0];
+  request.lock = {};
+  lose_cache();
+  archive->add_tag(kArchive, "", {{"main.tf", "# x\n"}, {".svn/entries", "12\n"}});
+  lock();
+  std::string& h1 = request.lock.modules.at("vpc").hashes[0];
+  const std::string now = std::exchange(h1, former);
+  BOOST_TEST(now != former);
+  const auto planned = plan();
+  BOOST_REQUIRE(!planned);
+  BOOST_TEST(to_string(planned.error().code) == "HASH_MISMATCH");
+  BOOST_TEST(planned.error().message ==
+             "module \"vpc\" is locked with the checksum of tofu-modlock 0.1, which left out directories such as .svn; "
+             "its other content is the same");
+  BOOST_TEST(planned.error().hint == "run: tofu-modlock upgrade --target module.vpc");
+  request.mode = PlanMode::upgrade;
+  request.targets = {"module.vpc"};
+  BOOST_TEST(lock().modules.at("vpc").hashes[0] == now);
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_names_another_owner_of_a_registry_module) {
   const std::string acme = "git::https://github.com/acme/vpc.git?ref=";
   struct Row {

@@ -37,6 +37,22 @@ BOOST_AUTO_TEST_CASE(the_settings_of_the_user_come_from_where_the_host_says) {
   BOOST_TEST(result.error().location->path == (directory / "mine.hcl").string());
 }
 
+BOOST_AUTO_TEST_CASE(initialize_warns_of_a_setting_of_an_older_version) {
+  write_text(directory / "mine.hcl", "remote_write = false\n");
+  Json::Value params = *parse_json(R"({"protocolVersions":["1.0"]})");
+  params["options"]["cacheDir"] = (directory / "cache").string();
+  params["options"]["configFile"] = (directory / "mine.hcl").string();
+  struct Lines final : Log {
+    void write(LogLevel level, std::string_view line) override {
+      text += std::string(to_string(level)) + " " + std::string(line) + "\n";
+    }
+    std::string text;
+  } log;
+  RequestContext request{.log = &log};
+  BOOST_TEST(table.call("initialize", params, request).has_value());
+  BOOST_TEST(log.text == "warning remote_write in " + (directory / "mine.hcl").string() + ":1 is ignored: remove it\n");
+}
+
 BOOST_AUTO_TEST_CASE(initialize_refuses_external_backends_that_cannot_be) {
   struct Row {
     const char* name;

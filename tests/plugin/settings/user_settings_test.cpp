@@ -29,6 +29,30 @@ BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
   BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
 }
 
+// 0.2.0 had remote_write.
+BOOST_AUTO_TEST_CASE(a_setting_of_an_older_version_is_ignored) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "config.hcl";
+  for (const auto& [value, advice] :
+       {std::pair("true", "; to push packages, run: tofu-modlock bundle push --recursive"),
+        std::pair("false", ": remove it")}) {
+    write_text(file, fmt::format("git_engine = \"git\"\nremote_write = {}\n", value));
+    const auto settings = load_user_settings(file);
+    BOOST_TEST_REQUIRE(settings.has_value());
+    BOOST_TEST(settings->git_engine.value() == "git");
+    BOOST_TEST_REQUIRE(settings->ignored.size() == 1U);
+    BOOST_TEST(settings->ignored[0] == fmt::format("remote_write in {}:2 is ignored{}", file.string(), advice));
+  }
+  write_text(file, "git_engine = \"git\"\n");
+  BOOST_TEST(load_user_settings(file).value().ignored.empty());
+  write_text(file, "remote_write = 1\n");
+  BOOST_TEST(load_user_settings(file).error().message == "remote_write must be true or false, found a number");
+  write_text(directory / ".tofu-modlock.hcl", "remote_write = false\n");
+  BOOST_TEST(load_directory_settings(directory.path(), directory.path())
+                 .error()
+                 .message.starts_with("unknown setting \"remote_write\""));
+}
+
 BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
