@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "plugin/diff/canonical_text.h"
 #include "plugin/diff/meaning.h"
@@ -41,27 +42,27 @@ bool is_harmless_block(std::string_view outer, std::string_view name) {
 
 constexpr std::size_t kMostFollowed = 100;  // local values of a label
 
-// Whether a term is only a version: "1.2.0".
-bool is_version(const TermPtr& term) {
-  const std::string& text = term->head;
-  return text.size() > 1 && text[0] == '"' && text.find_first_not_of("v.0123456789", 1) == std::string::npos;
+// Whether an expression is only a version: "1.2.0".
+bool is_version(std::string_view text) {
+  return text.size() > 2 && text[0] == '"' && text.find_first_not_of("v.0123456789", 1) == text.size() - 1;
 }
 
-// One expression of a unit.
+// One expression of a block.
 struct Leaf {
-  std::string path;  // "rule.from_port"
-  TermPtr term;      // local values are replaced
-  TermPtr named;     // local values that both packages have are not
+  Meaning meaning;
   std::string shown;
   Location location;
-  std::size_t group = 0;    // the nested block of the unit that it is in
-  std::string around = {};  // what the dynamic blocks around iterate over
-  bool is_absent = false;   // until a caller sets it
-  bool is_dormant = false;  // a dynamic block around has no items
-  bool is_block = false;    // a block without arguments
-  bool is_default = false;  // of the variable of a call
-  bool is_new = false;      // a member that no caller could set before
-  std::string feeds = {};   // "modules/db: var.name": it has an effect if this variable of a local call has one
+  std::string feeds = {};  // "modules/db: var.name": it has an effect if this variable of a local call has one
+  bool is_new = false;     // a default of a member that no caller could set before
+  bool is_absent = false;  // it is empty, which has no effect
+};
+
+// A block.
+struct Node {
+  std::map<std::string, Leaf> leaves = {};
+  std::vector<std::pair<std::string, Node>> blocks = {};
+  Location location = {};
+  std::string text = {};  // of all of it, in any order
 };
 
 // A resource, a data source, a module call, a local value, a variable or an output.
@@ -70,22 +71,23 @@ struct Unit {
   std::string type;  // of the block; "local"
   std::string kind;  // the first label
   std::string name;  // "modules/db: aws_db_instance.a"
-  std::vector<Leaf> leaves = {};
-  std::vector<std::size_t> parents = {0};  // of each nested block; 0: the unit itself
+  Node node = {};
   Location location = {};
   std::map<std::string, Location, std::less<>> secrets = {};  // that tags, names and descriptions refer to
   bool is_external = false;                                   // a call of a module outside of the package
   const ModuleText* called = nullptr;                         // by a local call
   bool is_created = true;  // a call of the package reaches it although the caller sets nothing new
   bool runs_code = false;  // it has a provisioner, which another rule names
+
+  bool is_object() const { return is_in("resource data module", type); }
 };
 
 using Units = std::map<std::string, Unit, std::less<>>;
 
 class UnitReader {
  public:
-  UnitReader(const PackageText& package, const PackageText& other, KnownNames& known, bool is_old)
-      : package_(package), known_(known), is_old_(is_old), meanings_(package, other, known, is_old) {}
+  UnitReader(const PackageText& package, const PackageText& other, const KnownNames& known, bool is_old)
+      : package_(package), meanings_(package, other, known, is_old) {}
 
   Units read(const Context& context) {
     find_called(context);
@@ -100,7 +102,7 @@ class UnitReader {
         if (meanings_.is_shared(module, "local." + name)) {
           Unit& unit = add(module, "local", "", "local." + name, {argument.file->path, argument.attribute->name_range});
           place_ = {&module, argument.file};
-          add_leaf(unit, "", *argument.file, argument.attribute->value);
+          add_leaf(unit.node, "", argument);
         }
       }
     }
@@ -129,30 +131,35 @@ class UnitReader {
   bool is_created(const ModuleText& module, const MergedBlock& block) {
     for (const char* name : {"count", "for_each"}) {
       const Argument* argument = block.find(name);
-      const TermPtr value = argument == nullptr ? nullptr : meanings_.read(module, *argument, Follow::local_values);
-      if (value != nullptr && (is_empty(value) || is_zero(value))) {
+      const std::string text = argument == nullptr ? "1" : value_of(module, *argument);
+      if (is_empty_text(text) || text == "0") {
         return false;
       }
     }
     return std::none_of(block.blocks.begin(), block.blocks.end(), [&](const auto& inner) {
       const auto& [file, lifecycle] = inner;
       const hcl::Attribute* enabled = lifecycle->type == "lifecycle" ? lifecycle->body.find("enabled") : nullptr;
-      return enabled != nullptr && is_false(meanings_.read({&module, file}, enabled->value, Follow::local_values));
+      return enabled != nullptr && is_in("false null", value_of(module, {enabled, file}));
     });
   }
 
-  static bool is_zero(const TermPtr& term) {
-    return term->head.starts_with("#0") && term->head.find_first_not_of("0.", 1) == std::string::npos;
+  // The text of a value, also of a local value that both packages have.
+  std::string value_of(const ModuleText& module, const Argument& argument) {
+    return local_of(module, meanings_.read(module, argument).text);
+  }
+  std::string local_of(const ModuleText& module, const std::string& text) {
+    const auto local = text.starts_with("local.") ? module.locals.find(text.substr(6)) : module.locals.end();
+    return local == module.locals.end() ? text : meanings_.read(module, local->second).text;
   }
 
   Unit& add(const ModuleText& module, const std::string& type, const std::string& kind, const std::string& name,
             Location location) {
-    const std::string& scope = module.scope;
-    const auto moved = known_.moved_between.find(scope + name);
     return units_
-        .try_emplace(
-            is_old_ && moved != known_.moved_between.end() ? moved->second : scope + meanings_.renamed(module, name),
-            Unit{.module = &module, .type = type, .kind = kind, .name = scope + name, .location = std::move(location)})
+        .try_emplace(meanings_.renamed(module, name), Unit{.module = &module,
+                                                           .type = type,
+                                                           .kind = kind,
+                                                           .name = module.scope + name,
+                                                           .location = std::move(location)})
         .first->second;
   }
 
@@ -164,17 +171,17 @@ class UnitReader {
     const std::string address = block.address();
     const Location location = {block.file->path, block.block->header_range};
     place_ = {&module, block.file};
-    if (type == "resource" || type == "data" || type == "module") {
+    if (is_in("resource data module", type)) {
       read_object(add(module, type, block.labels[0], address, location), block);
     } else if (type == "variable" && meanings_.is_shared(module, address)) {
       Unit& unit = add(module, type, block.labels[0], "var." + block.labels[0], location);
-      const auto& callers = meanings_.callers(module.directory);
+      const auto& callers = meanings_.callers(module);
       const bool is_set = module.directory != package_.directory && !callers.empty() &&
                           std::all_of(callers.begin(), callers.end(), [&](const auto& caller) {
                             return caller.second->find(block.labels[0]) != nullptr;
                           });
       if (const Argument* value = is_set ? nullptr : block.find("default")) {
-        add_leaf(unit, "default", *value->file, value->attribute->value);
+        add_leaf(unit.node, "default", *value);
       }
       if (const Argument* value = block.find("type")) {
         read_type(unit, *value->file, "", value->attribute->value);
@@ -183,7 +190,7 @@ class UnitReader {
       if (const Argument* value = block.find("value")) {
         Unit& unit = add(module, type, "", address, location);
         unit.is_created = called_.count(module.directory) != 0;
-        add_leaf(unit, "", *value->file, value->attribute->value);
+        add_leaf(unit.node, "", *value);
       }
     }
   }
@@ -204,54 +211,57 @@ class UnitReader {
       return;
     }
     if (call->name == "optional" && call->arguments.size() > 1) {
-      add_leaf(unit, path, file, call->arguments[1]);
-      unit.leaves.back().is_new = meanings_.is_new_member(path.substr(path.rfind('.') + 1), *unit.module, unit.kind);
+      add_leaf(unit.node, path, file, call->arguments[1]).is_new =
+          meanings_.is_new_member(path.substr(path.rfind('.') + 1));
     }
     read_type(unit, file, path, call->arguments[0]);
   }
 
   void read_object(Unit& unit, const MergedBlock& block) {
     if (const Argument* each = block.find("for_each")) {
-      const TermPtr items = meanings_.read(*unit.module, *each, Follow::local_values);
-      place_.iterators["each"] = items;
+      place_.iterators["each"] = meanings_.read(*unit.module, *each).is_given;
     }
     unit.is_created = called_.count(unit.module->directory) != 0 && is_created(*unit.module, block);
-    const ModuleText* called = package_.called(*unit.module, block);
-    unit.called = called;
+    unit.called = package_.called(*unit.module, block);
+    object_ = &unit.node;
     const Argument* source = block.type == "module" ? block.find("source") : nullptr;
     if (source != nullptr && !package_.local_target(*unit.module, block)) {
       unit.is_external = true;
       unit.location = {source->file->path, source->attribute->range()};
     }
     for (const auto& [name, argument] : block.arguments) {
-      const bool is_source = block.type == "module" && (name == "source" || name == "version");
-      if (is_source) {
-        continue;
+      if (!(block.type == "module" && is_in("source version", name))) {
+        read_secrets(unit, name, argument);
+        read_argument(unit, name, argument);
       }
-      read_secrets(unit, name, argument);
-      const bool is_plain_label = block.type == "resource" && is_label(name) && !is_effective_label(unit.kind, name);
-      const bool is_plain = block.type != "module" && (name == "timeouts" || is_in(kNotes, name));
-      if (is_plain_label || is_plain || name == "depends_on") {
-        continue;
-      }
-      const bool is_meta = is_in("count for_each providers", name);
-      if (called != nullptr && !is_meta && !meanings_.is_shared(*called, "variable." + name)) {
-        continue;  // the variable is replaced in the module
-      }
-      add_leaf(unit, name, *argument.file, argument.attribute->value);
-      if (called != nullptr && is_label(name)) {
-        unit.leaves.back().feeds = called->scope + "var." + name;
-      }
-    }
-    if (called != nullptr) {
-      add_defaults(unit, block, *called);
     }
     for (const auto& [file, inner] : block.blocks) {
       unit.runs_code = unit.runs_code || inner->type == "provisioner";
       read_secrets(unit, *file, *inner, "");
-      read_body(unit, *file, *inner, "");
+      read_body(unit.node, *file, *inner, "");
     }
-    unit.leaves.shrink_to_fit();
+  }
+
+  void read_argument(Unit& unit, const std::string& name, const Argument& argument) {
+    const bool is_plain_label = unit.type == "resource" && is_label(name) && !is_effective_label(unit.kind, name);
+    const bool is_plain = unit.type != "module" && (name == "timeouts" || is_in(kNotes, name));
+    const bool is_fed = unit.called != nullptr && !is_in("count for_each providers", name);
+    const MergedBlock* variable = nullptr;
+    if (is_fed) {
+      const auto found = unit.called->by_address.find("variable." + name);
+      variable = found == unit.called->by_address.end() ? nullptr : found->second;
+    }
+    if (is_plain_label || is_plain || name == "depends_on") {
+      return;
+    }
+    const Argument* fallback = variable == nullptr ? nullptr : variable->find("default");
+    if (variable != nullptr && fallback == nullptr && !meanings_.is_shared(*unit.called, variable->address())) {
+      return;  // its users in the module have changed
+    }
+    Leaf& leaf = add_leaf(unit.node, name, argument);
+    leaf.feeds = is_fed && is_label(name) ? unit.called->scope + "var." + name : "";
+    leaf.is_absent =
+        leaf.is_absent || (fallback != nullptr && leaf.meaning.text == meanings_.read(*unit.called, *fallback).text);
   }
 
   // The name in a block may be that of a secret: it shows nothing.
@@ -303,120 +313,71 @@ class UnitReader {
     }
   }
 
-  // What a local call does not set has the default of the variable.
-  void add_defaults(Unit& unit, const MergedBlock& call, const ModuleText& called) {
-    for (const MergedBlock& variable : called.blocks) {
-      if (variable.type == "variable" && !variable.labels.empty() && call.find(variable.labels[0]) == nullptr &&
-          meanings_.is_shared(called, variable.address())) {
-        if (const Argument* value = variable.find("default")) {
-          const MeaningReader::Place outer = std::exchange(place_, {&called, value->file});
-          add_leaf(unit, variable.labels[0], *value->file, value->attribute->value, true);
-          if (is_label(variable.labels[0])) {
-            unit.leaves.back().feeds = called.scope + "var." + variable.labels[0];
-          }
-          place_ = outer;
-        }
-      }
-    }
-  }
-
-  void read_body(Unit& unit, const ConfigText& file, const hcl::Block& block, const std::string& outer) {
+  void read_body(Node& outer_node, const ConfigText& file, const hcl::Block& block, const std::string& outer) {
     const bool is_dynamic = block.type == "dynamic" && !block.labels.empty();
     const std::string& name = is_dynamic ? block.labels.front().text : block.type;
     if (is_harmless_block(outer, name)) {
       return;
     }
-    const std::string path = outer.empty() ? name : outer + "." + name;
-    const std::size_t parent = std::exchange(group_, unit.parents.size());
-    unit.parents.push_back(parent);
-    if (is_dynamic) {
-      read_dynamic(unit, file, block, path);
-    } else {
-      read_content(unit, file, block, path);
-    }
-    group_ = parent;
-  }
-
-  void read_dynamic(Unit& unit, const ConfigText& file, const hcl::Block& block, const std::string& path) {
-    place_.file = &file;
-    const hcl::Attribute* each = block.body.find("for_each");
-    const hcl::Attribute* iterator = block.body.find("iterator");
-    const auto* written = iterator == nullptr ? nullptr : std::get_if<hcl::Variable>(&iterator->value.node);
-    if (each == nullptr) {
-      return;
-    }
-    add_leaf(unit, path + ".for_each", file, each->value);
-    const TermPtr items = unit.leaves.back().term;
-    const std::string inner = sha256_hex(around_ + std::string(unit.leaves.back().named->digest_with_files()));
     const MeaningReader::Place outer_place = place_;
-    const std::string outer_around = std::exchange(around_, inner);
-    const bool outer_dormant = std::exchange(is_dormant_, is_dormant_ || is_empty(items));
-    place_.iterators[written == nullptr ? block.labels.front().text : written->name] = items;
-    for (const hcl::Block& content : block.body.blocks) {
-      if (content.type == "content") {
-        read_content(unit, file, content, path);
+    Node node{.location = {file.path, block.header_range}};
+    const hcl::Block* content = &block;
+    if (is_dynamic) {
+      const hcl::Attribute* each = block.body.find("for_each");
+      const hcl::Attribute* iterator = block.body.find("iterator");
+      const auto* written = iterator == nullptr ? nullptr : std::get_if<hcl::Variable>(&iterator->value.node);
+      if (each == nullptr || is_empty_text(add_leaf(node, "for_each", file, each->value).meaning.text)) {
+        return;  // it has no items
       }
+      place_.iterators[written == nullptr ? name : written->name] = node.leaves.at("for_each").meaning.is_given;
+      const auto found = std::find_if(block.body.blocks.begin(), block.body.blocks.end(),
+                                      [](const hcl::Block& inner) { return inner.type == "content"; });
+      content = found == block.body.blocks.end() ? content : &*found;
+    }
+    const bool is_lifecycle = outer.empty() && name == "lifecycle";
+    for (const hcl::Attribute& attribute : content->body.attributes) {
+      if (is_lifecycle ? is_in("ignore_changes replace_triggered_by enabled", attribute.name)
+                       : !is_in(kNotes, attribute.name)) {
+        Leaf& leaf = add_leaf(node, attribute.name, file, attribute.value);
+        leaf.is_absent = leaf.is_absent || (is_lifecycle && leaf.meaning.text == "true");
+      }
+    }
+    for (const hcl::Block& inner : content->body.blocks) {
+      read_body(node, file, inner, outer.empty() ? name : outer + "." + name);
     }
     place_ = outer_place;
-    around_ = outer_around;
-    is_dormant_ = outer_dormant;
-  }
-
-  void read_content(Unit& unit, const ConfigText& file, const hcl::Block& block, const std::string& path) {
-    const auto count = static_cast<std::ptrdiff_t>(unit.leaves.size());
-    for (const hcl::Attribute& attribute : block.body.attributes) {
-      const bool is_read = path == "lifecycle" ? is_in("ignore_changes replace_triggered_by enabled", attribute.name)
-                                               : !is_in(kNotes, attribute.name);
-      if (is_read) {
-        add_leaf(unit, path + "." + attribute.name, file, attribute.value);
+    std::vector<std::string> texts;
+    for (const auto& [path, leaf] : node.leaves) {
+      if (!leaf.is_absent) {
+        texts.push_back(path + "=" + leaf.meaning.with_files());
       }
     }
-    for (const hcl::Block& inner : block.body.blocks) {
-      read_body(unit, file, inner, path);
+    for (const auto& [path, inner] : node.blocks) {
+      texts.push_back(path + inner.text);
     }
-    const bool is_plain = std::all_of(unit.leaves.begin() + count, unit.leaves.end(), [&](const Leaf& leaf) {
-      return is_empty(leaf.named) || leaf.is_dormant != is_dormant_;
-    });
-    if (is_plain && path != "lifecycle") {
-      static const TermPtr kBlock = std::make_shared<Term>(Term{.head = "{}"});
-      push_leaf(unit, path, kBlock, kBlock, "{}", {file.path, block.header_range}).is_block = true;
+    std::sort(texts.begin(), texts.end());
+    node.text = sha256_hex(fmt::format("{}", fmt::join(texts, "\n")));
+    if (!is_lifecycle || !texts.empty()) {
+      outer_node.blocks.emplace_back(name, std::move(node));
     }
   }
 
-  void add_leaf(Unit& unit, const std::string& path, const ConfigText& file, const hcl::Expression& value,
-                bool is_default = false) {
+  Leaf& add_leaf(Node& node, const std::string& path, const Argument& argument) {
+    return add_leaf(node, path, *argument.file, argument.attribute->value);
+  }
+  Leaf& add_leaf(Node& node, const std::string& path, const ConfigText& file, const hcl::Expression& value) {
     place_.file = &file;
-    Leaf& leaf = push_leaf(unit, path, meanings_.read(place_, value, Follow::local_values),
-                           meanings_.read(place_, value, Follow::new_names), source_text(file, value.range),
-                           {file.path, value.range});
-    leaf.is_absent = leaf.is_absent || (is_empty(leaf.term) && path != "for_each") ||
-                     (path == "lifecycle.enabled" && leaf.term->head == "true");
-    leaf.is_default = is_default;
-    leaf.term = leaf.term->digest_with_files() == leaf.named->digest_with_files() ? leaf.named : leaf.term;
-  }
-
-  Leaf& push_leaf(Unit& unit, const std::string& path, TermPtr term, TermPtr named, std::string shown,
-                  Location location) {
-    unit.leaves.push_back({.path = path,
-                           .term = std::move(term),
-                           .named = std::move(named),
-                           .shown = is_dormant_ ? "none" : std::move(shown),
-                           .location = std::move(location),
-                           .group = group_,
-                           .around = around_,
-                           .is_absent = is_dormant_,
-                           .is_dormant = is_dormant_});
-    return unit.leaves.back();
+    Leaf& leaf = node.leaves[path];
+    leaf = {meanings_.read(place_, value), source_text(file, value.range), {file.path, value.range}};
+    leaf.is_absent =
+        is_empty_text(local_of(*place_.module, leaf.meaning.text)) && (&node != object_ || path != "for_each");
+    return leaf;
   }
 
   const PackageText& package_;
-  KnownNames& known_;
-  bool is_old_;
   MeaningReader meanings_;
   MeaningReader::Place place_;
-  std::size_t group_ = 0;
-  std::string around_;
-  bool is_dormant_ = false;
+  const Node* object_ = nullptr;  // the resource, data source or call: none of its instances exists without items
   std::set<std::string> called_;
   Units units_;
 };
@@ -435,13 +396,27 @@ std::pair<std::string, std::string> shorten(const std::string& before, const std
   return {cut_text(mark + before.substr(start), kMost), cut_text(mark + after.substr(start), kMost)};
 }
 
+// Whether a text has a name that no member of it follows: what it names is passed on as a whole.
+bool passes_on(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::string_view rest = text.substr(at + name.size());
+    const bool is_part =
+        !rest.empty() && (rest[0] == '.' || rest[0] == '_' || rest[0] == '-' || ascii::is_alnum(rest[0]));
+    const bool is_asked = rest.starts_with(" == ") || text.substr(0, at).ends_with("length(");
+    const bool is_iterated = rest.starts_with(" : ") || rest.starts_with("[");
+    if (!is_part && !is_asked && (!is_iterated || rest.find("$1") != rest.find("$1."))) {
+      return true;
+    }
+  }
+  return text.starts_with('#');
+}
+
 class EffectComparison {
  public:
   explicit EffectComparison(std::vector<PackageFinding>& out) : out_(out) {}
 
   void run(const Units& before, const Units& after, const Context& context) {
     find_uses(after);
-    find_passed_on(after);
     const auto kind_of = [](const Unit& unit) {
       return fmt::format("{} {} {}", unit.module->directory, unit.called != nullptr ? "module" : unit.kind,
                          unit.called != nullptr ? unit.called->directory : "");
@@ -484,263 +459,164 @@ class EffectComparison {
                        [](const MergedBlock& block) { return is_in("resource data module", block.type); });
   }
 
-  // How a local value or a variable is used by arguments with an effect.
-  struct Use {
-    const std::string* user = nullptr;  // the first one
-    bool is_whole = false;              // not only members of it
+  // Calls a function with the path and each leaf of a block and its blocks.
+  static void visit_leaves(const Node& node, const std::string& path, const auto& visit) {
+    for (const auto& [name, leaf] : node.leaves) {
+      visit(path + name, leaf);
+    }
+    for (const auto& [name, inner] : node.blocks) {
+      visit_leaves(inner, path + name + ".", visit);
+    }
+  }
+
+  // Finds the local values and variables that arguments with an effect use, and those that they pass on as a whole.
+  void find_uses(const Units& after) {
+    std::deque<std::pair<const Unit*, bool>> open;  // with whether it passes values on
+    for (const auto& [key, unit] : after) {
+      if (unit.is_object() || (unit.type == "output" && unit.is_created)) {
+        open.emplace_back(&unit, unit.type == "resource" || unit.is_external);
+        users_[unit.name] = &unit.name;
+      }
+    }
+    for (; !open.empty(); open.pop_front()) {
+      const auto [unit, passes] = open.front();
+      const std::string* user = users_[unit->name];
+      visit_leaves(unit->node, "", [&, passes = passes](const std::string& path, const Leaf& leaf) {
+        for (const std::string& name : leaf.meaning.uses) {
+          const bool repeats = path == "count" || path.ends_with("for_each");
+          const bool is_passed = passes && !repeats && passes_on(leaf.meaning.text, name.substr(name.rfind(' ') + 1)) &&
+                                 passed_on_.insert(name).second;
+          if ((users_.try_emplace(name, user).second || is_passed) && after.count(name) != 0) {
+            open.emplace_back(&after.find(name)->second, is_passed);
+          }
+        }
+      });
+    }
+  }
+
+  struct Change {
+    std::string path;
+    const Leaf* before = nullptr;
+    const Leaf* after = nullptr;
+    const Node* old_block = nullptr;  // without arguments
+    const Node* new_block = nullptr;
   };
 
-  void find_uses(const Units& after) {
-    std::deque<std::pair<TermPtr, const std::string*>> open;
-    std::multimap<std::string_view, std::pair<TermPtr, const std::string*>> waiting;  // by the variable that they feed
-    for (const auto& [key, unit] : after) {
-      const bool is_user = is_object(unit) || (unit.type == "output" && unit.is_created);
-      for (const Leaf& leaf : unit.leaves) {
-        if (is_user && !leaf.feeds.empty()) {
-          waiting.emplace(leaf.feeds, std::pair(leaf.named, &unit.name));
-        } else if (is_user) {
-          open.emplace_back(leaf.named, &unit.name);
-        }
-      }
-    }
-    std::set<const Term*> seen;
-    for (; !open.empty(); open.pop_front()) {
-      const auto [term, user] = open.front();
-      if (!seen.insert(term.get()).second) {
-        continue;
-      }
-      for (const TermPtr& part : term->parts) {  // a new entry takes the place of the other value
-        if (term->head == "try" && part->head == "index" && !part->parts[0]->unit.empty()) {
-          uses_[part->parts[0]->unit].is_whole = true;
-        }
-      }
-      const bool reads_member = term->head == "index" && !term->parts[0]->unit.empty();
-      for (std::size_t i = reads_member ? 1 : 0; i < term->parts.size(); ++i) {
-        open.emplace_back(term->parts[i], user);
-      }
-      const std::string& name = reads_member ? term->parts[0]->unit : term->unit;
-      if (name.empty()) {
-        continue;
-      }
-      Use& use = uses_[name];
-      use.is_whole = use.is_whole || (!reads_member && !term->is_member);
-      const auto used = use.user == nullptr ? after.find(name) : after.end();
-      if (use.user == nullptr) {
-        const auto [first, last] = waiting.equal_range(name);
-        std::transform(first, last, std::back_inserter(open), [](const auto& fed) { return fed.second; });
-        use.user = user;
-      }
-      if (used != after.end()) {
-        for (const Leaf& leaf : used->second.leaves) {
-          open.emplace_back(leaf.named, user);
-        }
-      }
-    }
-  }
-
-  // Finds the local values and variables that are part of an argument as a whole, with members that it does not name.
-  void find_passed_on(const Units& after) {
-    std::deque<TermPtr> open;
-    for (const auto& [key, unit] : after) {
-      for (const Leaf& leaf : unit.leaves) {
-        const bool repeats = leaf.path == "count" || leaf.path.ends_with("for_each");
-        if ((unit.type == "resource" || unit.is_external) && !repeats) {
-          open.push_back(leaf.named);
-        }
-      }
-    }
-    std::set<const Term*> seen;
-    for (; !open.empty(); open.pop_front()) {
-      const TermPtr term = open.front();
-      const std::string& name = term->unit;
-      if (!seen.insert(term.get()).second) {
-        continue;
-      }
-      if (!name.empty() && !term->is_member && passed_on_.insert(name).second) {
-        if (const auto unit = after.find(name); unit != after.end()) {
-          std::transform(unit->second.leaves.begin(), unit->second.leaves.end(), std::back_inserter(open),
-                         [](const Leaf& leaf) { return leaf.named; });
-        }
-      }
-      constexpr std::string_view kPassing =
-          "{ [ merge concat try coalesce any-of template jsonencode( yamlencode( base64encode( templatefile( values( "
-          "tolist( toset( tomap( flatten( distinct( compact( reverse( one( sort(";
-      const bool is_condition = term->head == "?";
-      const bool keeps_items = term->head.starts_with("for") && term->parts.size() > 2 && is_item(*term->parts[2]);
-      if (keeps_items) {
-        open.push_back(term->parts[0]);
-      } else if (is_condition || is_in(kPassing, term->head)) {
-        open.insert(open.end(), term->parts.begin() + (is_condition ? 1 : 0), term->parts.end());
-      }
-    }
-  }
-
-  // Whether a term is the value of a `for`: "&$0".
-  static bool is_item(const Term& term) {
-    return term.head.starts_with("&$") && term.head.find_first_not_of("0123456789", 2) == std::string::npos;
-  }
-
   bool has_effect(const Unit& unit, const Leaf& leaf) const {
-    return (leaf.feeds.empty() || uses_.count(leaf.feeds) != 0) && (!leaf.is_new || passed_on_.count(unit.name) != 0);
+    return (leaf.feeds.empty() || users_.count(leaf.feeds) != 0) && (!leaf.is_new || passed_on_.count(unit.name) != 0);
   }
 
-  static bool is_object(const Unit& unit) {
-    return unit.type == "resource" || unit.type == "data" || unit.type == "module";
-  }
-
-  // Whether an object has more members, and is the same otherwise.
-  static bool only_grows(const TermPtr& before, const TermPtr& after) {
-    const auto members_of = [](const TermPtr& object) {
-      std::set<std::pair<std::string_view, std::string_view>> members;
-      for (std::size_t i = 0; i + 1 < object->parts.size(); i += 2) {
-        members.emplace(object->parts[i]->digest, object->parts[i + 1]->digest_with_files());
-      }
-      return members;
-    };
-    const auto old = members_of(before);
-    const auto now = members_of(after);
-    return before->head == "{" && after->head == "{" && std::includes(now.begin(), now.end(), old.begin(), old.end());
-  }
-
-  // What each nested block has, in any order.
-  static std::string arrangement(const Unit& unit, const std::map<const Leaf*, const Leaf*>& pairs) {
-    std::vector<std::multiset<std::string>> blocks(unit.parents.size());
-    for (const Leaf& leaf : unit.leaves) {
-      const auto pair = pairs.find(&leaf);
-      const Leaf& meant = pair == pairs.end() ? leaf : *pair->second;
-      if (!meant.is_absent) {
-        blocks[leaf.group].insert(fmt::format("{}{}", leaf.path, meant.term->digest_with_files()));
+  // Equal blocks belong together, then those of the same type in their order.
+  void compare(const Unit& unit, const std::string& path, const Node& before, const Node& after,
+               std::vector<Change>& changes) {
+    for (const auto& [name, leaf] : after.leaves) {
+      const auto old = before.leaves.find(name);
+      const Leaf* was = old == before.leaves.end() ? nullptr : &old->second;
+      const bool is_same = was != nullptr && was->meaning.with_files() == leaf.meaning.with_files();
+      const bool are_absent = leaf.is_absent && (was == nullptr || was->is_absent);
+      if (!is_same && !are_absent && has_effect(unit, leaf)) {
+        changes.push_back({path + name, was, &leaf});
       }
     }
-    for (std::size_t i = blocks.size() - 1; i > 0; --i) {
-      if (!blocks[i].empty()) {
-        blocks[unit.parents[i]].insert(sha256_hex(fmt::format("{}", fmt::join(blocks[i], " "))));
+    for (const auto& [name, leaf] : before.leaves) {
+      if (!leaf.is_absent && after.leaves.count(name) == 0 && has_effect(unit, leaf)) {
+        changes.push_back({path + name, &leaf, nullptr});
       }
     }
-    return fmt::format("{}", fmt::join(blocks[0], " "));
-  }
-
-  // That a block has no arguments says nothing if it has arguments on the other side.
-  static void drop_blocks(std::vector<std::pair<const Leaf*, const Leaf*>>& changes) {
-    std::set<std::string_view> paths;
-    for (const auto& [was, is] : changes) {
-      paths.insert((is != nullptr ? is : was)->path);
+    std::multimap<std::string, const Node*> old_blocks;
+    for (const auto& [name, block] : before.blocks) {
+      old_blocks.emplace(name, &block);
     }
-    std::erase_if(changes, [&](const auto& change) {
-      const Leaf& leaf = *(change.second != nullptr ? change.second : change.first);
-      const std::string inner = leaf.path + ".";
-      const auto first = leaf.is_block ? paths.lower_bound(inner) : paths.end();
-      return first != paths.end() && first->starts_with(inner);
-    });
+    std::vector<std::pair<std::string, const Node*>> new_blocks;
+    for (const auto& [name, block] : after.blocks) {
+      const auto [first, last] = old_blocks.equal_range(name);
+      const auto same =
+          std::find_if(first, last, [&text = block.text](const auto& old) { return old.second->text == text; });
+      if (same != last) {
+        old_blocks.erase(same);
+      } else {
+        new_blocks.emplace_back(name, &block);
+      }
+    }
+    static const Node kNone;
+    for (const auto& [name, block] : new_blocks) {
+      const auto old = old_blocks.find(name);
+      const std::size_t count = changes.size();
+      compare(unit, path + name + ".", old == old_blocks.end() ? kNone : *old->second, *block, changes);
+      if (old != old_blocks.end()) {
+        old_blocks.erase(old);
+      } else if (count == changes.size()) {
+        changes.push_back({path + name, nullptr, nullptr, nullptr, block});
+      }
+    }
+    for (const auto& [name, block] : old_blocks) {
+      const std::size_t count = changes.size();
+      compare(unit, path + name + ".", *block, kNone, changes);
+      if (count == changes.size()) {
+        changes.push_back({path + name, nullptr, nullptr, block, nullptr});
+      }
+    }
   }
 
   void compare(const Unit& before, const Unit& after) {
     const bool needs_user = after.type == "local" || after.type == "variable";
-    const auto use = uses_.find(after.name);
-    if (needs_user && use == uses_.end()) {
+    const auto use = users_.find(after.name);
+    if (needs_user && use == users_.end()) {
       return;
     }
-    // Leaves of the same path and meaning belong together.
-    std::map<const Leaf*, const Leaf*> pairs;
-    std::set<const Leaf*> paired;
-    const auto pair_by = [&](const auto& key_of) {
-      std::multimap<std::string, const Leaf*> open;
-      for (const Leaf& leaf : before.leaves) {
-        if (paired.count(&leaf) == 0) {
-          open.emplace(leaf.path + " " + key_of(leaf), &leaf);
-        }
-      }
-      for (const Leaf& leaf : after.leaves) {
-        if (open.empty() || pairs.count(&leaf) != 0) {
-          continue;
-        }
-        if (const auto same = open.find(leaf.path + " " + key_of(leaf)); same != open.end()) {
-          pairs[&leaf] = same->second;
-          paired.insert(same->second);
-          open.erase(same);
-        }
-      }
-    };
-    const auto absent = [](const Leaf& leaf) { return leaf.is_absent ? " absent" : ""; };
-    const auto named = [](const Leaf& leaf) {
-      return std::string(leaf.is_default ? "default" : leaf.named->digest_with_files());
-    };
-    pair_by([&](const Leaf& leaf) { return std::string(leaf.term->digest_with_files()) + absent(leaf); });
-    pair_by([&](const Leaf& leaf) { return named(leaf) + leaf.around; });
-    pair_by([&](const Leaf& leaf) { return named(leaf) + absent(leaf); });
-    std::multimap<std::string_view, const Leaf*> removed;
-    for (const Leaf& leaf : before.leaves) {
-      if (paired.count(&leaf) == 0) {
-        removed.emplace(leaf.path, &leaf);
-      }
-    }
-    std::vector<std::pair<const Leaf*, const Leaf*>> changes;
-    for (const Leaf& leaf : after.leaves) {
-      const auto old = removed.find(leaf.path);
-      const Leaf* was = old == removed.end() ? nullptr : old->second;
-      if (pairs.count(&leaf) != 0 || (leaf.is_absent && (was == nullptr || was->is_absent)) ||
-          !has_effect(after, leaf)) {
-        continue;
-      }
-      const bool tells_version =
-          after.type == "output" && was != nullptr && is_version(was->term) && is_version(leaf.term);
-      const bool is_table = needs_user && !use->second.is_whole && was != nullptr;
-      if (!tells_version && (!is_table || !only_grows(was->term, leaf.term))) {
-        changes.emplace_back(was, &leaf);
-      }
-      if (old != removed.end()) {
-        removed.erase(old);
-      }
-    }
-    for (const auto& [path, leaf] : removed) {
-      if (!leaf->is_absent && has_effect(before, *leaf)) {
-        changes.emplace_back(leaf, nullptr);
-      }
-    }
-    drop_blocks(changes);
-    const std::string was_named = before.name == after.name ? "" : fmt::format(" (was {})", before.name);
     for (const auto& [name, place] : after.secrets) {
       if (before.secrets.count(name) == 0) {
         add("secret-shown", after, " shows a value that may be secret: " + name, std::nullopt, place);
       }
     }
-    if (changes.empty()) {
-      const bool has_blocks = is_object(after) && (before.parents.size() > 2 || after.parents.size() > 2);
-      if (has_blocks && arrangement(before, {}) != arrangement(after, pairs)) {
-        add("effective-change", after, was_named + ": its blocks were rearranged", before.location, after.location);
-      }
-      return;
+    std::vector<Change> changes;
+    compare(after, "", before.node, after.node, changes);
+    std::erase_if(changes, [&](const Change& change) {
+      return after.type == "output" && change.before != nullptr && change.after != nullptr &&
+             is_version(change.before->meaning.text) && is_version(change.after->meaning.text);
+    });
+    if (!changes.empty()) {
+      report(before, after, changes, needs_user ? "; used by " + *use->second : "");
     }
+  }
+
+  void report(const Unit& before, const Unit& after, const std::vector<Change>& changes, const std::string& used) {
     std::string cause = after.module->directory;
     std::vector<std::string> texts;
     NamedFiles files;
     bool only_files = true;
-    for (const auto& [was, is] : changes) {
-      const std::string& path = (is != nullptr ? is : was)->path;
-      const std::string old_text = was == nullptr ? "none" : was->shown;
-      const std::string text = is == nullptr ? "none" : is->shown;
-      cause += fmt::format("{}\n{}\n{}\n", path, old_text, text);
-      const bool is_same = was != nullptr && is != nullptr && was->named->digest == is->named->digest;
+    for (const Change& change : changes) {
+      const auto shown = [](const Leaf* leaf, const Node* block) {
+        return leaf != nullptr ? leaf->shown : block != nullptr ? "{}" : "none";
+      };
+      const std::string old_text = shown(change.before, change.old_block);
+      const std::string text = shown(change.after, change.new_block);
+      cause += fmt::format("{}\n{}\n{}\n", change.path, old_text, text);
+      const bool is_same = change.before != nullptr && change.after != nullptr &&
+                           change.before->meaning.text == change.after->meaning.text;
       NamedFiles read;
-      for (const Leaf* leaf : {was, is}) {
-        read.add(is_same && leaf->named->files != nullptr ? *leaf->named->files : NamedFiles());
+      for (const Leaf* leaf : {change.before, change.after}) {
+        read.add(is_same ? leaf->meaning.files : NamedFiles());
       }
       files.add(read);
       only_files = only_files && is_same;
       std::vector<std::string> names(read.changed.begin(), read.changed.end());
       leave_first(names);
       const auto [from, to] = shorten(old_text, text);
-      texts.push_back((path.empty() ? "" : path + ": ") +
+      texts.push_back((change.path.empty() ? "" : change.path + ": ") +
                       (from != to      ? from + " -> " + to
                        : names.empty() ? to + ", whose names have another meaning"
                                        : fmt::format("{}, with other content of {}", to, fmt::join(names, ", "))));
     }
     leave_first(texts);
-    const auto& [was, is] = changes.front();
+    const Change& first = changes.front();
+    const auto place = [](const Leaf* leaf, const Node* block, const Unit& unit) {
+      return leaf != nullptr ? leaf->location : block != nullptr ? block->location : unit.location;
+    };
     add("effective-change", after,
-        fmt::format("{}{}{}{}", was_named, texts.size() == 1 && texts[0].find(": ") == std::string::npos ? ": " : " ",
-                    fmt::join(texts, "; "), needs_user ? "; used by " + *use->second.user : ""),
-        was == nullptr ? before.location : was->location, is == nullptr ? after.location : is->location);
+        fmt::format("{}{}{}{}", before.name == after.name ? "" : fmt::format(" (was {})", before.name),
+                    first.path.empty() ? ": " : " ", fmt::join(texts, "; "), used),
+        place(first.before, first.old_block, before), place(first.after, first.new_block, after));
     out_.back().causes = only_files ? files.causes() : std::set{cause};
   }
 
@@ -750,9 +626,9 @@ class EffectComparison {
   }
 
   std::vector<PackageFinding>& out_;
-  std::map<std::string, Use, std::less<>> uses_;
-  std::set<std::string> passed_on_;                  // local values and variables
-  std::set<std::string, std::less<>> known_before_;  // directories of the old package
+  std::map<std::string, const std::string*, std::less<>> users_;  // the first user of each local value and variable
+  std::set<std::string> passed_on_;                               // local values and variables
+  std::set<std::string, std::less<>> known_before_;               // directories of the old package
 };
 
 }  // namespace
@@ -762,7 +638,7 @@ void find_effective_changes(const PackageText& before, const PackageText& after,
   if (before.root.empty()) {
     return;
   }
-  KnownNames known = known_names(before, after);
+  const KnownNames known = known_names(before, after);
   const Units old_units = UnitReader(before, after, known, true).read(context);
   const Units new_units = UnitReader(after, before, known, false).read(context);
   EffectComparison(out).run(old_units, new_units, context);

@@ -49,7 +49,7 @@ constexpr std::string_view kFileFunctions =
 class FactReader {
  public:
   FactReader(const PackageText& package, const Context& context)
-      : package_(package), context_(context), meanings_(package, package, known_names_, true) {}
+      : package_(package), context_(context), closures_(package) {}
 
   Result<std::vector<Fact>> read() {
     for (const auto& [directory, module] : package_.modules) {
@@ -95,10 +95,10 @@ class FactReader {
   void add(FactKind kind, const std::string& name, std::string value, std::string shown, Location location) {
     add(kind, name, std::move(value), std::move(shown), std::move(location), module_->scope);
   }
-  void add(FactKind kind, const std::string& name, const TermPtr& value, Location location) {
-    add(kind, name, std::string(value->digest_with_files()), "", std::move(location));
-    facts_.back().plain_value = value->digest;
-    facts_.back().files = value->files == nullptr ? NamedFiles() : *value->files;
+  void add(FactKind kind, const std::string& name, const Closure& value, Location location) {
+    add(kind, name, value.with_files(), "", std::move(location));
+    facts_.back().plain_value = value.digest;
+    facts_.back().files = value.files;
   }
   // A fact that several places may state: the first one counts.
   void add_once(FactKind kind, const std::string& name, std::string value, std::string shown, Location location) {
@@ -107,9 +107,11 @@ class FactReader {
     }
   }
 
-  TermPtr meaning_of(const MergedBlock& block) { return meanings_.read(*module_, block); }
-  std::string digest_of(const Argument& argument) {
-    return std::string(meanings_.read(*module_, argument, Follow::everything)->digest_with_files());
+  // `has_conditions`: also of what decides whether the module is called.
+  Closure closure_of(const MergedBlock& block, bool has_conditions = false) {
+    std::vector<ClosureReader::Part> parts;
+    ClosureReader::add_parts(block, "", parts);
+    return closures_.read(*module_, parts, has_conditions);
   }
   std::string text_of(const Argument& argument) const {
     return canonical_text(argument.attribute->value, argument.file->path);
@@ -161,10 +163,10 @@ class FactReader {
     } else if (type == "resource") {
       read_resource(block, address);
     } else if (type == "data" || type == "ephemeral" || type == "action") {
-      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), meaning_of(block));
+      read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), block);
     } else if (type == "provider") {
       const std::string alias = flag(block, "alias");
-      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), meaning_of(block), at(block));
+      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), closure_of(block), at(block));
     } else if (type == "moved" || type == "import" || type == "removed") {
       read_refactoring(block);
     } else if (type == "check") {
@@ -173,18 +175,18 @@ class FactReader {
         if (inner->type == "data" && inner->labels.size() == 2) {
           read_data(inner->labels[0].text, "data",
                     fmt::format("{}: data.{}.{}", address, inner->labels[0].text, inner->labels[1].text),
-                    at(*file, inner->header_range), meaning_of(MergedBlock::of(*file, *inner)));
+                    at(*file, inner->header_range), MergedBlock::of(*file, *inner));
         }
       }
     } else if (type == "terraform") {
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provider_meta" && !inner->labels.empty()) {
           add(FactKind::provider_meta, "provider_meta." + inner->labels[0].text,
-              meaning_of(MergedBlock::of(*file, *inner)), at(*file, inner->header_range));
+              closure_of(MergedBlock::of(*file, *inner)), at(*file, inner->header_range));
         }
       }
     } else if (!is_in(kKnownBlocks, type)) {
-      add(FactKind::unknown_block, address, meaning_of(block), at(block));
+      add(FactKind::unknown_block, address, closure_of(block), at(block));
     }
     if (type != "terraform") {
       read_expressions(block, address);
@@ -224,7 +226,8 @@ class FactReader {
     const std::string shown = (text ? *text : "computed") + (version ? " " + *version : "");
     add(FactKind::module_call, "module." + name, text ? *text + " " + version.value_or("") : "", shown, at(block));
     if (source != nullptr && !text) {
-      add(FactKind::computed_source, "module." + name, digest_of(*source), "", at(*source));
+      add(FactKind::computed_source, "module." + name,
+          closures_.read(*module_, {{"", source->file, &source->attribute->value}}).with_files(), "", at(*source));
     }
     const auto address = text ? parse_source(*text) : fail(Error{});
     const bool is_local = address && address->source.is_local();
@@ -235,15 +238,13 @@ class FactReader {
   }
 
   void read_data(const std::string& type, const std::string& mode, const std::string& address, Location location,
-                 const TermPtr& meaning) {
+                 const MergedBlock& block) {
     const bool is_code = is_in(kCodeData, type) || mode == "action";
     const FactKind kind = is_code                    ? FactKind::code_data
                           : mode == "ephemeral"      ? FactKind::ephemeral
                           : is_in(kSecretData, type) ? FactKind::secret_data
                                                      : FactKind::data_source;
-    const bool is_plain = kind == FactKind::data_source;
-    add(kind, address, is_plain ? term_of({}) : term_of({meaning, meanings_.conditions_of(*module_)}),
-        std::move(location));
+    add(kind, address, kind == FactKind::data_source ? Closure() : closure_of(block, true), std::move(location));
   }
 
   void read_resource(const MergedBlock& block, const std::string& address) {
@@ -282,16 +283,17 @@ class FactReader {
   // A provisioner depends on when its resource is created again.
   void read_provisioner(const MergedBlock& block, const ConfigText& file, const hcl::Block& inner,
                         const std::string& address) {
-    std::vector<TermPtr> value = {meaning_of(MergedBlock::of(file, inner)), meanings_.conditions_of(*module_)};
+    std::vector<ClosureReader::Part> parts;
+    ClosureReader::add_parts(MergedBlock::of(file, inner), "", parts);
     for (const char* name : {"count", "for_each", "enabled", "triggers", "triggers_replace", "input"}) {
       if (const Argument* argument = block.find(name)) {
-        value.push_back(meanings_.read(*module_, *argument, Follow::everything));
+        parts.push_back({name, argument->file, &argument->attribute->value});
       }
     }
     const bool is_connection = inner.type == "connection";
     const std::string label = inner.labels.empty() ? "" : inner.labels[0].text;
     add(is_connection ? FactKind::connection : FactKind::provisioner,
-        address + (is_connection ? " connection" : " " + label), term_of(std::move(value)),
+        address + (is_connection ? " connection" : " " + label), closures_.read(*module_, parts, true),
         at(file, inner.header_range));
     for (const hcl::Block& deeper : inner.body.blocks) {
       if (deeper.type == "connection") {
@@ -309,7 +311,7 @@ class FactReader {
       add(FactKind::moved, name, to != nullptr && is_declared(address_names(*to)) ? "declared" : "", "", at(block));
     } else {
       const FactKind kind = block.type == "import" ? FactKind::import : FactKind::removed;
-      add(kind, name, meaning_of(block), at(block));
+      add(kind, name, closure_of(block), at(block));
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provisioner") {
           read_provisioner(block, *file, *inner, "removed " + name);
@@ -376,7 +378,7 @@ class FactReader {
       }
     }
     for (const auto& [path, location] : named_files_) {
-      const NamedFiles files = names_files ? meanings_.files().at(*module_, path) : NamedFiles();
+      const NamedFiles files = names_files ? closures_.files().at(*module_, path) : NamedFiles();
       if (!files.digest.empty()) {
         add(FactKind::named_file, fmt::format("{} {}", address, path), files.digest, "", location);
         facts_.back().files = files;
@@ -423,12 +425,12 @@ class FactReader {
         paths.emplace("local." + names[1], text_of(local->second));
       }
     };
-    TermPtr meaning;  // of the whole expression, for all its calls
+    std::optional<Closure> closure;  // of the whole expression, for all its calls
     visit.call = [&](const std::string& name, const std::vector<std::string>& arguments, const Range& range) {
-      if (meaning == nullptr && is_in(kFileFunctions, name)) {
-        meaning = meanings_.read({module_, &file}, value, Follow::everything);
+      if (!closure && is_in(kFileFunctions, name)) {
+        closure = closures_.read(*module_, {{"", &file, &value}});
       }
-      read_function(file, name, arguments, range, meaning.get());
+      read_function(file, name, arguments, range, closure ? &*closure : nullptr);
       const bool reads_file = name.starts_with("file") || name.starts_with("templatefile");
       if (reads_file && !arguments.empty()) {
         paths.erase(arguments.front());  // effective changes compare its content
@@ -484,9 +486,9 @@ class FactReader {
     }
   }
 
-  // `meaning`: of the whole expression, if the function reads a file.
+  // `closure`: of the whole expression, if the function reads a file.
   void read_function(const ConfigText& file, const std::string& name, const std::vector<std::string>& arguments,
-                     const Range& range, const Term* meaning) {
+                     const Range& range, const Closure* closure) {
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (name == "nonsensitive") {
       add(FactKind::nonsensitive, fmt::format("nonsensitive({})", first), first, "", at(file, range));
@@ -496,18 +498,17 @@ class FactReader {
       const bool is_outside =
           name == "pathexpand" || first.find("path.root") != std::string::npos ||
           first.find("path.cwd") != std::string::npos ||
-          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : meaning->leads_outside);
+          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : closure->leads_outside);
       if (is_outside) {
-        add(FactKind::outside_path, fmt::format("{}({})", name, first),
-            name + first + std::string(meaning->digest_with_files()), "", at(file, range));
+        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + closure->with_files(), "",
+            at(file, range));
       }
     }
   }
 
   const PackageText& package_;
   const Context& context_;
-  KnownNames known_names_;  // none, as nothing is compared here
-  MeaningReader meanings_;
+  ClosureReader closures_;
   const ModuleText* module_ = nullptr;
   std::string subject_;
   std::map<std::string, Location> named_files_;                                         // of a block

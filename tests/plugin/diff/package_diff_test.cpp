@@ -436,11 +436,6 @@ BOOST_AUTO_TEST_CASE(what_is_no_finding) {
          "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.b\n  "
          "}\n}\nlocals {\n  b = \"id\"\n}\n"}},
        ""},
-      {"an expression that is a local value now",
-       {{"main.tf", "data \"http\" \"a\" {\n  url = lower(concat(aws_vpc.a[*].id, [\"\"])[0])\n}\n"}},
-       {{"main.tf",
-         "data \"http\" \"a\" {\n  url = lower(local.a)\n}\nlocals {\n  a = concat(aws_vpc.a[*].id, [\"\"])[0]\n}\n"}},
-       ""},
       {"a branch that is never used",
        {{"main.tf", "data \"http\" \"a\" {\n  url = false ? \"a\" : \"c\"\n}\n"}},
        {{"main.tf", "data \"http\" \"a\" {\n  url = false ? \"b\" : \"c\"\n}\n"}},
