@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "backends/address/source_text.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/links.h"
 #include "backends/store/store.h"
@@ -14,18 +13,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::ptrdiff_t count_names(std::string_view path) {
-  return path.empty() ? 0 : std::count(path.begin(), path.end(), '/') + 1;
-}
-
 // Returns the location of the module in the package according to the registry: the recorded directory without the
-// package and without the source's own subdirectory, in which a glob matches one name.
+// package and without the source's own subdirectory, in which a glob matches one name. Git and OCI sources have no
+// other subdirectory than their own.
 std::string recorded_subdir(const ManifestRecord& record, const ModuleNode& node) {
-  if (!record.directory.starts_with(node.manifest_package + "/")) {
+  std::string rest = clean_path(record.directory);
+  if (node.address.source.has_tags() || !rest.starts_with(node.manifest_package + "/")) {
     return {};
   }
-  std::string rest = record.directory.substr(node.manifest_package.size() + 1);
-  for (std::ptrdiff_t own = count_names(node.address.source.subdir); own > 0 && !rest.empty(); --own) {
+  rest.erase(0, node.manifest_package.size() + 1);
+  const fs::path own = node.address.source.subdir;
+  for (auto name = own.begin(); name != own.end() && !rest.empty(); ++name) {
     rest.resize(rest.find('/') == std::string::npos ? 0 : rest.rfind('/'));
   }
   return rest;

@@ -481,6 +481,16 @@ BOOST_AUTO_TEST_CASE(verify_says_where_the_manifest_leads_a_client_elsewhere) {
   const Row rows[] = {
       {"a package", "\"Dir\":\".terraform/modules/vpc\"", "\"Dir\":\"elsewhere\"",
        "module.vpc tampered: modules.json points to \"elsewhere\" instead of \".terraform/modules/vpc\"\n"},
+      {"through the package", "\"Dir\":\".terraform/modules/vpc\"",
+       "\"Dir\":\".terraform/modules/vpc/../../../elsewhere\"",
+       "module.vpc tampered: modules.json points to \".terraform/modules/vpc/../../../elsewhere\" instead of "
+       "\".terraform/modules/vpc\"\n"},
+      {"another directory of the package", "\"Dir\":\".terraform/modules/vpc\"",
+       "\"Dir\":\".terraform/modules/vpc/sub\"",
+       "module.vpc tampered: modules.json points to \".terraform/modules/vpc/sub\" instead of "
+       "\".terraform/modules/vpc\"\n"},
+      {"another spelling of a package", "\"Dir\":\".terraform/modules/vpc\"",
+       "\"Dir\":\"./.terraform/modules/vpc/sub/..\"", "module.vpc held: \n"},
       {"a local module", "\"Dir\":\"net\"", "\"Dir\":\"elsewhere\"",
        "module.net tampered: modules.json points to \"elsewhere\" instead of \"net\"\nmodule.vpc held: \n"},
       {"a local module of a package", "\"Dir\":\".terraform/modules/vpc/sub\"", "\"Dir\":\"elsewhere\"",
