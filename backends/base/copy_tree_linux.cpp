@@ -13,6 +13,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
+#include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 
 namespace modlock {
@@ -111,6 +112,11 @@ Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
     const fs::path name = at->path().filename();
     if (is_git_entry(name.native())) {
       continue;
+    }
+    if (const auto disguised = disguised_name(name.native())) {
+      return fail(Code::archive_unsafe,
+                  fmt::format("the entry \"{}\" {}", at->path().string(), fmt::format(kDisguised, *disguised)),
+                  "ask the author of the package to remove the entry");
     }
     MODLOCK_TRY(copy_entry(at->path(), to / name));
   }

@@ -15,6 +15,7 @@
 
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
+#include "backends/base/entry_name.h"
 #include "protocol/base/system_reason.h"
 
 namespace modlock {
@@ -117,6 +118,12 @@ int write_all(int descriptor, std::string_view bytes) {
 }
 
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason) {
+  if (const auto other = reason == EEXIST ? name_on_disk(path) : std::nullopt) {
+    return fail(
+        Code::io_error,
+        fmt::format("cannot {} \"{}\": this file system takes \"{}\" for the same name", what, path.string(), *other),
+        "use a directory on a file system that keeps the two names apart (Linux: ext4, XFS, Btrfs)");
+  }
   return fail(Code::io_error, fmt::format("cannot {} \"{}\": {}", what, path.string(), system_reason(reason)),
               std::string(system_advice(reason)));
 }
@@ -240,10 +247,6 @@ Result<void> make_directories(const fs::path& path) {
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory) {
   return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
-}
-
-bool is_git_entry(std::string_view name) {
-  return name == ".git";
 }
 
 }  // namespace modlock

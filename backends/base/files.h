@@ -15,7 +15,7 @@
 namespace modlock {
 
 // Returns IO_ERROR for a system call that failed with `reason` (an errno): `cannot <what> "<path>": <system_reason()>`,
-// with the hint of system_advice().
+// with the hint of system_advice(). If the path is taken by another spelling of its name, the text names it.
 tl::unexpected<Error> system_failure(std::string_view what, const std::filesystem::path& path, int reason);
 
 // The SHA-256 of files, by the path to which each was written. They are computed during the write, so that the files
@@ -63,10 +63,6 @@ Result<void> remove_tree(const std::filesystem::path& path);
 
 // Returns whether the parts of a path start with those of a directory, which it may be itself. Follows no links.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
-
-// Returns whether this is the name of git's own directory, or of the file that points to it. No package has such an
-// entry.
-bool is_git_entry(std::string_view name);
 
 // Copies a package tree (files, and links as they are) to `to`, which must not exist. Version control entries are left
 // out. A file gets the mode 0755 if its owner may execute it, else 0644, and a directory 0755, regardless of the umask.

@@ -13,6 +13,7 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
+#include "backends/base/entry_name.h"
 #include "backends/git/library.h"
 #include "backends/package/unpack.h"
 
@@ -21,49 +22,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestPath = 4000;  // leaves room below PATH_MAX
-
-// HFS+ ignores these code points: U+200C to U+200F, U+202A to U+202E, U+206A to U+206F, U+FEFF.
-bool is_ignored_by_hfs(std::string_view three) {
-  const auto last = static_cast<unsigned char>(three[2]);
-  if (three.substr(0, 2) == "\xe2\x80") {
-    return (last >= 0x8C && last <= 0x8F) || (last >= 0xAA && last <= 0xAE);
-  }
-  return (three.substr(0, 2) == "\xe2\x81" && last >= 0xAA && last <= 0xAF) || three == "\xef\xbb\xbf";
-}
-
-std::string as_hfs_reads(std::string_view name) {
-  std::string read;
-  for (std::size_t i = 0; i < name.size();) {
-    if (i + 3 <= name.size() && is_ignored_by_hfs(name.substr(i, 3))) {
-      i += 3;
-    } else {
-      read += name[i++];
-    }
-  }
-  return read;
-}
-
-// NTFS drops spaces and dots at the end of a name, has streams after ":" and short names, and uses "\\" as a separator.
-bool is_git_on_ntfs(std::string_view lower) {
-  while (true) {
-    const std::size_t end = std::min(lower.find('\\'), lower.size());
-    std::string_view part = lower.substr(0, end);
-    part = part.substr(0, part.find(':'));
-    part = part.substr(0, part.find_last_not_of(" .") + 1);
-    if (part == ".git" || part == "git~1") {
-      return true;
-    }
-    if (end == lower.size()) {
-      return false;
-    }
-    lower.remove_prefix(end + 1);
-  }
-}
-
-bool is_git_directory(std::string_view name) {
-  const std::string lower = ascii::lower(name);
-  return is_git_on_ntfs(lower) || as_hfs_reads(lower) == ".git";
-}
 
 constexpr std::size_t kLargestPointer = 1024;  // bytes, by the specification of Git LFS
 constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/spec/v1\n";
@@ -321,8 +279,8 @@ bool holds_all(git_repository* repository, const git_oid& top) {
 
 std::string_view entry_fault(std::string_view path, std::string_view name, bool is_link) {
   constexpr std::string_view kForbidden = "which no checkout may write";
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos ||
-      is_git_directory(name)) {
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos || is_git_entry(name) ||
+      disguised_name(name)) {
     return kForbidden;
   }
   if (is_link && git_path_is_gitfile(name.data(), name.size(), GIT_PATH_GITFILE_GITMODULES, GIT_PATH_FS_GENERIC) != 0) {

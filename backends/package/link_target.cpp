@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
-#include "backends/base/files.h"
+#include "backends/base/entry_name.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

@@ -15,6 +15,7 @@
 #include "backends/address/source_text.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
+#include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_scan.h"
 #include "protocol/base/result.h"
@@ -112,6 +113,9 @@ class Scanner {
   Result<void> add(int directory, const char* own_name, std::string name) {
     if (name.find('\n') != std::string::npos) {
       return unsafe_entry(name, "has a line ending in its name");
+    }
+    if (const auto disguised = is_provider() ? std::nullopt : disguised_name(own_name)) {
+      return unsafe_entry(name, fmt::format(kDisguised, *disguised));
     }
     struct stat status {};
     if (::fstatat(directory, own_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {

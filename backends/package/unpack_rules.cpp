@@ -7,7 +7,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/base/files.h"
+#include "backends/base/entry_name.h"
 
 namespace modlock::unpack {
 namespace {
@@ -74,6 +74,11 @@ Result<std::optional<Place>> Rules::place(std::string_view name, EntryType type)
   }
   if (parts.empty() && type == EntryType::file) {
     return unsafe_entry(display_, name, "is a file without a name");
+  }
+  for (const std::string_view part : parts) {
+    if (const auto disguised = disguised_name(part)) {
+      return unsafe_entry(display_, name, fmt::format(kDisguised, *disguised));
+    }
   }
   Place place;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 #include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
@@ -24,7 +25,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
 tl::unexpected<Error> cannot_make(std::string_view display, const std::filesystem::path& directory,
                                   const std::string& path, int reason) {
   // Rules reject duplicate names: if the name exists anyway, this file system folds case or normalizes names.
-  return reason == EEXIST
+  return reason == EEXIST && !name_on_disk(directory / path)
              ? unsafe_entry(display, path, "has a name that this file system treats as another entry's name")
              : system_failure("write", directory / path, reason);
 }

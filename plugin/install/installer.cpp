@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/base/pinned_directory.h"
@@ -109,6 +112,7 @@ class Installer {
       const auto place = request_.data.place_of(placement.node->key);
       return placement.resolved != nullptr && place && fs::exists(*place / ".git", ignored);
     });
+    MODLOCK_TRY(check_names(placements));
     MODLOCK_TRY(prepare_links(placements));
     parallel_for(placements.size(), kCopies, [&](std::size_t i) {
       placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link_local(placements[i]);
@@ -138,6 +142,29 @@ class Installer {
           .directory = (fs::path(request_.data.name) / "modules" / placement.node->key).generic_string(),
           .h1 = placement.resolved != nullptr ? placement.resolved->h1 : ""};
       (placement.reused ? report_.reused : report_.installed).push_back(std::move(module));
+    }
+    return {};
+  }
+
+  // Two calls whose names differ in case only need a place that keeps them apart.
+  Result<void> check_names(const std::vector<Placement>& placements) {
+    std::map<std::string, std::string> keys;
+    for (const Placement& placement : placements) {
+      const std::string& key = placement.node->key;
+      const auto [other, is_new] = keys.emplace(ascii::lower(key), key);
+      if (is_new) {
+        continue;
+      }
+      MODLOCK_TRY(const fs::path staged, staging());
+      if (folds_case(staged)) {
+        return fail(
+            Code::io_error,
+            fmt::format("modules \"{}\" and \"{}\" need two directories, and this file system takes their names "
+                        "for the same",
+                        other->second, key),
+            "rename one of the two calls, or use a file system that keeps the names apart (Linux: ext4, XFS, "
+            "Btrfs)");
+      }
     }
     return {};
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/entry_name.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
@@ -118,6 +119,28 @@ void place_local_module(ModuleNode& node, const ModuleNode& parent, const fs::pa
   node.package_directory = parent.package_directory;
   node.manifest_package = parent.manifest_package;
   resolve_links(node, node.package_directory.empty() ? root : node.package_directory);
+}
+
+std::optional<Error> misspelled_source(const ModuleNode& node, const ModuleNode& parent) {
+  fs::path directory = named_directory(node, parent);
+  for (const fs::path& part : fs::path(node.address.source.path)) {
+    if (part == "." || part == ".." || part.empty()) {
+      continue;
+    }
+    if (!folds_case(directory)) {
+      return std::nullopt;
+    }
+    if (const auto name = name_on_disk(directory)) {
+      return Error{.code = Code::config_parse,
+                   .message = fmt::format("the local source \"{}\" of module \"{}\" names the directory \"{}\"",
+                                          node.call.source.text, node.key, *name),
+                   .location = node.call.source.location,
+                   .hint = fmt::format("write \"{}\" as it is spelled: on Linux, \"{}\" is not found", *name,
+                                       directory.filename().string())};
+    }
+    directory = directory.parent_path();
+  }
+  return std::nullopt;
 }
 
 std::vector<fs::path> bounds_of(const ModuleNode& node, const std::vector<fs::path>& bounds) {

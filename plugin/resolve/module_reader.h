@@ -42,6 +42,10 @@ void place_local_module(ModuleNode& node, const ModuleNode& parent, const std::f
 // directory.
 std::vector<std::filesystem::path> bounds_of(const ModuleNode& node, const std::vector<std::filesystem::path>& bounds);
 
+// Returns a warning if a source names the directory of a local module in another case than it has, which works only
+// where the file system folds case. `hint` has its spelling.
+std::optional<Error> misspelled_source(const ModuleNode& node, const ModuleNode& parent);
+
 // Checks whether a placed module may be read. If the request follows local sources, a source may also name a directory
 // outside the bounds; symbolic links on the way must stay in the directory that encloses it and the root. Errors:
 // SOURCE_INVALID if it is outside the package that calls it; PATH_OUTSIDE_ROOT if the root may not read it; IO_ERROR.

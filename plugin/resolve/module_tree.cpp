@@ -281,6 +281,9 @@ class TreeWalk {
       give_up(parent, node, std::move(ok.error()));
       return {};
     }
+    if (auto misspelled = misspelled_source(node, parent)) {
+      tree_.diagnostics.push_back({Severity::warning, std::move(*misspelled)});
+    }
     return read_called(*insert(std::move(node)), caller);
   }
 

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "backends/base/process.h"
+#include "tests/support/folding_disk.h"
 #include "tests/support/process_group.h"
 #include "tests/support/small_disk.h"
 
@@ -25,6 +26,10 @@ bool is_available(const std::string& program) {
   }
   if (program == kMount) {
     return SmallDisk().mounted();
+  }
+  if (program == kFuse) {
+    const TemporaryDirectory directory;
+    return ::geteuid() == 0 && FoldingDisk(directory / "disk").mounted();
   }
   // The programs of OpenSSH refuse a user without a name.
   return !find_server(program).empty() && (!program.starts_with("ssh") || ::getpwuid(::geteuid()) != nullptr);

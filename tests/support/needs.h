@@ -12,6 +12,8 @@ std::vector<std::string> clients();
 
 // For needs(): without it a SmallDisk is not mounted.
 inline constexpr const char* kMount = "permission to mount";
+// The same for a FoldingDisk.
+inline constexpr const char* kFuse = "permission to mount with /dev/fuse";
 
 // The programs of a list like "openssl, tofu or terraform" that are neither on PATH nor in /usr/sbin:
 // "tofu or terraform". "" if none is missing. "root" is the user.

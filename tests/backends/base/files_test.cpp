@@ -292,11 +292,4 @@ BOOST_AUTO_TEST_CASE(two_may_remove_one_tree) {
   BOOST_TEST(results[1].has_value());
 }
 
-BOOST_AUTO_TEST_CASE(names_of_git_entries) {
-  BOOST_TEST(is_git_entry(".git"));
-  for (const char* name : {"", "git", ".GIT", ".gitignore", ".github", ".hg", ".svn", ".bzr", "CVS", "_darcs"}) {
-    BOOST_TEST(!is_git_entry(name));
-  }
-}
-
 BOOST_AUTO_TEST_SUITE_END()
