@@ -10,6 +10,7 @@
 #include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"
+#include "plugin/terragrunt/unit_check.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -91,6 +92,9 @@ class Ci {
 
  private:
   AskedInstallation prepare(const std::string& root) const {
+    if (terragrunt::is_unit(root)) {
+      return {.result = messages::ModulesInstallResult{}};  // by Terragrunt
+    }
     messages::LockPlanParams params;
     params.root = host_.root_params(root, line_.common);
     params.include = include_;
@@ -106,7 +110,8 @@ class Ci {
       return own(failed(prepared.result.error(), line_.common, root, prepared.details.error_data));
     }
     print_diagnostics(prepared.details.diagnostics, root);
-    print_out(installed_text(*prepared.result));
+    const bool is_unit = terragrunt::is_unit(root);
+    print_out(is_unit ? "" : installed_text(*prepared.result));
     if (auto restored = with_restored({}, prepared.details.diagnostics); restored.exit_code != 0) {
       return own(std::move(restored));
     }
@@ -121,7 +126,7 @@ class Ci {
       }
     }
     std::string changes;
-    if (!line_.command.empty()) {
+    if (!line_.command.empty() && !is_unit) {
       flush_out();  // the client writes to the same stream
       const auto code = run_in_foreground(
           line_.command, root, client_environment(include_, !prepared.result->unlocked.empty()), host_.interrupt());
@@ -157,7 +162,7 @@ class Ci {
     params.root = host_.root_params(root, line_.common);
     params.include = {include_.modules, with_providers};
     params.age = age;
-    return host_.call(&Engine::verify, params);
+    return host_.verify(params);
   }
 
   RootOutcome own(RootOutcome outcome) {

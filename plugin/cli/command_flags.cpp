@@ -94,6 +94,7 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
 }
 
 void outdated_flags(CLI::App& command, CommandLine& out) {
+  out.common.knows_units = true;
   add_root_flags(command, out.common, "--chdir");
   add(command, "SUBJECT", out.updates, "Module calls and providers (default: all)");
   add_network_flags(command, out.common);
@@ -181,6 +182,7 @@ void add_age_flag(CLI::App& command, CommandLine& out) {
 }
 
 void ci_flags(CLI::App& command, CommandLine& out) {
+  out.common.knows_units = true;
   install_flags(command, out);
   add_include_flag(command, out.common);
   add_age_flag(command, out);
@@ -190,6 +192,7 @@ void ci_flags(CLI::App& command, CommandLine& out) {
 
 void verify_flags(CLI::App& command, CommandLine& out) {
   out.common.needs_cache = out.common.uses_age = false;
+  out.common.knows_units = true;
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
   CLI::Option* online =
@@ -206,6 +209,7 @@ void verify_flags(CLI::App& command, CommandLine& out) {
 }
 
 void status_flags(CLI::App& command, CommandLine& out) {
+  out.common.knows_units = true;
   out.common.needs_cache = false;
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);

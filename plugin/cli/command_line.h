@@ -24,6 +24,7 @@ struct CommonFlags {
   std::string comment = {};             // before the headings of root modules, so that the output stays a graph
   bool in_markdown = false;             // headings of root modules are Markdown
   bool only_locks = false;              // with `recursive`: directories without configuration too
+  bool knows_units = false;             // units of Terragrunt are roots without configuration
   std::size_t jobs = 8;                 // root modules processed in parallel
   bool compares = false;   // the packages before and after: several calls for a root query each source once
   bool diagnoses = false;  // also an engine that cannot be opened

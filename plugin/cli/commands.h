@@ -60,7 +60,7 @@ int run_completion(const CommandLine& line);  // needs no host
 std::string installed_text(const messages::ModulesInstallResult& result);
 // What to do after a list of newer versions.
 inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
-// Returns it, or the command of Terragrunt if the root is its copy of a unit.
+// Returns it, or the command of Terragrunt if the root is a unit, or its copy of one.
 std::string select_hint(const std::string& root);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
@@ -69,6 +69,8 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
 int run_ci(const CommandLine& line, const Host& host);
 // Returns the exit code of the child command; before it starts, as the others.
 int run_mirror(const CommandLine& line, const Host& host);
+// Prints the verdicts on a unit of Terragrunt that are problems, and returns the worst exit code.
+int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit);
 // Sets where a hook reads and what it may request, before the host starts. Errors: INVALID_PARAMS if a path is not a
 // directory, or the unit is not below the root.
 Result<void> prepare_hook(CommandLine& line);

@@ -51,32 +51,16 @@ std::string unit_in_repository(const CommandLine& line) {
   return fs::path(line.unit).lexically_relative(line.common.settings_up_to).generic_string();
 }
 
-class HookPrinter final : public terragrunt::HookReporter {
- public:
-  HookPrinter(const CommandLine& line, const Host& host) : line_(line), host_(host) {}
-
-  // Units run in parallel, so each line names its unit.
-  void change(const std::string& text) override {
-    print_without_retry_words(fmt::format("{}: {}\n", unit_in_repository(line_), text));
-  }
-
-  void diagnostics(const Diagnostics& diagnostics) override {
-    host_.request_done();
-    SourceExcerpts excerpts(line_.common.directories.front());
-    for (const Diagnostic& diagnostic : diagnostics) {
-      // The steps of a hook have the same warnings about a call.
-      if (diagnostic.severity != Severity::info && printed_.insert(diagnostic.what.message).second) {
-        const bool is_error = diagnostic.severity == Severity::error;
-        print_without_retry_words(render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
-      }
+// The steps of a hook have the same warnings about a call.
+void print_new(const Diagnostics& diagnostics, const CommandLine& line, std::set<std::string>& printed) {
+  SourceExcerpts excerpts(line.common.directories.front());
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity != Severity::info && printed.insert(diagnostic.what.message).second) {
+      const bool is_error = diagnostic.severity == Severity::error;
+      print_without_retry_words(render(for_unit(diagnostic.what), is_error ? "Error" : "Warning", &excerpts));
     }
   }
-
- private:
-  const CommandLine& line_;
-  const Host& host_;
-  std::set<std::string> printed_ = {};
-};
+}
 
 bool allows_unchecked_source(const CommandLine& line) {
   return std::any_of(line.allow_unchecked_source.begin(), line.allow_unchecked_source.end(),
@@ -114,33 +98,20 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .strict = line.strict};
 }
 
-// Prints the verdicts that are problems and returns the worst exit code.
-int print_wrong(const terragrunt::Verdicts& verdicts, const std::string& unit) {
-  int code = 0;
-  std::string lines;
-  for (const messages::Verdict& verdict : verdicts) {
-    if (modlock::exit_code(verdict.kind) == 0) {
-      continue;
-    }
-    code = worse_exit_code(code, modlock::exit_code(verdict.kind));
-    lines += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(verdict.kind), verdict.detail);
-    for (const std::string& path : verdict.paths) {
-      lines += fmt::format("    {}\n", path);
-    }
-  }
-  if (!lines.empty()) {
-    print_without_retry_words(
-        fmt::format("Error: the installed modules of {} do not match the lock file\n{}  hint: run: terragrunt init\n",
-                    unit, lines));
-  }
-  return code;
-}
-
 Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
-  HookPrinter printer(line, host);
+  std::set<std::string> printed;
+  terragrunt::HookReports reports;
+  // Units run in parallel, so each line names its unit.
+  reports.change = [&](const std::string& text) {
+    print_without_retry_words(fmt::format("{}: {}\n", unit_in_repository(line), text));
+  };
+  reports.diagnostics = [&](const Diagnostics& diagnostics) {
+    host.request_done();
+    print_new(diagnostics, line, printed);
+  };
   Run run = host.run();
   try {
-    return terragrunt::run_hook(host.engine(), run, hook_options(line, host), printer);
+    return terragrunt::run_hook(host.engine(), run, hook_options(line, host), reports);
   } catch (const std::exception& caught) {
     return fail(unexpected_error("tofu-modlock", caught));
   }
@@ -184,6 +155,27 @@ Result<void> prepare_hook(CommandLine& line) {
   line.common.bounds = {repository.string(), terragrunt::find_downloaded_source(working_directory).string()};
   line.common.offline = line.common.offline || line.after;
   return {};
+}
+
+int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::string& unit) {
+  int code = 0;
+  std::string lines;
+  for (const messages::Verdict& verdict : verdicts) {
+    if (modlock::exit_code(verdict.kind) == 0) {
+      continue;
+    }
+    code = worse_exit_code(code, modlock::exit_code(verdict.kind));
+    lines += fmt::format("  {}  {}: {}\n", verdict.subject, to_string(verdict.kind), verdict.detail);
+    for (const std::string& path : verdict.paths) {
+      lines += fmt::format("    {}\n", path);
+    }
+  }
+  if (!lines.empty()) {
+    print_without_retry_words(
+        fmt::format("Error: the installed modules of {} do not match the lock file\n{}  hint: run: terragrunt init\n",
+                    unit, lines));
+  }
+  return code;
 }
 
 int run_hook(const CommandLine& line, const Host& host) {

@@ -13,6 +13,7 @@
 #include "backends/base/environment.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/terragrunt/unit_check.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
 #include "protocol/rpc/rpc.h"
@@ -65,6 +66,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   search.root_globs = flags.root_globs;
   search.exclude = flags.exclude;
   search.only_locks = flags.only_locks;
+  search.with_units = flags.knows_units;
   search.base = flags.base;
   MODLOCK_TRY(auto found, search_roots(search, host.context()));
   left_out() = {std::move(found.called), found.not_on_disk};
@@ -185,6 +187,14 @@ void Host::request_done() const {
   progress_->request_done();
 }
 
+RootAnswer<messages::LockVerifyResult> Host::verify(const messages::LockVerifyParams& params) const {
+  return terragrunt::is_unit(params.root.root) ? call(terragrunt::check_unit, params) : call(&Engine::verify, params);
+}
+
+RootAnswer<messages::UpdateLookupResult> Host::look_up(const messages::UpdateLookupParams& params) const {
+  return terragrunt::is_unit(params.root.root) ? call(terragrunt::look_up_unit, params) : call(&Engine::lookup, params);
+}
+
 Result<Json::Value> Host::ask(const std::string& method, const Json::Value& params, CallDetails& details) const {
   MODLOCK_TRY(auto allowed, time_allowed(params));
   RequestContext request{.stop = stop_, .log = log_.get(), .progress = progress_.get()};
@@ -273,7 +283,8 @@ std::string LeftOut::text() const {
 }
 
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags) {
-  if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) || has_lock(root)) {
+  if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) || has_lock(root) ||
+      terragrunt::is_unit(root)) {
     return;
   }
   std::vector<fs::path> directories;

@@ -3,6 +3,7 @@
 #include <json/value.h>
 
 #include <exception>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -40,12 +41,13 @@ class Host {
                             const std::vector<std::string>& command = {});
 
   // Calls a method of the engine: `host.call(&Engine::plan, params)`. May be called from any thread.
-  template <typename Params, typename Output>
-  RootAnswer<Output> call(Result<Output> (Engine::*method)(const Params&, Run&) const, const Params& params) const {
+  template <typename Method, typename Params>
+  auto call(const Method& method, const Params& params) const {
     Run run = this->run();
-    RootAnswer<Output> asked{.result = fail(Error{})};
+    using Asked = std::invoke_result_t<Method, const Engine&, const Params&, Run&>;
+    RootAnswer<typename Asked::value_type> asked{.result = fail(Error{})};
     try {
-      asked.result = (*engine_.*method)(params, run);
+      asked.result = std::invoke(method, *engine_, params, run);
     } catch (const std::exception& caught) {
       asked.result = fail(unexpected_error("tofu-modlock", caught));
     }
@@ -53,6 +55,9 @@ class Host {
     asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;
   }
+  // Calls Engine::verify() or lookup(), or for a unit of Terragrunt check_unit() or look_up_unit().
+  RootAnswer<messages::LockVerifyResult> verify(const messages::LockVerifyParams& params) const;
+  RootAnswer<messages::UpdateLookupResult> look_up(const messages::UpdateLookupParams& params) const;
   // Calls a method of the protocol with its JSON.
   Result<Json::Value> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
   // Removes the progress line, unless roots are counted.

@@ -5,6 +5,7 @@
 
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/terragrunt/unit_check.h"
 
 namespace modlock::cli {
 namespace {
@@ -166,7 +167,10 @@ std::optional<Error> find_misplaced_subject(const CommandLine& line) {
 
 }  // namespace
 
-int run_lock(const CommandLine& line, const Host& host) {
+int run_lock(const CommandLine& given, const Host& host) {
+  CommandLine line = given;
+  line.common.knows_units = line.frozen;
+  const auto is_unit = [&](const std::string& root) { return line.frozen && terragrunt::is_unit(root); };
   if (const auto error = find_misplaced_subject(line)) {
     return failed_everywhere(*error, line.common);
   }
@@ -174,9 +178,15 @@ int run_lock(const CommandLine& line, const Host& host) {
       line.targets, line.common, host,
       [&](const std::string& root, const std::vector<std::string>& targets) {
         // Writes each plan at once: if another root fails, or the command is interrupted, it need not be planned again.
-        return write_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root, targets)));
+        return is_unit(root)
+                   ? WrittenUpdate{.result = messages::LockPlanResult{}}
+                   : write_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root, targets)));
       },
-      [&](const std::string& root, const WrittenUpdate& asked) { return lock_root(line, host, root, asked); });
+      [&](const std::string& root, const WrittenUpdate& asked) {
+        return is_unit(root)
+                   ? verify_root(line.common, host, root, host.verify({.root = host.root_params(root, line.common)}))
+                   : lock_root(line, host, root, asked);
+      });
 }
 
 }  // namespace modlock::cli

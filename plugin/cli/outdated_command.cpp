@@ -7,6 +7,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/terragrunt/unit_check.h"
 #include "plugin/update/lookup.h"
 #include "protocol/base/result.h"
 
@@ -87,19 +88,22 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 }  // namespace
 
 std::string select_hint(const std::string& root) {
-  const fs::path unit = find_unit_of_copy(root);
+  const fs::path unit = terragrunt::is_unit(root) ? fs::path(root) : find_unit_of_copy(root);
+  const std::string place = shown_path(unit.string());
   return unit.empty() ? with_root(kSelectHint)
-                      : fmt::format("To lock the newest allowed versions, run in {}: terragrunt init -upgrade\n",
-                                    shown_path(unit.string()));
+         : unit == root
+             ? fmt::format(
+                   "To select one, change the source in {}, then run there: terragrunt init -upgrade "
+                   "--source-update\n",
+                   place)
+             : fmt::format("To lock the newest allowed versions, run in {}: terragrunt init -upgrade\n", place);
 }
 
 int run_outdated(const CommandLine& line, const Host& host) {
   return run_for_subjects(
       line.updates, line.common, host,
       [&](const std::string& root, const std::vector<std::string>& subjects) {
-        return host.call(&Engine::lookup,
-                         messages::UpdateLookupParams{
-                             .root = host.root_params(root, line.common), .lock = {}, .subjects = subjects});
+        return host.look_up({.root = host.root_params(root, line.common), .lock = {}, .subjects = subjects});
       },
       [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
 }

@@ -14,6 +14,7 @@
 #include "plugin/engine/client_program.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/subject.h"
+#include "plugin/terragrunt/unit_check.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
@@ -77,6 +78,11 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
 
 namespace {
 
+std::optional<Error> find_missing(const std::string& root, const CommonFlags& flags) {
+  const bool needs_none = flags.only_locks || (flags.knows_units && terragrunt::is_unit(root));
+  return needs_none ? std::nullopt : find_missing_configuration(root);
+}
+
 // Returns "Next: run tofu-modlock install --recursive, then tofu init in each root module."; empty: there is no next
 // step.
 std::string next_text(const NextSteps& next, const std::vector<std::string>& roots, const CommonFlags& flags) {
@@ -126,7 +132,7 @@ int run_for_roots(const CommonFlags& flags, const Host& host,
     return failed_everywhere(roots.error(), flags);
   }
   return run_for_roots(*roots, flags, [&](const std::string& root) {
-    const auto missing = flags.only_locks ? std::nullopt : find_missing_configuration(root);
+    const auto missing = find_missing(root, flags);
     return missing ? failed(*missing, flags, root) : work(root);
   });
 }
@@ -136,7 +142,7 @@ void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, c
   const Context context = host.context();
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
-    ask(i, context.check() ? (flags.only_locks ? std::nullopt : find_missing_configuration(roots[i]))
+    ask(i, context.check() ? find_missing(roots[i], flags)
                            : std::optional(Error{.code = Code::request_cancelled, .message = kNotStarted}));
     host.root_done(roots[i]);
   });
@@ -148,7 +154,11 @@ std::optional<Error> find_missing_configuration(const std::string& root) {
   }
   return Error{.code = Code::config_parse,
                .message = fmt::format("{} has no configuration files", root),
-               .hint = "name the directory of a root module with --chdir; most commands also have --recursive"};
+               .hint = terragrunt::is_unit(root)
+                           ? fmt::format("Terragrunt locks this unit; run in {}, after a change of the source too: "
+                                         "terragrunt init -upgrade --source-update",
+                                         shell_word(shown_path(root)))
+                           : "name the directory of a root module with --chdir; most commands also have --recursive"};
 }
 
 std::optional<Error> find_missing_files(const std::string& root) {

@@ -27,12 +27,12 @@ AskedStatus ask_status(const CommandLine& line, const Host& host, const std::str
   verify.root = host.root_params(root, line.common);
   verify.include = included(line.common);
   verify.names_ignored = true;
-  auto verified = host.call(&Engine::verify, verify);
+  auto verified = host.verify(verify);
   AskedStatus asked{std::move(verified.result), std::move(verified.details)};
   if (asked.result && !host.engine().options().offline) {
     messages::UpdateLookupParams lookup;
     lookup.root = verify.root;
-    asked.updates = host.call(&Engine::lookup, lookup);
+    asked.updates = host.look_up(lookup);
   }
   return asked;
 }

@@ -8,6 +8,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/terragrunt/unit_check.h"
 
 namespace modlock::cli {
 namespace {
@@ -111,7 +112,8 @@ void print_detail(const messages::Verdict& verdict) {
   }
 }
 
-void print_verdicts(const messages::LockVerifyResult& result) {
+// `unit`: the directory of a unit of Terragrunt; empty: a root module.
+void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit) {
   const std::vector<messages::Verdict>& verdicts = result.verdicts;
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
@@ -123,10 +125,13 @@ void print_verdicts(const messages::LockVerifyResult& result) {
   print_table_out(rows, Fit::wrap);
   bool has_details = false;
   for (const messages::Verdict& verdict : verdicts) {
-    if (has_detail(verdict)) {
+    if (unit.empty() && has_detail(verdict)) {
       print_detail(verdict);
       has_details = true;
     }
+  }
+  if (!unit.empty()) {
+    print_wrong(verdicts, unit);
   }
   print_out((has_details ? "\n" : "") + verdict_sum(verdicts) + checked_for_text(result.checked_for) + "\n");
 }
@@ -160,7 +165,7 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
   params.strict = line.strict;
   params.full = line.full;
   params.age = line.age;
-  return host.call(&Engine::verify, params);
+  return host.verify(params);
 }
 
 int print_sarif(const CommandLine& line, const Host& host) {
@@ -187,14 +192,19 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::s
   if (!result) {
     return failed(result.error(), flags, root, details.error_data);
   }
+  const bool is_unit = terragrunt::is_unit(root);
   if (!flags.json) {
-    print_verdicts(*result);
+    print_verdicts(*result, is_unit ? root : "");
     print_diagnostics(details.diagnostics, root);
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result),
                       .next = next_steps(result->verdicts, client_name(host, root))};
   describe_verdicts(result->verdicts, details.diagnostics, outcome);
+  if (is_unit) {
+    outcome.next = {};
+    outcome.hint = outcome.exit_code == 0 ? "" : "run: terragrunt init";
+  }
   return outcome;
 }
 

@@ -29,8 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kVersionFile = ".terragrunt-source-version";
-
 template <std::size_t size>
 bool is_one_of(const std::string& command, const std::array<std::string_view, size>& names) {
   return std::find(names.begin(), names.end(), command) != names.end();
@@ -48,18 +46,14 @@ bool is_copied(const fs::path& directory) {
 }
 
 Error not_known(const fs::path& unit, bool is_replaced) {
-  Error error{.code = Code::config_non_static,
-              .message = fmt::format(
-                  "the source of the unit {} is {}, so it is neither locked nor checked", unit.string(),
-                  is_replaced ? "replaced by --source or a variable" : "computed, and Terragrunt did not print it"),
-              .subject = std::string(kUnitSourceKey),
-              .hint = "run without the flag --source and the variable TG_SOURCE"};
-  if (!is_replaced) {
-    error.hint =
-        "run: terragrunt render --format json, and correct what fails; or write the source as a literal; to allow it "
-        "for this unit, use --allow-unchecked-source";
-  }
-  return error;
+  return {.code = Code::config_non_static,
+          .message = fmt::format(
+              "the source of the unit {} is {}, so it is neither locked nor checked", unit.string(),
+              is_replaced ? "replaced by --source or a variable" : "computed, and Terragrunt did not print it"),
+          .subject = std::string(kUnitSourceKey),
+          .hint = is_replaced ? "run without the flag --source and the variable TG_SOURCE"
+                              : "run: terragrunt render --format json, and correct what fails; or write the source as "
+                                "a literal; to allow it for this unit, use --allow-unchecked-source"};
 }
 
 // Returns the error for a source that no lock entry can describe.
@@ -140,20 +134,20 @@ Error not_answered(const Error& reason, const HookOptions& options) {
 
 class Hook {
  public:
-  Hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter)
+  Hook(const Engine& engine, Run& run, const HookOptions& options, const HookReports& reports)
       : engine_(engine),
         run_(run),
         options_(options),
-        reporter_(reporter),
+        reports_(reports),
         lock_(options.unit, options.root.root, find_client(engine.options()).tool),
         files_(options.repository, options.unit, engine.context_for(run)) {}
 
   Result<Verdicts> run() {
     if (options_.command == kReadConfig) {
-      return without_verdicts(place_source());
+      return place_source();
     }
     if (options_.is_after) {
-      return is_one_of(options_.command, kLocking) ? without_verdicts(restore()) : Verdicts();
+      return is_one_of(options_.command, kLocking) ? restore() : Verdicts();
     }
     if (is_one_of(options_.command, kLocking)) {
       return prepare();
@@ -162,33 +156,13 @@ class Hook {
   }
 
  private:
-  static Result<Verdicts> without_verdicts(const Result<void>& ok) {
-    return ok ? Result<Verdicts>() : fail(ok.error());
-  }
-
-  // Calls `method` of the open root with `params`, and reports its diagnostics.
-  template <typename Params, typename Output>
-  Result<Output> call(Result<Output> (*method)(OpenRoot&, Params), const std::decay_t<Params>& params) const {
-    auto result = method(*open_, params);
-    report_diagnostics();
-    return result;
-  }
-
   // Reads the root once for all steps of the hook.
   Result<void> open_root(OpenRoot::Merging merging = OpenRoot::Merging::no) {
     MODLOCK_TRY(open_, OpenRoot::open(engine_, run_, options_.root, {}, merging));
     return {};
   }
 
-  void report_diagnostics() const { reporter_.diagnostics(std::exchange(run_.diagnostics, {})); }
-
-  // Params about the modules of the working directory.
-  template <typename Params>
-  Params module_params() const {
-    Params params;
-    params.include.providers = false;
-    return params;
-  }
+  void report_diagnostics() const { reports_.diagnostics(std::exchange(run_.diagnostics, {})); }
 
   Result<void> take_over() const {
     MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
@@ -208,29 +182,26 @@ class Hook {
                             kept == options_.unit ? "" : " in " + kept.string(), options_.root.root)});
     }
     if (is_deleted) {
-      reporter_.change("the unit has no lock file; that of the last run is used again");
+      reports_.change("the unit has no lock file; that of the last run is used again");
     }
     return {};
   }
 
-  UnitSourceOptions source_options() {
+  UnitSourceOptions source_options(std::optional<UnitSource> source) const {
     return {.downloaded = options_.downloaded,
-            .find_source = [this](ClientKind tool, Diagnostics& warnings) { return find_source(tool, warnings); },
+            .source = std::move(source),
             .is_own = [this](const fs::path& file) { return is_own(file); },
-            .version_file = options_.downloaded / kVersionFile,
             .may_query = is_one_of(options_.command, kLocking),
             .accepts_moved = is_source_targeted()};
   }
 
   // Warns of a source that is replaced.
-  Result<std::optional<UnitSource>> find_source(ClientKind tool, Diagnostics& warnings) {
-    if (!found_) {
-      MODLOCK_TRY(found_, determine_source(tool));
+  Result<UnitSourceOptions> find_source() {
+    MODLOCK_TRY(const auto found, determine_source(open_->root.walk.tool));
+    if (!found.is_known) {
+      MODLOCK_TRY(accept_unchecked(not_known(options_.unit, found.is_replaced), found.is_replaced));
     }
-    if (!found_->is_known) {
-      MODLOCK_TRY(accept_unchecked(not_known(options_.unit, found_->is_replaced), found_->is_replaced, warnings));
-    }
-    return found_->source;
+    return source_options(found.source);
   }
 
   // A source that is computed is confirmed by the name of the directory that Terragrunt has chosen for it, or found by
@@ -244,7 +215,7 @@ class Hook {
     if (is_sure || found.is_replaced) {
       return found;
     }
-    if (const auto entry = locked_source(); entry && options_.in_terragrunt) {
+    if (const auto entry = locked_source(); entry && (options_.in_terragrunt || options_.is_check)) {
       const auto version = read_file(options_.downloaded / kVersionFile);
       for (const DownloadName& name : download_names(*entry, tool)) {
         if (is_downloaded_as(name) && version && *version == name.version &&
@@ -275,7 +246,7 @@ class Hook {
 
   // Terragrunt downloads nothing to a directory that has the version it wants. Directories of other versions are left
   // to Terragrunt, because they have data of the client.
-  Result<void> place_source() {
+  Result<Verdicts> place_source() {
     if (options_.upgrade || options_.place.empty()) {
       return {};
     }
@@ -299,9 +270,10 @@ class Hook {
       const fs::path place = place_of(name);
       std::error_code ignored;
       if (!place.empty()) {
-        return fs::exists(fs::symlink_status(place, ignored))
-                   ? Result<void>()
-                   : place_source(found.is_known ? *found.source : source_of(*entry), place, name.version);
+        MODLOCK_TRY(fs::exists(fs::symlink_status(place, ignored))
+                        ? Result<void>()
+                        : place_source(found.is_known ? *found.source : source_of(*entry), place, name.version));
+        return {};
       }
     }
     return {};
@@ -317,10 +289,8 @@ class Hook {
   }
 
   Result<void> place_source(const UnitSource& source, const fs::path& place, const std::string& version) {
-    auto options = source_options();
-    options.find_source = [&](ClientKind, Diagnostics&) { return Result<std::optional<UnitSource>>(source); };
     const fs::path arriving = place.string() + "." + random_hex(8);
-    const auto copied = copy_unit_source(*open_, options, arriving);
+    const auto copied = copy_unit_source(*open_, source_options(source), arriving);
     Result<void> placed = copied ? Result<void>() : fail(copied.error());
     std::error_code error;
     if (copied && *copied) {
@@ -340,7 +310,7 @@ class Hook {
   }
 
   // Errors: FROZEN if a source that is not checked is not acceptable: in CI, and everywhere if it is not known.
-  Result<void> accept_unchecked(Error error, bool is_known, Diagnostics& warnings) const {
+  Result<void> accept_unchecked(Error error, bool is_known) const {
     if (options_.allows_unchecked_source) {
       return {};
     }
@@ -348,13 +318,12 @@ class Hook {
       error.code = Code::frozen;
       return fail(std::move(error));
     }
-    warnings.push_back({Severity::warning, std::move(error)});
+    reports_.diagnostics({{Severity::warning, std::move(error)}});
     return {};
   }
   Result<void> accept_unchecked(const std::optional<Error>& error) const {
-    auto ok = error ? accept_unchecked(not_lockable(*error, options_.unit), true, run_.diagnostics) : Result<void>();
     report_diagnostics();
-    return ok;
+    return error ? accept_unchecked(not_lockable(*error, options_.unit), true) : Result<void>();
   }
 
   // Returns whether all that was downloaded is code of the user's repository: a local module that Terragrunt has
@@ -392,23 +361,22 @@ class Hook {
   }
 
   Result<void> lock_source(const std::string& mode) {
-    const auto locked = lock_unit_source(*open_, source_options(), mode);
+    MODLOCK_TRY(const auto options, find_source());
+    const auto locked = lock_unit_source(*open_, options, mode);
     if (!locked || locked->moved) {
       return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
     }
     if (locked->entry) {
-      MODLOCK_TRY(verify_source());
+      MODLOCK_TRY(verify_source(options));
     }
-    if (locked->is_written) {
-      lines_.push_back(source_line(*locked->entry, locked->is_restored  ? "restored"
-                                                   : locked->was_locked ? "locked again"
-                                                                        : "locked"));
+    if (!locked->change.empty()) {
+      lines_.push_back(source_line(*locked->entry, locked->change));
     }
     return accept_unchecked(locked->unchecked);
   }
 
-  Result<void> verify_source() {
-    MODLOCK_TRY(const auto verified, verify_unit_source(*open_, source_options()));
+  Result<void> verify_source(const UnitSourceOptions& options) {
+    MODLOCK_TRY(const auto verified, verify_unit_source(*open_, options));
     MODLOCK_TRY(accept_unchecked(verified.unchecked));
     MODLOCK_TRY(verified.verdict ? to_result(*verified.verdict, options_) : Result<void>());
     if (!verified.unanswered) {
@@ -418,7 +386,7 @@ class Hook {
     if (options_.strict || engine_.options().in_ci) {
       return fail(std::move(error));
     }
-    reporter_.diagnostics({{Severity::warning, std::move(error)}});
+    reports_.diagnostics({{Severity::warning, std::move(error)}});
     return {};
   }
 
@@ -429,16 +397,18 @@ class Hook {
                               ? Result<Diagnostics>()
                               : warn_of_ignored_files(find_repository_root(kept), {(kept / kLockFileName).string()},
                                                       engine_.context_for(run_));
-    reporter_.diagnostics(warnings.value_or(Diagnostics()));
+    reports_.diagnostics(warnings.value_or(Diagnostics()));
   }
 
   Result<void> lock_modules(const std::string& mode, bool with_providers = false) {
-    auto params = module_params<messages::LockPlanParams>();
+    messages::LockPlanParams params;
     params.mode = mode;
     params.include.providers = with_providers;
     params.targets = mode == "upgrade" ? options_.targets : params.targets;
     std::erase(params.targets, kUnitSourceKey);
-    MODLOCK_TRY(const auto planned, call(plan_root, params));
+    const auto plan = plan_root(*open_, params);
+    report_diagnostics();
+    MODLOCK_TRY(const auto planned, plan);
     auto ok = engine_.apply(options_.root, planned, {.modules = true, .providers = true}, run_);
     report_diagnostics();
     MODLOCK_TRY(ok);
@@ -478,7 +448,7 @@ class Hook {
       return fail(Error{.code = got ? Code::unreachable : got.error().code,
                         .message = "the client cannot download the calls that are not locked",
                         .notes = {got ? got->error_output : got.error().message},
-                        .hint = "run: terragrunt get"});
+                        .hint = "run: terragrunt run -- get"});
     }
     return verify_modules();
   }
@@ -509,7 +479,8 @@ class Hook {
     MODLOCK_TRY(UnitLock::forget(data));
     if (options_.command == "providers") {
       MODLOCK_TRY(take_over());
-      return without_verdicts(lock_.remember(data));
+      MODLOCK_TRY(lock_.remember(data));
+      return {};
     }
     MODLOCK_TRY(check_deleted());
     MODLOCK_TRY(take_over());
@@ -519,7 +490,7 @@ class Hook {
       return fail(std::move(ok.error()));
     }
     for (const std::string& line : lines_) {
-      reporter_.change(line);
+      reports_.change(line);
     }
     MODLOCK_TRY(moved_ ? fail(*moved_) : lock_.remember(data));
     const bool gets = has_unlocked_ && options_.command == "init" && !open_->context.offline;
@@ -528,13 +499,13 @@ class Hook {
 
   // Writes what the client dropped, and replaces the downloads of `get -update` with the locked versions. If something
   // was not locked, the hook before the command has reported it.
-  Result<void> restore() {
+  Result<Verdicts> restore() {
     MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
     MODLOCK_TRY(const auto restored, lock_.restore(data, engine_.context_for(run_)));
     for (const auto& [key, entry] : restored) {
-      reporter_.change(key == kUnitSourceKey ? source_line(entry, "restored")
-                                             : fmt::format("module.{}  {}  restored{}", key, locked_text(entry),
-                                                           entry.constraints ? "  (" + *entry.constraints + ")" : ""));
+      reports_.change(key == kUnitSourceKey ? source_line(entry, "restored")
+                                            : fmt::format("module.{}  {}  restored{}", key, locked_text(entry),
+                                                          entry.constraints ? "  (" + *entry.constraints + ")" : ""));
     }
     if (options_.command == "providers" || (restored.empty() && options_.command != "get")) {
       return {};
@@ -542,20 +513,27 @@ class Hook {
     MODLOCK_TRY(open_root());
     const auto done = install();
     const bool is_reported = !done && (done.error().code == Code::offline_miss || done.error().code == Code::frozen);
-    return done || is_reported ? Result<void>() : fail(done.error());
+    return done || is_reported ? Result<Verdicts>() : fail(done.error());
   }
 
   Result<Verdicts> verify() {
-    MODLOCK_TRY(check_deleted());
-    MODLOCK_TRY(take_over());
+    if (!options_.is_check) {
+      MODLOCK_TRY(check_deleted());
+      MODLOCK_TRY(take_over());
+    }
     MODLOCK_TRY(open_root());
-    MODLOCK_TRY(verify_source());
+    MODLOCK_TRY(const auto options, find_source());
+    MODLOCK_TRY(verify_source(options));
     return verify_modules();
   }
 
   // Outside CI a call that cannot be locked is only a warning.
   Result<Verdicts> verify_modules() {
-    MODLOCK_TRY(auto verified, call(verify_root, module_params<messages::LockVerifyParams>()));
+    messages::LockVerifyParams params;
+    params.include.providers = false;
+    auto result = verify_root(*open_, params);
+    report_diagnostics();
+    MODLOCK_TRY(auto verified, std::move(result));
     std::erase_if(verified.verdicts,
                   [&](const Verdict& verdict) { return verdict.is_unlockable && !engine_.options().in_ci; });
     return std::move(verified.verdicts);
@@ -564,14 +542,13 @@ class Hook {
   const Engine& engine_;
   Run& run_;
   const HookOptions& options_;
-  HookReporter& reporter_;
+  const HookReports& reports_;
   const UnitLock lock_;
   const RepositoryFiles files_;
-  std::unique_ptr<OpenRoot> open_;    // from open_root() on
-  std::optional<FoundSource> found_;  // from find_source() on
-  bool has_unlocked_ = false;         // calls that the client has to download
-  std::vector<std::string> lines_;    // about changes of the lock file
-  std::optional<Error> moved_;        // tags that were moved; the other modules are locked
+  std::unique_ptr<OpenRoot> open_;  // from open_root() on
+  bool has_unlocked_ = false;       // calls that the client has to download
+  std::vector<std::string> lines_;  // about changes of the lock file
+  std::optional<Error> moved_;      // tags that were moved; the other modules are locked
 };
 
 }  // namespace
@@ -587,8 +564,8 @@ fs::path find_downloaded_source(const fs::path& working_directory) {
   return working_directory;
 }
 
-Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter) {
-  return Hook(engine, run, options, reporter).run();
+Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, const HookReports& reports) {
+  return Hook(engine, run, options, reports).run();
 }
 
 }  // namespace modlock::terragrunt

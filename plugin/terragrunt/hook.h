@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,14 +27,13 @@ struct HookOptions {
   bool is_source_replaced = false;       // by a flag of Terragrunt
   bool allows_unchecked_source = false;  // a source that is not checked is ignored
   bool strict = false;                   // one that is replaced or not supported is an error, as in CI; else a warning
+  bool is_check = false;                 // no hook: it runs without Terragrunt, and changes no lock file
 };
 
-// Receives reports while a hook runs.
-class HookReporter {
- public:
-  virtual ~HookReporter() = default;
-  virtual void change(const std::string& text) = 0;  // one line for each lock entry that changes
-  virtual void diagnostics(const Diagnostics& diagnostics) = 0;
+// Receive reports while a hook runs.
+struct HookReports {
+  std::function<void(const std::string& text)> change;  // one line for each lock entry that changes
+  std::function<void(const Diagnostics& diagnostics)> diagnostics;
 };
 
 using Verdicts = std::vector<messages::Verdict>;
@@ -45,7 +45,7 @@ using Verdicts = std::vector<messages::Verdict>;
 // verifies what is installed, and returns the verdicts. Errors: those of Engine::plan(), apply(), install(), verify()
 // and lock_unit_source(), and of UnitLock; HASH_MISMATCH if tags were moved (moved_error()), or if the downloaded
 // source is not the locked one; FROZEN and MISSING if that cannot be determined.
-Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, HookReporter& reporter);
+Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, const HookReports& reports);
 
 // Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is
 // none.

@@ -27,48 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct UnitCall {
-  std::optional<ModuleNode> node = {};
-  std::optional<Error> unchecked = {};
-};
-
-// Returns the source of the unit as a module call, or why it can be neither locked nor checked; neither if it is local
-// or there is none.
-Result<UnitCall> find_call(const UnitSourceOptions& options, OpenRoot& open, Diagnostics& warnings) {
-  const RootRequest& root = open.root;
-  MODLOCK_TRY(const auto found, options.find_source(root.walk.tool, warnings));
-  if (!found) {
-    return UnitCall();
-  }
-  auto address = parse_source(found->source.text, default_registry(root.walk.tool));
-  if (!address) {
-    Error error = std::move(address.error());
-    error.location = found->source.location;
-    return UnitCall{.unchecked = std::move(error)};
-  }
-  address->is_users = true;
-  if (!address->source.is_remote()) {
-    return UnitCall();
-  }
-  if (open.network().backends().find(address->source) == nullptr) {
-    return UnitCall{.unchecked = Error{.code = Code::source_unsupported,
-                                       .message = fmt::format("{} sources are not supported (\"{}\")",
-                                                              address->source.getter, address->source.identity()),
-                                       .location = found->source.location}};
-  }
-  ModuleNode node;
-  node.key = kUnitSourceKey;
-  node.call.name = kUnitSourceKey;
-  node.call.source = found->source;
-  node.call.location = found->source.location;
-  node.address = std::move(*address);
-  if (found->version) {
-    MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*found->version));
-    node.constraints.push_back({std::move(constraint), node.key, node.call.source.location});
-  }
-  return UnitCall{.node = std::move(node)};
-}
-
 // Writes the entry to the lock file. Returns whether it changed.
 Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
   const ModuleLocks known = effective_lock(open.lock).modules;
@@ -189,7 +147,7 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
                           const ModuleLock& entry, const TreeSummary& locked, const std::vector<std::string>& others,
                           VerifiedUnitSource& result) {
   const Store& store = open.engine().store();
-  auto added = find_download_record(store, options.version_file);
+  auto added = find_download_record(store, options.downloaded / kVersionFile);
   if (!added && !options.may_query && others.empty()) {
     return {};
   }
@@ -204,7 +162,7 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
       result.unanswered = has_more ? std::optional(asked.error()) : std::nullopt;
       return {};
     }
-    record_download(store, options.version_file, *asked);
+    record_download(store, options.downloaded / kVersionFile, *asked);
     added = std::move(*asked);
   }
   for (const std::string& name : others) {
@@ -222,11 +180,49 @@ bool is_loadable(const std::string& name) {
 
 }  // namespace
 
+Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& source) {
+  if (!source) {
+    return UnitCall();
+  }
+  auto address = parse_source(source->source.text, default_registry(open.root.walk.tool));
+  if (!address) {
+    Error error = std::move(address.error());
+    error.location = source->source.location;
+    return UnitCall{.unchecked = std::move(error)};
+  }
+  address->is_users = true;
+  if (!address->source.is_remote()) {
+    return UnitCall();
+  }
+  if (open.network().backends().find(address->source) == nullptr) {
+    return UnitCall{.unchecked = Error{.code = Code::source_unsupported,
+                                       .message = fmt::format("{} sources are not supported (\"{}\")",
+                                                              address->source.getter, address->source.identity()),
+                                       .location = source->source.location}};
+  }
+  ModuleNode node;
+  node.key = kUnitSourceKey;
+  node.call.name = kUnitSourceKey;
+  node.call.source = source->source;
+  node.call.location = source->source.location;
+  node.address = std::move(*address);
+  if (source->version) {
+    MODLOCK_TRY(auto constraint, ModuleConstraint::parse(*source->version));
+    node.constraints.push_back({std::move(constraint), node.key, node.call.source.location});
+  }
+  return UnitCall{.node = std::move(node)};
+}
+
+std::optional<std::string> why_not_locked(const ModuleNode& source, const ModuleLocks& locked) {
+  const auto entry = locked.find(kUnitSourceKey);
+  return entry == locked.end() ? std::optional<std::string>("not locked") : why_not_answered(source, entry->second);
+}
+
 Result<std::vector<std::string>> loadable_files(const fs::path& directory, const fs::path& data_directory,
                                                 std::vector<std::string>* others) {
   constexpr std::array<std::string_view, 3> kData = {".git", ".terraform", ".terragrunt-cache"};
   // Terragrunt and tofu-modlock write these.
-  constexpr std::array<std::string_view, 6> kOwn = {".terragrunt-source-version",
+  constexpr std::array<std::string_view, 6> kOwn = {kVersionFile,
                                                     ".terragrunt-source-manifest",
                                                     ".terragrunt-module-manifest",
                                                     ".terragrunt-init-required",
@@ -264,8 +260,7 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
 }
 
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode) {
-  Diagnostics warnings;
-  MODLOCK_TRY(auto found, find_call(options, open, warnings));
+  MODLOCK_TRY(auto found, call_of_unit(open, options.source));
   LockedUnitSource result{.unchecked = std::move(found.unchecked)};
   if (const auto& node = found.node) {
     PlanRequest plan{.walk = open.root.walk,
@@ -281,31 +276,29 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
     if (!call) {
       return fail(open.network().with_warnings(std::move(call.error())));
     }
-    warnings.insert(warnings.end(), call->warnings.begin(), call->warnings.end());
+    open.run().diagnostics = std::move(call->warnings);
     if (call->is_served) {
       MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
       const std::string h1 = "h1:" + call->lock.hash_value("h1");
       MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
       MODLOCK_TRY(locked_files(open, h1, call->package));
-      MODLOCK_TRY(result.is_written, write_entry(open, call->lock));
-      result.was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
+      MODLOCK_TRY(const bool is_written, write_entry(open, call->lock));
       const auto dropped = plan.restorable.find(kUnitSourceKey);
-      result.is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
+      const bool is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
+      const bool was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
+      result.change = !is_written ? "" : is_restored ? "restored" : was_locked ? "locked again" : "locked";
       result.moved = std::move(call->moved);
       result.entry = std::move(call->lock);
     }
   }
-  open.run().diagnostics = std::move(warnings);
   return result;
 }
 
 Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const fs::path& to) {
-  Diagnostics ignored;
-  MODLOCK_TRY(const auto found, find_call(options, open, ignored));
+  MODLOCK_TRY(const auto found, call_of_unit(open, options.source));
   PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = PlanMode::frozen};
   add_bundle(plan, open);
-  const auto entry = plan.lock.modules.find(kUnitSourceKey);
-  if (!found.node || entry == plan.lock.modules.end() || why_not_answered(*found.node, entry->second)) {
+  if (!found.node || why_not_locked(*found.node, plan.lock.modules)) {
     return false;
   }
   auto call = plan_single_call(plan, *found.node, open.fetcher(), open.context);
@@ -324,18 +317,15 @@ Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, 
 }
 
 Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options) {
-  Diagnostics ignored;
-  MODLOCK_TRY(auto found, find_call(options, open, ignored));
+  MODLOCK_TRY(auto found, call_of_unit(open, options.source));
   const auto& node = found.node;
   if (!node) {
     return VerifiedUnitSource{.unchecked = std::move(found.unchecked)};
   }
   const LockFile lock = effective_lock(open.lock);
   const auto entry = lock.modules.find(kUnitSourceKey);
-  const auto reason =
-      entry == lock.modules.end() ? std::optional<std::string>("not locked") : why_not_answered(*node, entry->second);
   Verdict verdict{.subject = std::string(kUnitSourceKey), .location = node->call.source.location};
-  if (reason) {
+  if (const auto reason = why_not_locked(*node, lock.modules)) {
     verdict.kind = VerdictKind::not_locked;
     verdict.detail = *reason;
     return VerifiedUnitSource{.verdict = std::move(verdict)};

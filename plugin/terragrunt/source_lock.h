@@ -21,24 +21,31 @@ namespace modlock::terragrunt {
 // the lock file.
 struct UnitSourceOptions {
   std::filesystem::path downloaded;  // the directory of the downloaded package
-  // Returns the source as this client would understand it; nullopt: there is none. Adds warnings.
-  std::function<Result<std::optional<UnitSource>>(ClientKind tool, Diagnostics& warnings)> find_source;
+  std::optional<UnitSource> source;  // nullopt: there is none
   // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
   // as unchanged, and may have been added.
   std::function<bool(const std::filesystem::path& file)> is_own;
-  // The file that Terragrunt writes with each download.
-  std::filesystem::path version_file = {};
   // Whether the source may be queried for the origin of added files.
   bool may_query = false;
   bool accepts_moved = false;  // of PlanRequest
 };
 
+// The source of a unit as a module call, or why it can be neither locked nor checked; neither: it is local, or there is
+// none.
+struct UnitCall {
+  std::optional<ModuleNode> node = {};
+  std::optional<Error> unchecked = {};
+};
+// Errors: CONSTRAINT_SYNTAX.
+Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& source);
+
+// Returns why the lock file has no entry for the source of a unit; nullopt: it has one.
+std::optional<std::string> why_not_locked(const ModuleNode& source, const ModuleLocks& locked);
+
 struct LockedUnitSource {
   std::optional<Error> unchecked = {};   // why this source can be neither locked nor checked
   std::optional<ModuleLock> entry = {};  // nullopt: there is no source that can be locked
-  bool was_locked = false;               // the lock file had an entry of this key
-  bool is_restored = false;              // the client had dropped the entry
-  bool is_written = false;               // the lock file was changed
+  std::string_view change = {};          // of the lock file: "restored", "locked again", "locked"; empty: none
   std::optional<HeldMove> moved = {};    // the tag was moved; its entry stays
 };
 
@@ -59,22 +66,21 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
 // the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
 // `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
-// tag that was moved stays, and `moved` names both. Errors: those of `find_source`,
-// load_lock_backup() and plan_single_call(); CONSTRAINT_SYNTAX; NOT_FOUND or SOURCE_INVALID for the subdirectory of
-// the package; IO_ERROR.
+// tag that was moved stays, and `moved` names both. Errors: those of call_of_unit(),
+// load_lock_backup() and plan_single_call(); NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
 // Compares the downloaded files with the locked ones. An added file that no client loads, such as a template, is the
 // user's own unless the source had it when Terragrunt downloaded it. If there is one, and it is not recorded
 // (download_record.h), the source is queried once, if `may_query` is set. Sends no other request, except to the remote
 // store. The verdict is `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the
 // source had the locked package, or `tampered` with all files that differ, all that a client would load and that were
-// added, and all that came with another package of the source. Errors: those of `find_source`; CONSTRAINT_SYNTAX;
-// IO_ERROR; cancellation.
+// added, and all that came with another package of the source. Errors: those of call_of_unit(); IO_ERROR;
+// cancellation.
 Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options);
 
 // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
 // directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
-// false if no lock entry matches the source. Errors: those of `find_source`, plan_single_call() and copy_tree();
+// false if no lock entry matches the source. Errors: those of call_of_unit(), plan_single_call() and copy_tree();
 // NOT_FOUND or SOURCE_INVALID for the directory.
 Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::filesystem::path& to);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "backends/base/files.h"
+#include "plugin/config/config_files.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
@@ -21,19 +22,36 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kNames = {kLockFileName, kSidecarFileName};
 
-// nullopt: there is no such file.
-Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind tool) {
-  const auto text = read_file(path);
-  if (!text) {
-    return text.error().code == Code::not_found ? Result<std::optional<LockFile>>(std::nullopt) : fail(text.error());
-  }
-  auto lock = parse_lock(*text, path.string(), default_registry(tool));
-  return lock ? Result<std::optional<LockFile>>(std::move(*lock)) : fail(std::move(lock.error()));
+bool has_lock_file(const fs::path& directory) {
+  std::error_code ignored;
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return fs::exists(directory / name, ignored); });
 }
 
-Result<void> write_lock_file(const fs::path& path, std::string_view text) {
-  auto ok = check_no_link(path);
-  return ok ? write_file_atomically(path, text) : ok;
+// nullopt: there is no such file.
+Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind tool) {
+  MODLOCK_TRY(const auto text, read_document(path, {}));
+  if (!text) {
+    return std::nullopt;
+  }
+  MODLOCK_TRY(auto lock, parse_lock(*text, path.string(), default_registry(tool)));
+  return lock;
+}
+
+// Writes `text`, or deletes the file for nullopt, unless that is its content.
+Result<void> write_text(const fs::path& path, const std::optional<std::string>& text) {
+  const auto there = read_file(path);
+  if (text && there && *there == *text) {
+    return {};
+  }
+  if (text) {
+    MODLOCK_TRY(check_no_link(path));
+    return write_file_atomically(path, *text);
+  }
+  std::error_code error;
+  fs::remove(path, error);
+  return error ? fail(Code::io_error, fmt::format("cannot remove {}: {}", path.string(), error.message()))
+               : Result<void>();
 }
 
 // Keeps module blocks that the client dropped if `from` has none.
@@ -43,31 +61,14 @@ Result<void> copy_modules(const LockFile& from, const fs::path& to, bool creates
     return {};
   }
   const LockFile before = target.value_or(LockFile{});
-  const std::string text =
-      write_lock(before, from.modules, tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
-  return text == before.text ? Result<void>() : write_lock_file(to, text);
+  return write_text(
+      to, write_lock(before, from.modules, tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader));
 }
 
 // Does nothing if the file does not exist.
 Result<void> copy_whole(const fs::path& from, const fs::path& to) {
-  const auto source = read_file(from);
-  if (!source) {
-    return source.error().code == Code::not_found ? Result<void>() : fail(source.error());
-  }
-  const auto target = read_file(to);
-  return target && *target == *source ? Result<void>() : write_lock_file(to, *source);
-}
-
-// Writes `text`, or deletes the file for nullopt, unless that is its content.
-Result<void> write_text(const fs::path& path, const std::optional<std::string>& text) {
-  const auto there = read_file(path);
-  if (text) {
-    return there && *there == *text ? Result<void>() : write_lock_file(path, *text);
-  }
-  std::error_code error;
-  fs::remove(path, error);
-  return error ? fail(Code::io_error, fmt::format("cannot remove {}: {}", path.string(), error.message()))
-               : Result<void>();
+  MODLOCK_TRY(const auto source, read_document(from, {}));
+  return source ? write_text(to, source) : Result<void>();
 }
 
 // Adds the entries of `before` that the lock file at `path` lacks. Returns them.
@@ -82,7 +83,7 @@ Result<ModuleLocks> add_missing(const LockFile& before, const fs::path& path, bo
   const bool is_same = !now || write_lock(before, {}) == now->text;
   ModuleLocks modules = now ? now->modules : ModuleLocks();
   modules.insert(missing.begin(), missing.end());
-  MODLOCK_TRY(write_lock_file(path, is_same ? before.text : write_lock(*now, modules)));
+  MODLOCK_TRY(write_text(path, is_same ? before.text : write_lock(*now, modules)));
   return missing;
 }
 
@@ -114,9 +115,7 @@ UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
 bool UnitLock::exists() const {
-  std::error_code ignored;
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return fs::exists(kept_ / name, ignored); });
+  return has_lock_file(kept_);
 }
 
 Result<bool> UnitLock::is_deleted() const {
@@ -135,28 +134,21 @@ Result<bool> UnitLock::is_deleted() const {
 
 // Terragrunt copies the lock file of the unit before the hook runs, so the working directory needs it, too.
 Result<void> UnitLock::take_kept() const {
-  Result<void> ok;
   for (const std::string_view name : kNames) {
     for (const fs::path& directory : {unit_, working_directory_}) {
-      ok = ok && kept_ != unit_ ? copy_whole(kept_ / name, directory / name) : ok;
+      MODLOCK_TRY(kept_ == unit_ ? Result<void>() : copy_whole(kept_ / name, directory / name));
     }
   }
-  return ok;
+  return {};
 }
 
 Result<void> UnitLock::keep() const {
-  std::error_code error;
-  const bool has_lock =
-      std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) { return fs::exists(unit_ / name, error); });
-  if (kept_ == unit_ || !has_lock) {
+  if (kept_ == unit_ || !has_lock_file(unit_)) {
     return {};
   }
-  fs::create_directories(kept_, error);
-  if (error) {
-    return fail(Code::io_error, fmt::format("cannot create {}: {}", kept_.string(), error.message()));
-  }
-  auto ok = copy_whole(unit_ / kLockFileName, kept_ / kLockFileName);
-  return ok ? copy_whole(unit_ / kSidecarFileName, kept_ / kSidecarFileName) : ok;
+  MODLOCK_TRY(make_directories(kept_));
+  MODLOCK_TRY(copy_whole(unit_ / kLockFileName, kept_ / kLockFileName));
+  return copy_whole(unit_ / kSidecarFileName, kept_ / kSidecarFileName);
 }
 
 Result<void> UnitLock::take_over(const DataDirectory& data, const Context& context) const {
@@ -170,21 +162,18 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
   if (unit_ == working_directory_) {
     return {};
   }
-  auto ok = lock ? copy_modules(*lock, working_directory_ / kLockFileName, true, tool_) : Result<void>();
-  return ok ? copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName) : ok;
+  MODLOCK_TRY(lock ? copy_modules(*lock, working_directory_ / kLockFileName, true, tool_) : Result<void>());
+  return copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName);
 }
 
 Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, const Context& context) const {
-  const auto known = load_lock_backup(data_directory);
+  MODLOCK_TRY(const auto known, load_lock_backup(data_directory));
   std::error_code ignored;
-  if (!known || *known || !fs::is_directory(kept_, ignored)) {
-    return known ? Result<void>() : fail(known.error());
+  if (known || !fs::is_directory(kept_, ignored)) {
+    return {};
   }
-  const auto committed = committed_module_locks(kept_, kLockFileName, context);
-  if (!committed || !*committed) {
-    return committed ? Result<void>() : fail(committed.error());
-  }
-  return save_lock_backup(data_directory, **committed, working_directory_, context);
+  MODLOCK_TRY(const auto committed, committed_module_locks(kept_, kLockFileName, context));
+  return committed ? save_lock_backup(data_directory, *committed, working_directory_, context) : Result<void>();
 }
 
 Result<void> UnitLock::give_back(const DataDirectory& data, const Context& context) const {
@@ -193,30 +182,25 @@ Result<void> UnitLock::give_back(const DataDirectory& data, const Context& conte
     return keep();
   }
   MODLOCK_TRY(const auto lock, read_lock_file(working_directory_ / kLockFileName, tool_));
-  auto ok = lock ? copy_modules(*lock, unit_ / kLockFileName, false, tool_) : Result<void>();
-  ok = ok ? copy_whole(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName) : ok;
-  return ok ? keep() : ok;
+  MODLOCK_TRY(lock ? copy_modules(*lock, unit_ / kLockFileName, false, tool_) : Result<void>());
+  MODLOCK_TRY(copy_whole(working_directory_ / kSidecarFileName, unit_ / kSidecarFileName));
+  return keep();
 }
 
 Result<UnitLock::Texts> UnitLock::texts() const {
   Texts texts;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    auto text = read_file(working_directory_ / kNames[i]);
-    if (!text && text.error().code != Code::not_found) {
-      return fail(std::move(text.error()));
-    }
-    texts[i] = text ? std::optional(std::move(*text)) : std::nullopt;
+    MODLOCK_TRY(texts[i], read_document(working_directory_ / kNames[i], {}));
   }
   return texts;
 }
 
 Result<void> UnitLock::put_back(const Texts& texts, const DataDirectory& data, const Context& context) const {
   MODLOCK_TRY(const auto held, lock_root(data, context));
-  Result<void> ok;
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    ok = ok ? write_text(working_directory_ / kNames[i], texts[i]) : ok;
+    MODLOCK_TRY(write_text(working_directory_ / kNames[i], texts[i]));
   }
-  return ok;
+  return {};
 }
 
 Result<void> UnitLock::remember(const DataDirectory& data) const {

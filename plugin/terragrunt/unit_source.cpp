@@ -96,6 +96,10 @@ std::optional<DownloadName> download_name(const FoundSource& found, const fs::pa
   return name;
 }
 
+fs::path cache_of(const fs::path& unit) {
+  return unit / ".terragrunt-cache" / encode(unit.string());
+}
+
 std::vector<DownloadName> download_names(const ModuleLock& entry, ClientKind tool) {
   std::vector<DownloadName> names;
   const auto source = parse_identity(entry.source);

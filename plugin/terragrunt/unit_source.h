@@ -23,6 +23,9 @@ struct UnitSource {
 // The key of its lock entry. A hook cannot choose its version; it can only reject content that is not locked.
 inline constexpr std::string_view kUnitSourceKey = "terragrunt:source";
 
+// The file that Terragrunt writes with each download.
+inline constexpr std::string_view kVersionFile = ".terragrunt-source-version";
+
 struct FoundSource {
   bool is_known = true;                   // false: it is computed in a way that only Terragrunt knows
   bool is_literal = false;                // it uses no function of Terragrunt and no other file of the configuration
@@ -42,6 +45,8 @@ struct DownloadName {
 // an address that Terragrunt and the clients write in full in different ways. Of a local source, relative to `unit`,
 // only the directory is right.
 std::optional<DownloadName> download_name(const FoundSource& found, const std::filesystem::path& unit);
+// Returns the directory of the downloads of a unit, unless Terragrunt is told another one.
+std::filesystem::path cache_of(const std::filesystem::path& unit);
 // Returns the names that a download of this lock entry may have; those with the version first.
 std::vector<DownloadName> download_names(const ModuleLock& entry, ClientKind tool);
 // Returns the source that this lock entry of a unit was made for.

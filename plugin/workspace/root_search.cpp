@@ -21,6 +21,7 @@
 #include "plugin/resolve/module_reader.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/settings/directory_glob.h"
+#include "plugin/terragrunt/unit_check.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
 #include "plugin/workspace/tree_files.h"
@@ -57,12 +58,15 @@ struct Candidate {
   std::string caller = {};           // the first that calls it: relative as `path`; empty: none
   bool has_module_caller = false;    // not only units of Terragrunt call it
   bool has_entries = false;          // of modules, in a lock file
+  bool is_unit = false;              // of Terragrunt, to be checked as a root
 
   // Returns whether it has what makes a root, whatever calls it.
   bool qualifies() const {
     return is_broken || has_lock || keeps_state || (!is_kept_apart(path) && (configures_provider || calls_remote));
   }
-  bool is_root() const { return caller.empty() ? qualifies() : has_entries || (keeps_state && has_module_caller); }
+  bool is_root() const {
+    return is_unit || (caller.empty() ? qualifies() : has_entries || (keeps_state && has_module_caller));
+  }
 };
 
 struct PlacedGlob {
@@ -192,6 +196,7 @@ class Tree {
     parallel_for(candidates_.size(), core_count(),
                  [this](std::size_t i) { CandidateReader(candidates_[i], top_, documents_, context_).read(); });
     MODLOCK_TRY(context_.check());
+    find_checked_units();
     find_called();
     MODLOCK_TRY(find_committed_entries());
     std::set<std::size_t> chosen;
@@ -241,6 +246,11 @@ class Tree {
         test_directories.insert(directory_of(path));
       } else if (name == kUnitFile) {
         units_.push_back(directory_of(path));
+        if (search_.with_units && !is_sparse) {
+          Candidate& unit = candidates_[candidate(units_.back())];
+          unit.is_unit = true;
+          unit.is_sparse = false;
+        }
       } else if (search_.only_locks && is_lock(name) && !is_sparse) {
         lock_directories_.insert(directory_of(path));
       }
@@ -371,6 +381,20 @@ class Tree {
         candidates_[other].has_module_caller = true;
         waiting.push_back(other);
       }
+    }
+  }
+
+  // A terragrunt.hcl above other units is for them to include.
+  void find_checked_units() {
+    const bool is_any_locked = std::any_of(candidates_.begin(), candidates_.end(),
+                                           [](const Candidate& one) { return one.is_unit && one.has_entries; });
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      Candidate& one = candidates_[i];
+      const bool is_above = std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) {
+        return unit != one.path && is_inside(document_path(top_ / unit), directory(i));
+      });
+      one.is_unit = one.is_unit && is_any_locked && (one.has_entries || !is_above) &&
+                    (!one.exists || terragrunt::is_unit(directory(i)));
     }
   }
 
@@ -508,7 +532,7 @@ class Tree {
   // Adds the candidate to the chosen roots, or to the excluded ones.
   void check(std::size_t i, std::set<std::size_t>& chosen, messages::WorkspaceRootsResult& found) {
     const Candidate& one = candidates_[i];
-    if (!one.exists && lock_directories_.count(one.path) == 0) {
+    if (!one.exists && !one.is_unit && lock_directories_.count(one.path) == 0) {
       return;
     }
     bool is_named = false;

@@ -30,6 +30,7 @@ struct RootSearch {
   std::vector<std::string> exclude = {};
   std::string base = {};    // the revision that a change is for; its module entries qualify a called directory, too
   bool only_locks = false;  // a lock file is sufficient, without configuration in its directory
+  bool with_units = false;  // units of Terragrunt are roots, if the lock file of one of them has module entries
 };
 
 // Returns whether the directory has a lock file.

@@ -97,11 +97,6 @@ const std::vector<Row> kRows = {
      "CI=true terragrunt init",
      "[FROZEN]",
      {"terragrunt init"}},
-    {"a repository of units",
-     [](HintScene& /*scene*/) {},
-     "tofu-modlock verify --recursive ..",
-     "[CONFIG_PARSE]",
-     {"CI=true terragrunt run --all init"}},
 };
 
 void check_rows(const std::function<void(HintScene&)>& use_terragrunt) {

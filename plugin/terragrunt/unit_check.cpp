@@ -1,0 +1,272 @@
+#include "plugin/terragrunt/unit_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "backends/base/files.h"
+#include "plugin/config/config_files.h"
+#include "plugin/config/roots.h"
+#include "plugin/engine/open_root.h"
+#include "plugin/engine/plan_request.h"
+#include "plugin/terragrunt/hook.h"
+#include "plugin/terragrunt/source_lock.h"
+#include "plugin/terragrunt/unit_config.h"
+#include "plugin/terragrunt/unit_lock.h"
+#include "plugin/update/lookup.h"
+
+namespace modlock::terragrunt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory of a downloaded source, and the working directory in it.
+struct Download {
+  fs::path directory;
+  fs::path working_directory;
+};
+
+struct OpenUnit {
+  fs::path path = {};  // symbolic links resolved
+  fs::path repository = {};
+  std::unique_ptr<Engine> engine = {};  // with the settings of the unit
+  std::unique_ptr<OpenRoot> root = {};
+  ModuleLocks locked = {};
+  FoundSource found = {};
+  UnitCall call = {};  // the source; that of the lock entry if it is computed
+  // Those of this source. If it is computed, and none is that of the lock entry, all.
+  std::vector<Download> downloads = {};
+};
+
+// Returns the parameters of a directory in which the lock files of the unit apply.
+messages::RootParams with_locks_of(const fs::path& unit, const fs::path& root, messages::RootParams params) {
+  params.root = root.string();
+  for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
+    if (auto text = read_file(UnitLock::kept_place(unit) / name)) {
+      params.documents.push_back({std::string(name), std::move(*text)});
+    }
+  }
+  return params;
+}
+
+// A local source has no version that can be computed.
+std::vector<Download> find_downloads(const OpenUnit& unit, const std::vector<DownloadName>& names) {
+  const bool is_local = unit.found.source && !unit.call.node;
+  std::vector<Download> own;
+  std::vector<Download> all;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(cache_of(unit.path), ignored)) {
+    const auto version = read_file(entry.path() / kVersionFile);
+    const auto name = std::find_if(names.begin(), names.end(), [&](const DownloadName& each) {
+      return entry.path().filename() == each.directory && version && (is_local || *version == each.version);
+    });
+    if (name != names.end()) {
+      own.push_back({entry.path(), name->subdir.empty() ? entry.path() : entry.path() / name->subdir});
+    } else if (version) {
+      all.push_back({entry.path(), entry.path()});
+    }
+  }
+  return own.empty() && !unit.found.is_known ? all : own;
+}
+
+Result<OpenUnit> open_unit(const Engine& engine, Run& run, const messages::RootParams& params) {
+  std::error_code ignored;
+  OpenUnit unit{.path = fs::weakly_canonical(params.root, ignored)};
+  unit.repository = find_repository_root(unit.path);
+  EngineOptions options = engine.options();
+  options.settings_place = SettingsDirectories{unit.path, unit.repository};
+  unit.engine = std::make_unique<Engine>(std::move(options));
+  MODLOCK_TRY(unit.engine->open());
+  MODLOCK_TRY(unit.root, OpenRoot::open(*unit.engine, run, with_locks_of(unit.path, unit.path, params), {}));
+  const ClientKind tool = unit.root->root.walk.tool;
+  MODLOCK_TRY(unit.found, find_unit_source(unit.path, "", tool, unit.repository));
+  unit.locked = effective_lock(unit.root->lock).modules;
+  std::optional<UnitSource> source = unit.found.source;
+  std::vector<DownloadName> names;
+  if (const auto entry = unit.locked.find(kUnitSourceKey); entry != unit.locked.end()) {
+    names = download_names(entry->second, tool);
+    source = unit.found.is_known ? source : source_of(entry->second);
+  }
+  if (auto own = unit.found.is_known ? download_name(unit.found, unit.path) : std::nullopt) {
+    names.push_back(std::move(*own));
+  }
+  MODLOCK_TRY(unit.call, call_of_unit(*unit.root, source));
+  unit.downloads = find_downloads(unit, names);
+  return unit;
+}
+
+// A hook of modlock.hcl, and a command that it must be run for.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kHooks = {{
+    {"modlock_place", "terragrunt-read-config"},
+    {"modlock_install", "init"},
+    {"modlock_restore", "init"},
+    {"modlock_verify", "plan"},
+}};
+
+bool runs_for(const UnitFile& file, const hcl::Block& hook, std::string_view command) {
+  const auto commands = constant_of(hook.body.find("commands"));
+  const bool is_list = commands && commands->is(eval::Type::Kind::tuple) && hook.body.find("if") == nullptr;
+  const auto text = read_file(file.path);
+  const std::size_t start = hook.range.start.byte;
+  return is_list && text &&
+         text->substr(start, hook.range.end.byte - start).find("tofu-modlock") != std::string::npos &&
+         std::any_of(commands->items().begin(), commands->items().end(), [&](const eval::Value& value) {
+           return value.is(eval::Type::Kind::string) && !value.is_null() && value.as_string() == command;
+         });
+}
+
+// Returns whether the unit runs the hook; nullopt: a file that may have it cannot be read. The first file that has a
+// hook wins.
+std::optional<bool> runs_hook(const UnitConfig& config, std::string_view name, std::string_view command) {
+  static const std::vector<hcl::Block> kNone;
+  for (const UnitFile& file : config.files()) {
+    if (file.path.empty()) {
+      return std::nullopt;
+    }
+    const hcl::Block* terraform = find_block(file.body, "terraform");
+    for (const hcl::Block& block : terraform == nullptr ? kNone : terraform->body.blocks) {
+      if (block.type.ends_with("_hook") && !block.labels.empty() && block.labels.front().text == name) {
+        return runs_for(file, block, command);
+      }
+    }
+  }
+  return false;
+}
+
+Result<void> check_hooks(const OpenUnit& unit, Diagnostics& found) {
+  MODLOCK_TRY(const auto config, UnitConfig::read(unit.path, unit.repository, {}));
+  std::string missing;
+  bool is_sure = true;
+  for (const auto& [name, command] : kHooks) {
+    if (const auto runs = runs_hook(config, name, command); !runs.value_or(false)) {
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+      is_sure = is_sure && runs;
+    }
+  }
+  if (!missing.empty()) {
+    found.push_back({is_sure ? Severity::error : Severity::warning,
+                     {.code = is_sure ? Code::frozen : Code::config_non_static,
+                      .message = fmt::format(
+                          "the unit {} {} the hooks of tofu-modlock: {}", unit.path.string(),
+                          is_sure ? "does not run" : "includes a file that cannot be read, perhaps with", missing),
+                      .subject = std::string(kUnitSourceKey),
+                      .hint = "include modlock.hcl in terragrunt.hcl, and do not override its hooks"}});
+  }
+  return {};
+}
+
+// Adds the result of the checks before `plan`.
+Result<void> check_download(const OpenUnit& unit, const Download& download, const messages::RootParams& params,
+                            Run& run, messages::LockVerifyResult& result) {
+  const HookReports reports{.change = [](const std::string&) {},
+                            .diagnostics =
+                                [&](const Diagnostics& found) {
+                                  result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
+                                }};
+  auto verdicts = run_hook(*unit.engine, run,
+                           {.command = "plan",
+                            .root = with_locks_of(unit.path, download.working_directory, params),
+                            .unit = unit.path,
+                            .repository = unit.repository,
+                            .downloaded = download.directory,
+                            .is_check = true},
+                           reports);
+  if (!verdicts) {
+    Error error = std::move(verdicts.error());
+    error.hint = unit.found.is_known ? error.hint : "run: terragrunt init";
+    return fail(std::move(error));
+  }
+  std::move(verdicts->begin(), verdicts->end(), std::back_inserter(result.verdicts));
+  return {};
+}
+
+}  // namespace
+
+bool is_unit(const fs::path& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory / "terragrunt.hcl", ignored)) {
+    return false;
+  }
+  const auto found = has_configuration(directory)
+                         ? find_unit_source(directory, "", ClientKind::opentofu, find_repository_root(directory))
+                         : FoundSource{.is_known = false};
+  return !found || !found->is_known || found->source;
+}
+
+Result<messages::LockVerifyResult> check_unit(const Engine& engine, const messages::LockVerifyParams& params,
+                                              Run& run) {
+  MODLOCK_TRY(const auto unit, open_unit(engine, run, params.root));
+  messages::LockVerifyResult result;
+  const auto& node = unit.call.node;
+  const auto reason = node ? why_not_locked(*node, unit.locked) : std::nullopt;
+  if (node) {
+    messages::Verdict verdict{.subject = std::string(kUnitSourceKey), .location = node->call.source.location};
+    if (reason) {
+      verdict.kind = VerdictKind::not_locked;
+      verdict.detail = *reason;
+    } else {
+      const ModuleLock& entry = unit.locked.find(kUnitSourceKey)->second;
+      verdict.source = entry.source;
+      verdict.version = entry.version;
+      verdict.origin = entry.origin_hash();
+    }
+    result.verdicts.push_back(std::move(verdict));
+  }
+  if (node || !unit.found.is_known || !unit.locked.empty()) {
+    MODLOCK_TRY(check_hooks(unit, result.diagnostics));
+  }
+  const bool is_checked = !reason && !unit.call.unchecked;
+  for (const Download& download : is_checked ? unit.downloads : std::vector<Download>()) {
+    MODLOCK_TRY(check_download(unit, download, params.root, run, result));
+  }
+  if (unit.call.unchecked || (!unit.found.is_known && unit.downloads.empty())) {
+    result.diagnostics.push_back(
+        {Severity::warning,
+         {.code = Code::config_non_static,
+          .message = fmt::format("the source of the unit {} is not checked: {}", unit.path.string(),
+                                 unit.call.unchecked ? unit.call.unchecked->message : "only Terragrunt can compute it"),
+          .subject = std::string(kUnitSourceKey),
+          .hint = unit.call.unchecked ? "" : "run: terragrunt init"}});
+  }
+  result.ok = std::all_of(result.verdicts.begin(), result.verdicts.end(),
+                          [](const messages::Verdict& verdict) { return exit_code(verdict.kind) == 0; });
+  run.diagnostics = result.diagnostics;
+  return result;
+}
+
+Result<messages::UpdateLookupResult> look_up_unit(const Engine& engine, const messages::UpdateLookupParams& params,
+                                                  Run& run) {
+  MODLOCK_TRY(auto unit, open_unit(engine, run, params.root));
+  OpenRoot& root = *unit.root;
+  ModuleTree tree;
+  if (unit.call.node) {
+    tree.nodes.emplace(kUnitSourceKey, *unit.call.node);
+  }
+  const auto providers = root.network().provider_source(unit.path);
+  MODLOCK_TRY(auto result, look_up({.tree = tree,
+                                    .modules = unit.locked,
+                                    .providers = {},
+                                    .default_host = default_registry(root.root.walk.tool),
+                                    .settings = root.root.walk.settings},
+                                   root.fetcher(), *providers, root.context));
+  for (messages::LookedUpDependency& dependency : result.dependencies) {
+    dependency.subject = kUnitSourceKey;
+  }
+  for (const Download& download : unit.downloads) {
+    MODLOCK_TRY(auto more,
+                unit.engine->lookup({.root = with_locks_of(unit.path, download.working_directory, params.root)}, run));
+    std::move(more.dependencies.begin(), more.dependencies.end(), std::back_inserter(result.dependencies));
+    result.diagnostics.insert(result.diagnostics.end(), more.diagnostics.begin(), more.diagnostics.end());
+  }
+  std::erase_if(result.dependencies, [&](const auto& dependency) {
+    return !params.subjects.empty() &&
+           std::find(params.subjects.begin(), params.subjects.end(), dependency.subject) == params.subjects.end();
+  });
+  run.diagnostics = result.diagnostics;
+  return result;
+}
+
+}  // namespace modlock::terragrunt

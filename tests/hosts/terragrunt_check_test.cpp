@@ -1,0 +1,213 @@
+// What commands say of units without Terragrunt: somebody has to check that the hooks ran.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <functional>
+
+#include "tests/hosts/terragrunt_scene.h"
+#include "tests/support/needs.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckedUnit : TerragruntScene {
+  // `name` is that of a real Terragrunt; empty: the stand-in.
+  explicit CheckedUnit(const std::string& name = {}) : stacks(repository("stacks.git")) {
+    fs::remove_all(root() / ".git");
+    program({"git", "init", "--quiet"});
+    write(".gitignore", ".terragrunt-cache\n");
+    stacks.commit({{"net/main.tf", read("catalog/main.tf")}});
+    fs::remove_all(root() / "catalog");
+    stacks.tag("v1.0.0");
+    stacks.tag("v2.0.0");
+    set_source("\"git::" + stacks.url() + "//net?ref=v1.0.0\"");
+    environment["PLACES"] = "1";
+    if (!name.empty()) {
+      use_terragrunt("tofu");
+      fs::create_symlink(*find_program(name), path("bin/terragrunt"));
+    }
+    const Ran ran = terragrunt({"init"});
+    BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.out << ran.err);
+  }
+  // `more` is in the terraform block. The stand-in uses the first line.
+  void set_source(const std::string& source, const std::string& more = "") {
+    write("live/vpc/terragrunt.hcl",
+          "# source = \"git::" + stacks.url() + "//net?ref=v1.0.0\"\ninclude \"modlock\" {\n" +
+              "  path = \"${get_repo_root()}/modlock.hcl\"\n}\nterraform {\n  source = " + source + "\n" + more +
+              "}\n");
+  }
+  void remove_cache() const { fs::remove_all(root() / "live/vpc/.terragrunt-cache"); }
+
+  GitRepository& stacks;
+};
+
+struct CheckRow {
+  const char* name;
+  std::function<void(CheckedUnit&)> change;
+  int exit_code;
+  const char* text;
+};
+
+BOOST_AUTO_TEST_CASE(units_are_checked_without_terragrunt) {
+  const auto edit = [](const char* file, const char* text) {
+    return [=](CheckedUnit& unit) { write_text(unit.working_directory() / file, text); };
+  };
+  const auto hook = [](const char* text) {
+    return [=](CheckedUnit& unit) { unit.set_source("\"git::" + unit.stacks.url() + "//net?ref=v1.0.0\"", text); };
+  };
+  const CheckRow rows[] = {
+      {"nothing", [](CheckedUnit&) {}, 0, "2 verified"},
+      {"no cache", [](CheckedUnit& unit) { unit.remove_cache(); }, 0, "1 verified"},
+      {"another tag", [](CheckedUnit& unit) { unit.set_source("\"git::" + unit.stacks.url() + "//net?ref=v2.0.0\""); },
+       3, "terragrunt:source"},
+      {"no entry", [](CheckedUnit& unit) { fs::remove(unit.root() / "live/vpc/.terraform.lock.hcl"); }, 3,
+       "not locked"},
+      {"a computed source", [](CheckedUnit& unit) { unit.set_source("get_env(\"X\")"); }, 0, "verified"},
+      {"a computed source without a cache",
+       [](CheckedUnit& unit) {
+         unit.set_source("get_env(\"X\")");
+         unit.remove_cache();
+       },
+       0, "is not checked: only Terragrunt can compute it"},
+      {"a changed download", edit("main.tf", "# foreign\n"), 4, "net/main.tf was changed"},
+      {"an added file", edit("u.tf", "# foreign\n"), 4, "net/u.tf was added"},
+      {"a changed module", edit(".terraform/modules/vpc/main.tf", "# foreign\n"), 4, "main.tf was changed"},
+      {"a hook that is overridden",
+       hook("  before_hook \"modlock_verify\" {\n    commands = [\"plan\"]\n    execute = "
+            "[\"true\"]\n  }\n"),
+       3, "does not run the hooks of tofu-modlock: modlock_verify"},
+      {"a hook for no command",
+       hook("  before_hook \"modlock_verify\" {\n    commands = []\n    execute = "
+            "[\"tofu-modlock\"]\n  }\n"),
+       3, "does not run the hooks of tofu-modlock: modlock_verify"},
+      {"another hook", hook("  before_hook \"mine\" {\n    commands = [\"plan\"]\n    execute = [\"true\"]\n  }\n"), 0,
+       "2 verified"},
+      {"configuration next to it", [](CheckedUnit& unit) { unit.write("live/vpc/more.tf", "# own\n"); }, 0,
+       "2 verified"},
+      {"a template above it",
+       [](CheckedUnit& unit) {
+         unit.write("terragrunt.hcl", "terraform {\n  source = \"git::${path_relative_to_include()}\"\n}\n");
+       },
+       0, "2 verified"},
+      {"no hooks",
+       [](CheckedUnit& unit) {
+         unit.write("live/vpc/terragrunt.hcl",
+                    "terraform {\n  source = \"git::" + unit.stacks.url() + "//net?ref=v1.0.0\"\n}\n");
+       },
+       3, "does not run the hooks of tofu-modlock: modlock_place, modlock_install, modlock_restore, modlock_verify"},
+  };
+  for (const CheckRow& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      CheckedUnit unit;
+      row.change(unit);
+      for (const std::vector<std::string>& command : {std::vector<std::string>{"verify", "live/vpc"},
+                                                      {"verify", "--recursive"},
+                                                      {"status", "--offline", "live/vpc"},
+                                                      {"lock", "--frozen", "live/vpc"},
+                                                      {"ci", "--recursive"}}) {
+        BOOST_TEST_CONTEXT(command.front() << " " << command.back()) {
+          const std::string before = unit.has("live/vpc/.terraform.lock.hcl") ? unit.unit_lock() : "";
+          const Ran ran = unit.modlock(command);
+          // Without an entry there is nothing that a search finds.
+          const bool is_found = command.back() != "--recursive" || !before.empty();
+          BOOST_TEST((ran.exit_code == row.exit_code || !is_found), ran.exit_code << ran.out << ran.err);
+          if (command.front() == "verify" && is_found) {
+            BOOST_TEST((ran.out + ran.err).find(row.text) != std::string::npos, ran.out << ran.err);
+          }
+          BOOST_TEST((unit.has("live/vpc/.terraform.lock.hcl") ? unit.unit_lock() : "") == before);
+        }
+      }
+    }
+  }
+}
+
+// The modules that a copy of the repository calls are locked, and the source is not.
+BOOST_FIXTURE_TEST_CASE(units_of_local_modules_are_checked, CheckedUnit) {
+  write("catalog/main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.0.0"));
+  add_unit("live/local");
+  write("live/local/.tofu-modlock.hcl", "");
+  BOOST_REQUIRE(terragrunt({"init"}, "", "live/local").exit_code == 0);
+  write("plain/main.tf", "output \"x\" {\n  value = 1\n}\n");
+  write("live/plain/terragrunt.hcl", "terraform {\n  source = \"../../plain\"\n}\n");
+  const Ran fine = modlock({"verify", "--recursive"});
+  BOOST_TEST(fine.exit_code == 0, fine.out << fine.err);
+  BOOST_TEST(fine.out.find("live/local:\nverified  module.vpc") != std::string::npos, fine.out);
+  BOOST_TEST(fine.out.find("live/plain:\n0 verified") != std::string::npos, fine.out);
+  write_text(working_directory("live/local") / ".terraform/modules/vpc/main.tf", "# foreign\n");
+  const Ran changed = modlock({"verify", "live/local"});
+  BOOST_TEST(changed.exit_code == 4, changed.out << changed.err);
+  BOOST_TEST(changed.err.find("main.tf was changed\n  hint: run: terragrunt init") != std::string::npos, changed.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(newer_versions_of_units_are_shown, CheckedUnit) {
+  const Ran outdated = modlock({"outdated", "--chdir", "live/vpc"});
+  BOOST_TEST(outdated.exit_code == 0, outdated.err);
+  BOOST_TEST(outdated.out.starts_with("terragrunt:source  v1.0.0 ("), outdated.out);
+  BOOST_TEST(
+      outdated.out.ends_with("(?ref=v1.0.0)  -> 2.0.0 (v2.0.0, major)\n"
+                             "module.vpc         1.0.0                  (~> 1.0)       newest\n"
+                             "To select one, change the source in live/vpc, then run there: terragrunt init -upgrade "
+                             "--source-update\n"),
+      outdated.out);
+  const Ran status = modlock({"status", "live/vpc"});
+  BOOST_TEST(status.exit_code == 0, status.err);
+  BOOST_TEST(status.out.find("terragrunt:source  v1.0.0") != std::string::npos, status.out);
+  BOOST_TEST(status.out.find("2.0.0") != std::string::npos, status.out);
+  BOOST_TEST(modlock({"outdated", "--chdir", "live/vpc", "terragrunt:source"}).out.find("module.vpc") ==
+             std::string::npos);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"lock", "live/vpc"},
+                                                  {"upgrade", "live/vpc"},
+                                                  {"update", "--chdir", "live/vpc", "vpc=1.0.0"},
+                                                  {"diff", "--chdir", "live/vpc"}}) {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == 8, command.front() << ran.out << ran.err);
+    BOOST_TEST(
+        ran.err.find("in live/vpc, after a change of the source too: terragrunt init -upgrade --source-update") !=
+            std::string::npos,
+        ran.err);
+  }
+}
+
+// The names of Terragrunt's directories, and what it writes there.
+BOOST_AUTO_TEST_CASE(downloads_of_terragrunt_are_checked, *needs("terragrunt, terragrunt-new, tofu")) {
+  for (const char* name : {"terragrunt", "terragrunt-new"}) {
+    BOOST_TEST_CONTEXT(name) {
+      CheckedUnit unit(name);
+      const auto check = [&](int exit_code, const char* text) {
+        const Ran ran = unit.modlock({"verify", "--recursive"});
+        BOOST_TEST(ran.exit_code == exit_code, ran.out << ran.err);
+        BOOST_TEST((ran.out + ran.err).find(text) != std::string::npos, ran.out << ran.err);
+      };
+      check(0, "2 verified");
+      unit.set_source("\"git::${get_env(\"X\", \"" + unit.stacks.url() + "\")}//net?ref=v1.0.0\"");
+      check(0, "2 verified");
+      const std::string hooks = unit.read("modlock.hcl");
+      unit.write("modlock.hcl", "");
+      unit.stacks.commit({{"net/main.tf", "# foreign\n"}});
+      unit.stacks.tag("v1.0.0");
+      unit.remove_cache();
+      BOOST_TEST(unit.terragrunt({"init"}).exit_code == 0);
+      unit.write("modlock.hcl", hooks);
+      check(4, "net/main.tf was changed");
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(copies_of_units_are_not_written, CheckedUnit) {
+  release(vpc, "1.1.0");
+  const std::string copy = working_directory().string();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"lock", copy}, {"upgrade", copy}, {"update", "--chdir", copy, "vpc=1.1.0"}}) {
+    const std::string before = read_text(working_directory() / ".terraform.lock.hcl");
+    const Ran ran = modlock(command);
+    BOOST_TEST(read_text(working_directory() / ".terraform.lock.hcl") == before);
+    BOOST_TEST((ran.exit_code == 2 || command.front() == "lock"), ran.exit_code << ran.out << ran.err);
+    BOOST_TEST((ran.exit_code == 0 ||
+                ran.err.find("run in <dir>/root/live/vpc: terragrunt init -upgrade") != std::string::npos),
+               ran.err);
+  }
+}
+
+}  // namespace
+}  // namespace modlock::test
