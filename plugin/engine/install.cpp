@@ -208,9 +208,8 @@ Result<void> check_locked(const Plan& plan, const RootRequest& root, const LockD
                           const Context& context) {
   std::vector<Change> blocking;
   std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
-  return blocking.empty()
-             ? Result<void>()
-             : fail(with_dropped_blocks(frozen_error(blocking, lock.shown_path(), run), root, lock, run, context));
+  return blocking.empty() ? Result<void>()
+                          : fail(with_dropped_blocks(frozen_error(blocking, lock, run), root, lock, run, context));
 }
 
 Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock) {

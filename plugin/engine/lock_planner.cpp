@@ -360,7 +360,7 @@ class LockPlanner {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
     if (params_.mode == "frozen" && !changes.empty()) {
-      Error error = frozen_error(changes, lock.shown_path(), run_, is_locked_per_call_);
+      Error error = frozen_error(changes, lock, run_, is_locked_per_call_);
       return fail(with_dropped_blocks(std::move(error), root, lock, run_, engine_.context_for(run_)));
     }
     // A merge changes the file even if this run plans no modules.

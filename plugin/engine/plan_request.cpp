@@ -204,23 +204,24 @@ void add_bundle(PlanRequest& request, OpenRoot& open) {
       [&open](const ModuleNode& node, std::string_view h1) { return open.bundle()->find(node, h1, open.context); });
 }
 
-Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, Run& run,
-                   bool is_locked_per_call) {
+Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run, bool is_locked_per_call) {
   std::string named;
   for (const Change& change : changes) {
     named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
   }
+  const bool is_of_providers = std::all_of(
+      changes.begin(), changes.end(), [](const Change& change) { return change.subject.starts_with("provider."); });
   const bool lock_helps =
       std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
   run.changes = changes;
-  return Error{.code = Code::frozen,
-               .message = fmt::format("{} does not match the configuration: {}", lock_path, named),
-               .subject = changes.front().subject,
-               .hint = is_locked_per_call
-                           ? "the lock file has a version for each call: set resolution = \"per-call\" in "
-                             ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
-                       : lock_helps ? "run: tofu-modlock lock, review the change and commit it"
-                                    : "change the source; running lock again cannot fix this"};
+  return Error{
+      .code = Code::frozen,
+      .message = fmt::format("{} does not match the configuration: {}", lock.shown_path(is_of_providers), named),
+      .subject = changes.front().subject,
+      .hint = is_locked_per_call ? "the lock file has a version for each call: set resolution = \"per-call\" in "
+                                   ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
+              : lock_helps       ? "run: tofu-modlock lock, review the change and commit it"
+                                 : "change the source; running lock again cannot fix this"};
 }
 
 Error unwritten_error(const messages::WorkspaceEdit& edits) {

@@ -65,7 +65,7 @@ Result<void> check_locked_providers(const RootRequest& root, const LockDocument&
 
 // Returns FROZEN with the required changes, which also go to `run.changes`. `is_locked_per_call`: nothing would change
 // with the resolution "per-call".
-Error frozen_error(const std::vector<Change>& changes, const std::string& lock_path, Run& run,
+Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run,
                    bool is_locked_per_call = false);
 
 // Returns FROZEN for edits that change no entry: a file that another setting left, or its layout.

@@ -84,9 +84,12 @@ struct LockDocument {
     return std::string(counts_inline() ? kLockFileName : counts_sidecar() ? kSidecarFileName : std::string_view(path));
   }
   std::string providers_path() const { return beside ? std::string(kLockFileName) : path; }
-  // Returns the path for messages.
-  std::string shown_path() const { return (file.text.empty() ? "the missing " : "") + path; }
   const LockFile& provider_file() const { return beside ? *beside : file; }
+  // Returns the path for messages about modules, or only about providers.
+  std::string shown_path(bool is_of_providers = false) const {
+    return ((is_of_providers ? provider_file() : file).text.empty() ? "the missing " : "") +
+           (is_of_providers ? providers_path() : path);
+  }
 };
 
 // The checkout of a root at EngineOptions::base, without files of the user.

@@ -22,6 +22,7 @@
 #include "plugin/resolve/plan.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_check.h"
+#include "plugin/terragrunt/unit_lock.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
 #include "plugin/workspace/tree_files.h"
@@ -197,6 +198,7 @@ class Tree {
                  [this](std::size_t i) { CandidateReader(candidates_[i], top_, documents_, context_).read(); });
     MODLOCK_TRY(context_.check());
     find_checked_units();
+    find_left_locks(found);
     find_called();
     MODLOCK_TRY(find_committed_entries());
     std::set<std::size_t> chosen;
@@ -395,6 +397,37 @@ class Tree {
       });
       one.is_unit = one.is_unit && is_any_locked && (one.has_entries || !is_above) &&
                     (!one.exists || terragrunt::is_unit(directory(i)));
+    }
+  }
+
+  // A unit that was removed from a stack leaves its lock files. Nothing is known of a stack that is not generated.
+  void find_left_locks(messages::WorkspaceRootsResult& found) const {
+    std::map<fs::path, std::set<fs::path>> kept;  // by stack
+    std::set<fs::path> left;
+    for (const std::string& path : files_.paths) {
+      const fs::path directory = document_path(top_ / path).parent_path();
+      const std::size_t at = path.find("terragrunt-locks/");
+      const fs::path stack = at == std::string::npos ? fs::path() : top_ / path.substr(0, at) / ".terragrunt-stack";
+      std::error_code error;
+      if (!is_lock(fs::path(path).filename().native()) || !fs::is_directory(stack, error)) {
+        continue;
+      }
+      const auto [units, is_new] = kept.try_emplace(stack);
+      for (fs::recursive_directory_iterator file(stack, error), end; is_new && !error && file != end;
+           file.increment(error)) {
+        if (file->path().filename() == kUnitFile) {
+          units->second.insert(document_path(terragrunt::UnitLock::kept_place(file->path().parent_path())));
+        } else if (file->path().filename() == ".terragrunt-cache") {
+          file.disable_recursion_pending();
+        }
+      }
+      if (units->second.count(directory) == 0 && left.insert(directory).second) {
+        found.diagnostics.push_back({Severity::warning, Error{.code = Code::config_parse,
+                                                              .message = fmt::format("{} has lock files of a unit that "
+                                                                                     "is not in its stack any more: "
+                                                                                     "delete them",
+                                                                                     directory.string())}});
+      }
     }
   }
 

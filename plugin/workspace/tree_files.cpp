@@ -10,6 +10,7 @@
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
+#include "plugin/lock/local_git.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -56,10 +57,9 @@ Result<void> list_repository(TreeFiles& tree, const Context& context) {
     return fail(std::move(error));
   }
   if (listed->exit_code != 0) {
-    return fail(Code::io_error,
-                fmt::format("git cannot list the files of {}: {}", tree.top.string(),
-                            listed->error_output.substr(0, listed->error_output.find('\n'))),
-                fmt::format("run `git -C {} status` and fix what it reports", tree.top.string()));
+    auto [why, hint] = explain_fault(tree.top, listed->error_output);
+    return fail(Code::io_error, fmt::format("cannot list the files of {}: {}", tree.top.string(), why),
+                std::move(hint));
   }
   take_unlisted(listed->error_output, tree.unlisted);
   for (const std::string& line : lines_of(listed->output, '\0')) {  // "H path"; S: not in a sparse checkout

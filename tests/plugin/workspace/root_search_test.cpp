@@ -399,7 +399,9 @@ BOOST_AUTO_TEST_CASE(a_repository_that_git_refuses) {
   Tree tree({{"a/main.tf", kBackend}}, true);
   test::write_text(tree.top / ".git/config", "[broken\n");
   const std::string message = tree.roots();
-  BOOST_TEST(message.find("git cannot list the files of " + tree.top.string() + ": fatal: ") == 0U, message);
+  BOOST_TEST(
+      message.find("cannot list the files of " + tree.top.string() + ": git cannot read the repository: fatal: ") == 0U,
+      message);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_a_tree) {
