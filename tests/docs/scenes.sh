@@ -142,6 +142,14 @@ scene_verdicts() {
   tofu-modlock install
 }
 
+# docs/lock-format.md: an unpacked tarball has check-lock.
+scene_lock_format() {
+  locked_checkout
+  tofu-modlock install
+  mkdir -p "$SCENE/opt/tofu-modlock/share/tofu-modlock"
+  ln -s "$PROJECT/scripts/check-lock" "$SCENE/opt/tofu-modlock/share/tofu-modlock"
+}
+
 scene_wrapper() {
   publish_modules
   new_checkout

@@ -21,6 +21,7 @@ import bare_root  # noqa: E402
 import servers  # noqa: E402
 
 GIVEN = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "").resolve()
+SCRIPTS = HERE.parent.parent / "scripts"
 BINARY = str(GIVEN / "bin/tofu-modlock" if GIVEN.is_dir() else GIVEN)
 USER = 4321
 TREE = "/opt/tofu-modlock"
@@ -46,8 +47,8 @@ def tarball_binds():
         return {TREE: GIVEN}
     place = f"{TREE}/lib/tofu-modlock"
     binds = {f"{place}/{name}": path for name, path in libraries(BINARY).items() if path}
-    return binds | {f"{place}/tofu-modlock": BINARY,
-                    f"{TREE}/bin/tofu-modlock": HERE.parent.parent / "scripts/tofu-modlock-launcher"}
+    return binds | {f"{place}/tofu-modlock": BINARY, f"{TREE}/share/tofu-modlock/check-lock": SCRIPTS / "check-lock",
+                    f"{TREE}/bin/tofu-modlock": SCRIPTS / "tofu-modlock-launcher"}
 
 
 class Tarball(unittest.TestCase):
@@ -110,6 +111,18 @@ class Tarball(unittest.TestCase):
         self.assertTrue((self.directory / "checkout/.terraform/modules/network/main.tf").is_file())
         code, output = self.run_inside("tofu-modlock ci --offline && tofu-modlock verify")
         self.assertEqual(code, 0, output)
+
+    def test_check_lock_is_in_it_and_finds_a_change(self):
+        """The root has no Python: the one of this machine runs it."""
+        program = (GIVEN if GIVEN.is_dir() else SCRIPTS.parent) / ("share/tofu-modlock" if GIVEN.is_dir() else "scripts") / "check-lock"
+        self.assertEqual(self.run_inside(f"test -x {TREE}/share/tofu-modlock/check-lock"), (0, ""))
+        self.assertEqual(program.read_bytes(), (SCRIPTS / "check-lock").read_bytes())
+        self.lock("git::https://git.example.test/network.git?ref=main")
+        self.run_inside("tofu-modlock ci")
+        for expected, change in (((0, "same         module.network\n1 same\n"), "# changed\n"), ((4, "differs"), "")):
+            ran = subprocess.run([sys.executable, program], cwd=self.directory / "checkout", capture_output=True, text=True, check=False)
+            self.assertEqual((ran.returncode, ran.stdout[:len(expected[1])]), expected)
+            (self.directory / "checkout/.terraform/modules/network/main.tf").write_text(change)
 
     def test_a_local_repository_needs_git(self):
         self.lock(f"git::file://{self.directory}/repositories/network.git?ref=main")

@@ -8,9 +8,11 @@
 #include <functional>
 
 #include "backends/base/digest.h"
+#include "protocol/base/json.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
+using modlock::test::read_text;
 using modlock::test::TemporaryDirectory;
 using modlock::test::write_text;
 namespace fs = std::filesystem;
@@ -27,6 +29,28 @@ std::string h1_of(const fs::path& root) {
 Result<std::string> h1_of_provider(const fs::path& directory) {
   MODLOCK_TRY(const auto entries, list_tree(directory, TreeRules::provider_package));
   return summarise_entries(entries, {}, Context{}).map([](const TreeSummary& summary) { return summary.h1(); });
+}
+
+// The bytes of a member of a test vector (tests/vectors/README.md).
+std::string bytes_of(const Json::Value& entry, const std::string& name) {
+  return entry.isMember(name) ? entry[name].asString() : decode_base64(entry[name + "_base64"].asString()).value();
+}
+
+void put_vector(const fs::path& root, const Json::Value& tree) {
+  for (const Json::Value& entry : tree) {
+    const fs::path path = root / bytes_of(entry, "path");
+    fs::create_directories(path.parent_path());
+    if (entry.isMember("content")) {
+      write_text(path, decode_base64(entry["content"].asString()).value());
+      fs::permissions(path, fs::perms(std::stoul(entry.get("mode", "0644").asString(), nullptr, 8)));
+    } else if (entry.isMember("directory")) {
+      fs::create_directories(path);
+    } else if (entry.isMember("pipe")) {
+      BOOST_REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    } else {
+      fs::create_symlink(bytes_of(entry, "link"), path);
+    }
+  }
 }
 
 void put_plain_tree(const fs::path& root) {
@@ -92,6 +116,31 @@ BOOST_AUTO_TEST_CASE(hashes_as_go_does) {
       BOOST_TEST(h1_of(root.path()) == row.h1);
     }
   }
+}
+
+// scripts/check-lock reads the same files (tests/vectors/check_lock_test.py).
+BOOST_AUTO_TEST_CASE(hashes_the_test_vectors) {
+  std::size_t count = 0;
+  for (const auto& file : fs::directory_iterator(MODLOCK_VECTORS "/trees")) {
+    BOOST_TEST_CONTEXT(file.path().filename()) {
+      ++count;
+      const Json::Value vector = parse_json(read_text(file.path())).value();
+      const TemporaryDirectory root;
+      put_vector(root.path(), vector["tree"]);
+      const auto summary = summarise_tree(root.path(), Context{});
+      BOOST_TEST(summary.has_value() == vector.isMember("h1"));
+      if (!summary) {
+        continue;
+      }
+      BOOST_TEST(summary->h1() == vector["h1"].asString());
+      std::string list;
+      for (const Json::Value& line : vector.isMember("list") ? vector["list"] : vector["list_base64"]) {
+        list += (vector.isMember("list") ? line.asString() : decode_base64(line.asString()).value()) + "\n";
+      }
+      BOOST_TEST(summary->text() == list);
+    }
+  }
+  BOOST_TEST(count >= 60U);
 }
 
 BOOST_AUTO_TEST_CASE(lists_what_counts_in_bytewise_order) {
