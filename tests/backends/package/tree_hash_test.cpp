@@ -130,6 +130,8 @@ BOOST_AUTO_TEST_CASE(hashes_the_test_vectors) {
       const auto summary = summarise_tree(root.path(), Context{});
       BOOST_TEST(summary.has_value() == vector.isMember("h1"));
       if (!summary) {
+        const bool is_unreadable = vector["refused"] == "a link to a file with a slash at its end";
+        BOOST_TEST((summary.error().code == (is_unreadable ? Code::io_error : Code::archive_unsafe)));
         continue;
       }
       BOOST_TEST(summary->h1() == vector["h1"].asString());
