@@ -36,11 +36,9 @@ constexpr std::string_view kNotes = "description propagate_at_launch";
 
 // Blocks without an effect on what a resource does, or that other rules compare.
 bool is_harmless_block(std::string_view outer, std::string_view name) {
-  return name == "tag_specifications" || (outer.empty() && is_in("provisioner connection timeouts", name)) ||
+  return name == "tag_specifications" || (outer.empty() && name == "timeouts") ||
          (outer == "lifecycle" && is_in("precondition postcondition", name));
 }
-
-constexpr std::size_t kMostFollowed = 100;  // local values of a label
 
 // Whether an expression is only a version: "1.2.0".
 bool is_version(std::string_view text) {
@@ -59,19 +57,19 @@ struct Leaf {
 
 // A block.
 struct Node {
-  std::map<std::string, Leaf> leaves = {};
+  std::map<std::string, Leaf> leaves = {};  // "": a block without arguments; a local value or an output
   std::vector<std::pair<std::string, Node>> blocks = {};
-  Location location = {};
   std::string text = {};  // of all of it, in any order
 };
 
 // A resource, a data source, a module call, a local value, a variable or an output.
 struct Unit {
   const ModuleText* module = nullptr;
-  std::string type;  // of the block; "local"
+  std::string type;  // of the block; "local"; "code": only its uses count
   std::string kind;  // the first label
   std::string name;  // "modules/db: aws_db_instance.a"
   Node node = {};
+  Node code = {};  // what other rules compare: provisioners, and blocks of other types
   Location location = {};
   std::map<std::string, Location, std::less<>> secrets = {};  // that tags, names and descriptions refer to
   bool is_external = false;                                   // a call of a module outside of the package
@@ -81,6 +79,8 @@ struct Unit {
 
   bool is_object() const { return is_in("resource data module", type); }
 };
+
+const Node kNoBlock;
 
 using Units = std::map<std::string, Unit, std::less<>>;
 
@@ -165,12 +165,17 @@ class UnitReader {
 
   void read_block(const ModuleText& module, const MergedBlock& block) {
     const std::string& type = block.type;
-    if (block.labels.empty()) {
-      return;
-    }
     const std::string address = block.address();
     const Location location = {block.file->path, block.block->header_range};
     place_ = {&module, block.file};
+    if (is_in("provider ephemeral action import removed check", type)) {
+      Unit& unit = add(module, "code", "", fmt::format("{} {}", address, units_.size()), location);
+      unit.name = module.scope + address;
+      read_body(unit.code, *block.file, *block.block, type);
+    }
+    if (block.labels.empty()) {
+      return;
+    }
     if (is_in("resource data module", type)) {
       read_object(add(module, type, block.labels[0], address, location), block);
     } else if (type == "variable" && meanings_.is_shared(module, address)) {
@@ -236,9 +241,10 @@ class UnitReader {
       }
     }
     for (const auto& [file, inner] : block.blocks) {
+      const bool is_code = is_in("provisioner connection", inner->type);
       unit.runs_code = unit.runs_code || inner->type == "provisioner";
       read_secrets(unit, *file, *inner, "");
-      read_body(unit.node, *file, *inner, "");
+      read_body(is_code ? unit.code : unit.node, *file, *inner, is_code ? inner->type : "");
     }
   }
 
@@ -292,25 +298,17 @@ class UnitReader {
       return std::any_of(kWords.begin(), kWords.end(),
                          [&](std::string_view word) { return ("_" + name + "_").find(word) != std::string::npos; });
     };
-    std::vector<const Argument*> open = {&argument};
-    std::size_t at = 0;
-    ExpressionVisit visit;
-    visit.reference = [&](const std::vector<std::string>& names, const Range& range) {
-      if ((is_secret_type && names.back() == "value" && names.size() > 2) ||
-          std::any_of(names.begin(), names.end(), is_secret)) {
-        unit.secrets.emplace(fmt::format("{} in {}", fmt::join(names, "."), path),
-                             Location{argument.file->path, at == 0 ? range : argument.attribute->value.range});
-      } else if (names.size() > 1 && names[0] == "local") {
-        const auto local = unit.module->locals.find(names[1]);
-        if (local != unit.module->locals.end() && open.size() < kMostFollowed &&
-            std::find(open.begin(), open.end(), &local->second) == open.end()) {
-          open.push_back(&local->second);
-        }
-      }
-    };
-    for (; at < open.size(); ++at) {
-      canonical_text(open[at]->attribute->value, open[at]->file->path, visit);
-    }
+    visit_with_names(*unit.module, *argument.file, argument.attribute->value, {},
+                     [&](const std::vector<std::string>& names, const Range* range) {
+                       const bool shows_secret = (is_secret_type && names.back() == "value" && names.size() > 2) ||
+                                                 std::any_of(names.begin(), names.end(), is_secret);
+                       const Range& place = range != nullptr ? *range : argument.attribute->value.range;
+                       if (shows_secret) {
+                         unit.secrets.emplace(fmt::format("{} in {}", fmt::join(names, "."), path),
+                                              Location{argument.file->path, place});
+                       }
+                       return !shows_secret;
+                     });
   }
 
   void read_body(Node& outer_node, const ConfigText& file, const hcl::Block& block, const std::string& outer) {
@@ -320,7 +318,7 @@ class UnitReader {
       return;
     }
     const MeaningReader::Place outer_place = place_;
-    Node node{.location = {file.path, block.header_range}};
+    Node node;
     const hcl::Block* content = &block;
     if (is_dynamic) {
       const hcl::Attribute* each = block.body.find("for_each");
@@ -354,6 +352,9 @@ class UnitReader {
     }
     for (const auto& [path, inner] : node.blocks) {
       texts.push_back(path + inner.text);
+    }
+    if (texts.empty() && !is_lifecycle) {
+      node.leaves[""] = {{.text = "{}"}, "{}", {file.path, block.header_range}};
     }
     std::sort(texts.begin(), texts.end());
     node.text = sha256_hex(fmt::format("{}", fmt::join(texts, "\n")));
@@ -473,15 +474,15 @@ class EffectComparison {
   void find_uses(const Units& after) {
     std::deque<std::pair<const Unit*, bool>> open;  // with whether it passes values on
     for (const auto& [key, unit] : after) {
-      if (unit.is_object() || (unit.type == "output" && unit.is_created)) {
-        open.emplace_back(&unit, unit.type == "resource" || unit.is_external);
+      if (unit.is_object() || unit.type == "code" || (unit.type == "output" && unit.is_created)) {
+        open.emplace_back(&unit, is_in("resource code", unit.type) || unit.is_external);
         users_[unit.name] = &unit.name;
       }
     }
     for (; !open.empty(); open.pop_front()) {
       const auto [unit, passes] = open.front();
       const std::string* user = users_[unit->name];
-      visit_leaves(unit->node, "", [&, passes = passes](const std::string& path, const Leaf& leaf) {
+      const auto visit = [&, passes = passes](const std::string& path, const Leaf& leaf) {
         for (const std::string& name : leaf.meaning.uses) {
           const bool repeats = path == "count" || path.ends_with("for_each");
           const bool is_passed = passes && !repeats && passes_on(leaf.meaning.text, name.substr(name.rfind(' ') + 1)) &&
@@ -490,7 +491,9 @@ class EffectComparison {
             open.emplace_back(&after.find(name)->second, is_passed);
           }
         }
-      });
+      };
+      visit_leaves(unit->node, "", visit);
+      visit_leaves(unit->code, "", visit);
     }
   }
 
@@ -498,29 +501,32 @@ class EffectComparison {
     std::string path;
     const Leaf* before = nullptr;
     const Leaf* after = nullptr;
-    const Node* old_block = nullptr;  // without arguments
-    const Node* new_block = nullptr;
   };
 
   bool has_effect(const Unit& unit, const Leaf& leaf) const {
     return (leaf.feeds.empty() || users_.count(leaf.feeds) != 0) && (!leaf.is_new || passed_on_.count(unit.name) != 0);
   }
 
+  static std::string path_of(const std::string& outer, const std::string& name) {
+    return name.empty() ? outer.substr(0, outer.rfind('.')) : outer + name;
+  }
+
   // Equal blocks belong together, then those of the same type in their order.
   void compare(const Unit& unit, const std::string& path, const Node& before, const Node& after,
                std::vector<Change>& changes) {
+    const bool is_pair = &before != &kNoBlock && &after != &kNoBlock && !path.empty();
     for (const auto& [name, leaf] : after.leaves) {
       const auto old = before.leaves.find(name);
       const Leaf* was = old == before.leaves.end() ? nullptr : &old->second;
       const bool is_same = was != nullptr && was->meaning.with_files() == leaf.meaning.with_files();
       const bool are_absent = leaf.is_absent && (was == nullptr || was->is_absent);
-      if (!is_same && !are_absent && has_effect(unit, leaf)) {
-        changes.push_back({path + name, was, &leaf});
+      if (!is_same && !are_absent && has_effect(unit, leaf) && !(is_pair && name.empty())) {
+        changes.push_back({path_of(path, name), was, &leaf});
       }
     }
     for (const auto& [name, leaf] : before.leaves) {
-      if (!leaf.is_absent && after.leaves.count(name) == 0 && has_effect(unit, leaf)) {
-        changes.push_back({path + name, &leaf, nullptr});
+      if (!leaf.is_absent && after.leaves.count(name) == 0 && has_effect(unit, leaf) && !(is_pair && name.empty())) {
+        changes.push_back({path_of(path, name), &leaf, nullptr});
       }
     }
     std::multimap<std::string, const Node*> old_blocks;
@@ -538,23 +544,15 @@ class EffectComparison {
         new_blocks.emplace_back(name, &block);
       }
     }
-    static const Node kNone;
     for (const auto& [name, block] : new_blocks) {
       const auto old = old_blocks.find(name);
-      const std::size_t count = changes.size();
-      compare(unit, path + name + ".", old == old_blocks.end() ? kNone : *old->second, *block, changes);
+      compare(unit, path + name + ".", old == old_blocks.end() ? kNoBlock : *old->second, *block, changes);
       if (old != old_blocks.end()) {
         old_blocks.erase(old);
-      } else if (count == changes.size()) {
-        changes.push_back({path + name, nullptr, nullptr, nullptr, block});
       }
     }
     for (const auto& [name, block] : old_blocks) {
-      const std::size_t count = changes.size();
-      compare(unit, path + name + ".", *block, kNone, changes);
-      if (count == changes.size()) {
-        changes.push_back({path + name, nullptr, nullptr, block, nullptr});
-      }
+      compare(unit, path + name + ".", *block, kNoBlock, changes);
     }
   }
 
@@ -586,11 +584,8 @@ class EffectComparison {
     NamedFiles files;
     bool only_files = true;
     for (const Change& change : changes) {
-      const auto shown = [](const Leaf* leaf, const Node* block) {
-        return leaf != nullptr ? leaf->shown : block != nullptr ? "{}" : "none";
-      };
-      const std::string old_text = shown(change.before, change.old_block);
-      const std::string text = shown(change.after, change.new_block);
+      const std::string old_text = change.before != nullptr ? change.before->shown : "none";
+      const std::string text = change.after != nullptr ? change.after->shown : "none";
       cause += fmt::format("{}\n{}\n{}\n", change.path, old_text, text);
       const bool is_same = change.before != nullptr && change.after != nullptr &&
                            change.before->meaning.text == change.after->meaning.text;
@@ -610,13 +605,11 @@ class EffectComparison {
     }
     leave_first(texts);
     const Change& first = changes.front();
-    const auto place = [](const Leaf* leaf, const Node* block, const Unit& unit) {
-      return leaf != nullptr ? leaf->location : block != nullptr ? block->location : unit.location;
-    };
     add("effective-change", after,
         fmt::format("{}{}{}{}", before.name == after.name ? "" : fmt::format(" (was {})", before.name),
                     first.path.empty() ? ": " : " ", fmt::join(texts, "; "), used),
-        place(first.before, first.old_block, before), place(first.after, first.new_block, after));
+        first.before != nullptr ? first.before->location : before.location,
+        first.after != nullptr ? first.after->location : after.location);
     out_.back().causes = only_files ? files.causes() : std::set{cause};
   }
 
@@ -633,12 +626,11 @@ class EffectComparison {
 
 }  // namespace
 
-void find_effective_changes(const PackageText& before, const PackageText& after, const Context& context,
-                            std::vector<PackageFinding>& out) {
+void find_effective_changes(const PackageText& before, const PackageText& after, const KnownNames& known,
+                            const Context& context, std::vector<PackageFinding>& out) {
   if (before.root.empty()) {
     return;
   }
-  const KnownNames known = known_names(before, after);
   const Units old_units = UnitReader(before, after, known, true).read(context);
   const Units new_units = UnitReader(after, before, known, false).read(context);
   EffectComparison(out).run(old_units, new_units, context);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -7,46 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/diff/canonical_text.h"
 #include "plugin/diff/package_text.h"
 
 namespace modlock {
-
-// A local call: the module with it, and its block.
-using LocalCall = std::pair<const ModuleText*, const MergedBlock*>;
-
-// All that something depends on in its package.
-struct Closure {
-  std::string digest = {};     // the same if the text of all of it is the same; names of local values do not matter
-  NamedFiles files = {};       // that it names
-  bool leads_outside = false;  // a string of it is a path outside of the module
-
-  std::string with_files() const { return digest + files.digest; }
-};
-
-// Follows local values, defaults and arguments of variables, outputs of local modules, data sources, resources that
-// only pass values on, and files.
-class ClosureReader {
- public:
-  explicit ClosureReader(const PackageText& package);
-
-  struct Part {
-    std::string label;
-    const ConfigText* file = nullptr;
-    const hcl::Expression* value = nullptr;
-  };
-  // Of a block, without descriptions, dependencies and lifecycle.
-  static void add_parts(const MergedBlock& block, const std::string& label, std::vector<Part>& parts);
-  // `has_conditions`: also of what decides whether the module is called.
-  Closure read(const ModuleText& module, const std::vector<Part>& parts, bool has_conditions = false);
-  const std::vector<LocalCall>& callers(const ModuleText& module) { return callers_[module.directory]; }
-  FileContents& files() { return files_; }
-
- private:
-  class Walk;
-  const PackageText& package_;
-  FileContents files_;
-  std::map<std::string, std::vector<LocalCall>> callers_;  // by directory
-};
 
 // The names that are known to a caller of the old package.
 struct KnownNames {
@@ -65,6 +30,9 @@ struct Meaning {
   std::string with_files() const { return text + files.digest; }
 };
 
+// A local call: the module with it, and its block.
+using LocalCall = std::pair<const ModuleText*, const MergedBlock*>;
+
 class MeaningReader {
  public:
   // `is_old`: all names of the package are known.
@@ -79,27 +47,45 @@ class MeaningReader {
   Meaning read(const ModuleText& module, const Argument& argument) {
     return read({&module, argument.file}, argument.attribute->value);
   }
+  // Of a block that runs code, without descriptions, dependencies and lifecycle: every file that it names counts.
+  Meaning read(const ModuleText& module, const MergedBlock& block);
+
+  // The files that an expression names, also by local values.
+  struct Named {
+    NamedFiles files = {};
+    bool leads_outside = false;  // a path of it is outside of the module
+  };
+  // `is_code`: a name is any word, and who names the directory of a module may use all files in it.
+  Named named_by(const ModuleText& module, const ConfigText& file, const hcl::Expression& value, bool is_code);
+
   // Whether both packages define a name of a module.
   bool is_shared(const ModuleText& module, const std::string& address) const;
   bool is_new_member(std::string_view name) const { return !is_old_ && known_.members.count(name) == 0; }
   std::string renamed(const ModuleText& module, const std::string& address) const;
-  const std::vector<LocalCall>& callers(const ModuleText& module) { return closures_.callers(module); }
+  const std::vector<LocalCall>& callers(const ModuleText& module) { return callers_[module.directory]; }
 
  private:
-  struct NameValue;
   bool is_given(const ModuleText& module, const std::string& variable);
   const Meaning& value_of(const ModuleText& module, const ConfigText& file, const hcl::Expression& value);
   void read_members(const ModuleText& module, const MergedBlock& variable);
+  NamedFiles matching(const ModuleText& module, std::string_view text);
 
   const PackageText& package_;
   const PackageText& other_;
   const KnownNames& known_;
   bool is_old_;
-  ClosureReader closures_;
+  FileContents files_;
+  std::map<std::string, std::vector<LocalCall>> callers_;    // by directory
   std::map<std::string, std::string, std::less<>> members_;  // defaults of new members; "": several
   std::map<const hcl::Expression*, Meaning> values_;
   std::map<std::string, bool> given_;  // variables, by directory and name
   int depth_ = 0;
 };
+
+// Visits an expression, the local values that it uses, and the defaults of variables. `reference` gets no range for
+// those, and returns whether to follow a name.
+void visit_with_names(const ModuleText& module, const ConfigText& file, const hcl::Expression& value,
+                      ExpressionVisit visit,
+                      const std::function<bool(const std::vector<std::string>&, const Range*)>& reference);
 
 }  // namespace modlock

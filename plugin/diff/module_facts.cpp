@@ -48,8 +48,8 @@ constexpr std::string_view kFileFunctions =
 
 class FactReader {
  public:
-  FactReader(const PackageText& package, const Context& context)
-      : package_(package), context_(context), closures_(package) {}
+  FactReader(const PackageText& package, MeaningReader meanings, const Context& context)
+      : package_(package), context_(context), meanings_(std::move(meanings)) {}
 
   Result<std::vector<Fact>> read() {
     for (const auto& [directory, module] : package_.modules) {
@@ -95,9 +95,9 @@ class FactReader {
   void add(FactKind kind, const std::string& name, std::string value, std::string shown, Location location) {
     add(kind, name, std::move(value), std::move(shown), std::move(location), module_->scope);
   }
-  void add(FactKind kind, const std::string& name, const Closure& value, Location location) {
+  void add(FactKind kind, const std::string& name, const Meaning& value, Location location) {
     add(kind, name, value.with_files(), "", std::move(location));
-    facts_.back().plain_value = value.digest;
+    facts_.back().plain_value = value.text;
     facts_.back().files = value.files;
   }
   // A fact that several places may state: the first one counts.
@@ -107,12 +107,7 @@ class FactReader {
     }
   }
 
-  // `has_conditions`: also of what decides whether the module is called.
-  Closure closure_of(const MergedBlock& block, bool has_conditions = false) {
-    std::vector<ClosureReader::Part> parts;
-    ClosureReader::add_parts(block, "", parts);
-    return closures_.read(*module_, parts, has_conditions);
-  }
+  Meaning meaning_of(const MergedBlock& block) { return meanings_.read(*module_, block); }
   std::string text_of(const Argument& argument) const {
     return canonical_text(argument.attribute->value, argument.file->path);
   }
@@ -166,7 +161,7 @@ class FactReader {
       read_data(block.labels.empty() ? "" : block.labels[0], type, address, at(block), block);
     } else if (type == "provider") {
       const std::string alias = flag(block, "alias");
-      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), closure_of(block), at(block));
+      add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), meaning_of(block), at(block));
     } else if (type == "moved" || type == "import" || type == "removed") {
       read_refactoring(block);
     } else if (type == "check") {
@@ -182,11 +177,11 @@ class FactReader {
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provider_meta" && !inner->labels.empty()) {
           add(FactKind::provider_meta, "provider_meta." + inner->labels[0].text,
-              closure_of(MergedBlock::of(*file, *inner)), at(*file, inner->header_range));
+              meaning_of(MergedBlock::of(*file, *inner)), at(*file, inner->header_range));
         }
       }
     } else if (!is_in(kKnownBlocks, type)) {
-      add(FactKind::unknown_block, address, closure_of(block), at(block));
+      add(FactKind::unknown_block, address, meaning_of(block), at(block));
     }
     if (type != "terraform") {
       read_expressions(block, address);
@@ -226,8 +221,7 @@ class FactReader {
     const std::string shown = (text ? *text : "computed") + (version ? " " + *version : "");
     add(FactKind::module_call, "module." + name, text ? *text + " " + version.value_or("") : "", shown, at(block));
     if (source != nullptr && !text) {
-      add(FactKind::computed_source, "module." + name,
-          closures_.read(*module_, {{"", source->file, &source->attribute->value}}).with_files(), "", at(*source));
+      add(FactKind::computed_source, "module." + name, meanings_.read(*module_, *source).text, "", at(*source));
     }
     const auto address = text ? parse_source(*text) : fail(Error{});
     const bool is_local = address && address->source.is_local();
@@ -244,7 +238,7 @@ class FactReader {
                           : mode == "ephemeral"      ? FactKind::ephemeral
                           : is_in(kSecretData, type) ? FactKind::secret_data
                                                      : FactKind::data_source;
-    add(kind, address, kind == FactKind::data_source ? Closure() : closure_of(block, true), std::move(location));
+    add(kind, address, kind == FactKind::data_source ? Meaning() : meaning_of(block), std::move(location));
   }
 
   void read_resource(const MergedBlock& block, const std::string& address) {
@@ -272,7 +266,7 @@ class FactReader {
         creates = create == nullptr ? creates : canonical_text(create->value, file->path);
         conditions += inner->body.blocks.size();
       } else if (inner->type == "provisioner" || inner->type == "connection") {
-        read_provisioner(block, *file, *inner, address);
+        read_provisioner(*file, *inner, address);
       }
     }
     add(FactKind::prevent_destroy, address, prevents, prevents, at(block));
@@ -280,24 +274,15 @@ class FactReader {
     add(FactKind::condition, address, std::to_string(conditions), std::to_string(conditions), at(block));
   }
 
-  // A provisioner depends on when its resource is created again.
-  void read_provisioner(const MergedBlock& block, const ConfigText& file, const hcl::Block& inner,
-                        const std::string& address) {
-    std::vector<ClosureReader::Part> parts;
-    ClosureReader::add_parts(MergedBlock::of(file, inner), "", parts);
-    for (const char* name : {"count", "for_each", "enabled", "triggers", "triggers_replace", "input"}) {
-      if (const Argument* argument = block.find(name)) {
-        parts.push_back({name, argument->file, &argument->attribute->value});
-      }
-    }
+  void read_provisioner(const ConfigText& file, const hcl::Block& inner, const std::string& address) {
     const bool is_connection = inner.type == "connection";
     const std::string label = inner.labels.empty() ? "" : inner.labels[0].text;
     add(is_connection ? FactKind::connection : FactKind::provisioner,
-        address + (is_connection ? " connection" : " " + label), closures_.read(*module_, parts, true),
+        address + (is_connection ? " connection" : " " + label), meaning_of(MergedBlock::of(file, inner)),
         at(file, inner.header_range));
     for (const hcl::Block& deeper : inner.body.blocks) {
       if (deeper.type == "connection") {
-        read_provisioner(block, file, deeper, address);
+        read_provisioner(file, deeper, address);
       }
     }
   }
@@ -311,10 +296,10 @@ class FactReader {
       add(FactKind::moved, name, to != nullptr && is_declared(address_names(*to)) ? "declared" : "", "", at(block));
     } else {
       const FactKind kind = block.type == "import" ? FactKind::import : FactKind::removed;
-      add(kind, name, closure_of(block), at(block));
+      add(kind, name, meaning_of(block), at(block));
       for (const auto& [file, inner] : block.blocks) {
         if (inner->type == "provisioner") {
-          read_provisioner(block, *file, *inner, "removed " + name);
+          read_provisioner(*file, *inner, "removed " + name);
         }
       }
     }
@@ -365,24 +350,11 @@ class FactReader {
   }
 
   void read_expressions(const MergedBlock& block, const std::string& address) {
-    const bool names_files = block.type == "resource" || block.type == "data";
-    named_files_.clear();
     for (const auto& [name, argument] : block.arguments) {
       read_argument(*argument.file, name, argument.attribute->value, address);
     }
     for (const auto& [file, inner] : block.blocks) {
-      const auto others = named_files_;
       read_body(*file, inner->body, address);
-      if (inner->type == "provisioner" || inner->type == "connection") {
-        named_files_ = others;  // another rule compares those of a provisioner
-      }
-    }
-    for (const auto& [path, location] : named_files_) {
-      const NamedFiles files = names_files ? closures_.files().at(*module_, path) : NamedFiles();
-      if (!files.digest.empty()) {
-        add(FactKind::named_file, fmt::format("{} {}", address, path), files.digest, "", location);
-        facts_.back().files = files;
-      }
     }
   }
 
@@ -413,53 +385,16 @@ class FactReader {
         read_principal(file, inner, address);
       }
     };
-    std::map<std::string, std::string> paths;  // by the expression that returns one
-    visit.text = [&](const std::string& text, const Range& range) {
-      read_text(file, text, range, address);
-      paths.emplace(fmt::format("\"{}\"", text), text);
-    };
-    visit.reference = [&](const std::vector<std::string>& names, const Range&) {
-      const auto local =
-          names.size() == 2 && names[0] == "local" ? module_->locals.find(names[1]) : module_->locals.end();
-      if (local != module_->locals.end() && is_string(local->second.attribute->value)) {
-        paths.emplace("local." + names[1], text_of(local->second));
-      }
-    };
-    std::optional<Closure> closure;  // of the whole expression, for all its calls
+    visit.text = [&](const std::string& text, const Range& range) { read_text(file, text, range, address); };
+    std::optional<PathUse> paths;  // of the whole expression, for all its calls
     visit.call = [&](const std::string& name, const std::vector<std::string>& arguments, const Range& range) {
-      if (!closure && is_in(kFileFunctions, name)) {
-        closure = closures_.read(*module_, {{"", &file, &value}});
+      if (!paths && is_in(kFileFunctions, name)) {
+        paths = {meanings_.named_by(*module_, file, value, false).leads_outside,
+                 meanings_.read({module_, &file}, value).with_files()};
       }
-      read_function(file, name, arguments, range, closure ? &*closure : nullptr);
-      const bool reads_file = name.starts_with("file") || name.starts_with("templatefile");
-      if (reads_file && !arguments.empty()) {
-        paths.erase(arguments.front());  // effective changes compare its content
-      }
+      read_function(file, name, arguments, range, paths.value_or(PathUse()));
     };
     canonical_text(value, file.path, visit);
-    for (const auto& [key, path] : paths) {
-      name_files(path, at(file, value.range));
-    }
-  }
-
-  static bool is_string(const hcl::Expression& value) {
-    return std::holds_alternative<hcl::JsonString>(value.node) || std::holds_alternative<hcl::Template>(value.node);
-  }
-
-  // "conf" of "${path.module}/conf/${var.a}.json": a file or a directory.
-  void name_files(std::string_view text, const Location& location) {
-    constexpr std::string_view kModule = "${path.module}/";
-    for (std::size_t at = text.find(kModule); at != std::string_view::npos; at = text.find(kModule)) {
-      text.remove_prefix(at + kModule.size());
-      std::string_view path = text.substr(0, text.find_first_of("\"'`;|&()<>=, \t\n"));
-      if (const std::size_t brace = path.find("${"); brace != std::string_view::npos) {
-        const std::size_t slash = path.substr(0, brace).rfind('/');
-        path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
-      }
-      if (!path.empty()) {
-        named_files_.emplace(path, location);
-      }
-    }
   }
 
   static bool names_principals(const std::string& name) {
@@ -486,9 +421,12 @@ class FactReader {
     }
   }
 
-  // `closure`: of the whole expression, if the function reads a file.
+  struct PathUse {
+    bool leads_outside = false;
+    std::string meaning = {};
+  };
   void read_function(const ConfigText& file, const std::string& name, const std::vector<std::string>& arguments,
-                     const Range& range, const Closure* closure) {
+                     const Range& range, const PathUse& paths) {
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (name == "nonsensitive") {
       add(FactKind::nonsensitive, fmt::format("nonsensitive({})", first), first, "", at(file, range));
@@ -498,9 +436,9 @@ class FactReader {
       const bool is_outside =
           name == "pathexpand" || first.find("path.root") != std::string::npos ||
           first.find("path.cwd") != std::string::npos ||
-          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : closure->leads_outside);
+          (first.starts_with('"') ? is_outside_path(std::string_view(first).substr(1)) : paths.leads_outside);
       if (is_outside) {
-        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + closure->with_files(), "",
+        add(FactKind::outside_path, fmt::format("{}({})", name, first), name + first + paths.meaning, "",
             at(file, range));
       }
     }
@@ -508,10 +446,9 @@ class FactReader {
 
   const PackageText& package_;
   const Context& context_;
-  ClosureReader closures_;
+  MeaningReader meanings_;
   const ModuleText* module_ = nullptr;
   std::string subject_;
-  std::map<std::string, Location> named_files_;                                         // of a block
   std::map<const ModuleText*, std::map<std::string, std::vector<std::string>>> moves_;  // of moved blocks
   std::map<std::pair<FactKind, std::string>, std::size_t> names_;
   std::map<std::string, std::size_t> types_;
@@ -520,8 +457,8 @@ class FactReader {
 
 }  // namespace
 
-Result<std::vector<Fact>> collect_facts(const PackageText& package, const Context& context) {
-  return FactReader(package, context).read();
+Result<std::vector<Fact>> collect_facts(const PackageText& package, MeaningReader meanings, const Context& context) {
+  return FactReader(package, std::move(meanings), context).read();
 }
 
 }  // namespace modlock

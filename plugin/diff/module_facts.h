@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/diff/package_text.h"
+#include "plugin/diff/meaning.h"
 #include "protocol/base/error.h"
 
 namespace modlock {
@@ -36,7 +36,6 @@ enum class FactKind {
   code_resource,
   access_resource,
   outside_path,
-  named_file,
   provider_function,
   nonsensitive,
   address,
@@ -68,6 +67,6 @@ struct Fact {
 };
 
 // Returns the facts of all modules of a package. Errors: those of Context::check().
-Result<std::vector<Fact>> collect_facts(const PackageText& package, const Context& context);
+Result<std::vector<Fact>> collect_facts(const PackageText& package, MeaningReader meanings, const Context& context);
 
 }  // namespace modlock

@@ -84,7 +84,6 @@ constexpr FactRule kFactRules[] = {
     {FactKind::code_resource, kAdded, "code-resource", kRisky, "{0}, which runs code or writes files, was {3}"},
     {FactKind::access_resource, kAdded, "access", kRisky, "{0}, which grants access or copies data, was {3}"},
     {FactKind::outside_path, kAdded, "outside-path", kRisky, "it reads outside of the module: {0}"},
-    {FactKind::named_file, kChanged, "named-file", kRisky, "{0}, which it names, has other content"},
     {FactKind::provider_function, kAdded, "provider-function", kRisky, "it calls {0}, which runs code of a provider"},
     {FactKind::nonsensitive, kAdded, "nonsensitive", kNotable, "it shows a sensitive value: {0}"},
     {FactKind::address, kAdded, "address", kRisky, "it names {0}, which is new"},
@@ -487,15 +486,17 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
   ModuleDiff out;
   std::vector<PackageFinding> findings;
   out.files = summarize_files(*packages[0], *packages[1], findings);
-  parallel_for(places.size(), places.size(),
-               [&](std::size_t i) { facts.at(i) = collect_facts(*packages.at(i), context); });
+  const KnownNames known = known_names(*packages[0], *packages[1]);
+  parallel_for(places.size(), places.size(), [&](std::size_t i) {
+    facts.at(i) = collect_facts(*packages.at(i), {*packages.at(i), *packages.at(1 - i), known, i == 0}, context);
+  });
   {
     MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
     MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
     PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
         .run(old_facts, new_facts, *packages[0], *packages[1], tool);
   }
-  find_effective_changes(*packages[0], *packages[1], context, findings);
+  find_effective_changes(*packages[0], *packages[1], known, context, findings);
   MODLOCK_TRY(context.check());
   join_findings(findings);
   if (before.root.empty() || after.root.empty()) {

@@ -129,7 +129,7 @@ const std::vector<Backdoor>& planted() {
       {"the environment of a command", "main.tf", "    command = \"echo",
        "    environment = { BASH_ENV = \"x\" }\n    command = \"echo", "provisioner"},
       {"a local value of a command", "main.tf", "banner = \"ready\"", "banner = base64decode(\"YDtpZGA=\")",
-       "provisioner"},
+       "effective-change"},
       {"a dynamic name in terraform_data", "extra.tf", "",
        "resource \"terraform_data\" \"x\" {\n  provisioner \"local-exec\" {\n    command = join(\"\", [\"i\", "
        "\"d\"])\n  }\n}\n",

@@ -38,7 +38,7 @@ std::string changes(const Files& before, const Files& after) {
   PackageText new_package = read("after", after);
   std::vector<PackageFinding> found;
   summarize_files(old_package, new_package, found);
-  find_effective_changes(old_package, new_package, {}, found);
+  find_effective_changes(old_package, new_package, known_names(old_package, new_package), {}, found);
   join_findings(found);
   std::string text;
   for (const PackageFinding& finding : found) {
@@ -277,6 +277,26 @@ BOOST_AUTO_TEST_CASE(what_has_another_effect) {
       {"a member of a value instead of that of callers", resource("  x = var.a.b", variable("a", "{}")),
        resource("  x = var.a.b\n  y = coalesce(var.a, { open = true }).open", variable("a", "{}")),
        "effective-change a_b.c y: none -> coalesce(var.a, { open = true }).open\n"},
+      {"a local value of an ephemeral resource",
+       main_file("ephemeral \"a_b\" \"c\" {\n  x = local.a\n}\n" + local("a", "1")),
+       main_file("ephemeral \"a_b\" \"c\" {\n  x = local.a\n}\n" + local("a", "2")),
+       "effective-change local.a: 1 -> 2; used by ephemeral.a_b.c\n"},
+      {"a local value of a provider", main_file("provider \"a\" {\n  x = local.a\n}\n" + local("a", "1")),
+       main_file("provider \"a\" {\n  x = local.a\n}\n" + local("a", "2")),
+       "effective-change local.a: 1 -> 2; used by provider.a\n"},
+      {"a local value of an import", main_file("import {\n  to = a_b.c\n  id = local.a\n}\n" + local("a", "1")),
+       main_file("import {\n  to = a_b.c\n  id = local.a\n}\n" + local("a", "2")),
+       "effective-change local.a: 1 -> 2; used by import\n"},
+      {"the name that a local call gives to a provisioner",
+       {{"main.tf", call + "  name   = 1\n}\n"},
+        {"m/main.tf",
+         "resource \"a_b\" \"c\" {\n  provisioner \"local-exec\" {\n    command = "
+         "var.name\n  }\n}\nvariable \"name\" {}\n"}},
+       {{"main.tf", call + "  name   = 2\n}\n"},
+        {"m/main.tf",
+         "resource \"a_b\" \"c\" {\n  provisioner \"local-exec\" {\n    command = "
+         "var.name\n  }\n}\nvariable \"name\" {}\n"}},
+       "effective-change module.m name: 1 -> 2\n"},
       {"the files that a pattern selects",
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"a.tpl", "a"}},
        {{"main.tf", "resource \"a_b\" \"c\" {\n  x = fileset(path.module, \"*.tpl\")\n}\n"}, {"b.tpl", "a"}},

