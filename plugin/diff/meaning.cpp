@@ -41,17 +41,43 @@ const Argument* find_value(const ModuleText& module, const std::vector<std::stri
   return variable == nullptr ? nullptr : variable->find("default");
 }
 
-// Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`; empty for what is no resource of the package.
-std::string place_of(const PackageText& package, const ModuleText* module, std::vector<std::string> names) {
-  while (names.size() > 2 && names[0] == "module") {
-    const MergedBlock* call = find_block(*module, "module." + names[1]);
-    module = call == nullptr ? nullptr : package.called(*module, *call);
-    if (module == nullptr) {
+// By module and old name: the names that moved blocks give.
+using Moves = std::map<const ModuleText*, std::map<std::string, std::vector<std::string>>>;
+
+// Replaces what a moved block of the module renames in an address. Returns false if there is none.
+bool follow_move(const Moves& all, const ModuleText& module, std::vector<std::string>& names) {
+  const auto moves = all.find(&module);
+  for (std::size_t count = names.size(); moves != all.end() && count >= 2; --count) {
+    const auto rest = names.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto move = moves->second.find(fmt::format("{}", fmt::join(names.begin(), rest, ".")));
+    if (move != moves->second.end()) {
+      std::vector<std::string> next = move->second;
+      next.insert(next.end(), rest, names.end());
+      names = std::move(next);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns "modules/net: aws_vpc.a" for `module.net.aws_vpc.a`, also after moves; empty for what is not declared.
+std::string place_of(const PackageText& package, const ModuleText* module, std::vector<std::string> names,
+                     const Moves& moves = {}) {
+  constexpr int kMostSteps = 100;
+  for (int step = 0; step < kMostSteps && module != nullptr && names.size() >= 2; ++step) {
+    const MergedBlock* block = find_block(*module, names[0] + "." + names[1]);
+    const bool is_inside = block != nullptr && names[0] == "module" && names.size() > 2;
+    if (block != nullptr && (!is_inside || !package.local_target(*module, *block))) {
+      return fmt::format("{}{}", module->scope, fmt::join(names, "."));
+    }
+    if (is_inside) {
+      module = package.called(*module, *block);
+      names.erase(names.begin(), names.begin() + 2);
+    } else if (!follow_move(moves, *module, names)) {
       return "";
     }
-    names.erase(names.begin(), names.begin() + 2);
   }
-  return names.size() == 2 ? fmt::format("{}{}.{}", module->scope, names[0], names[1]) : "";
+  return "";
 }
 
 }  // namespace
@@ -335,14 +361,18 @@ KnownNames known_names(const PackageText& before, const PackageText& after) {
       }
     }
   }
+  Moves moves;
+  for (const auto& [directory, module] : after.modules) {
+    for (auto& [from, to] : module.moves()) {
+      moves[&module].emplace(fmt::format("{}", fmt::join(from, ".")), std::move(to));
+    }
+  }
   for (const auto& [directory, module] : after.modules) {
     const auto old_module = before.modules.find(directory);
-    for (const auto& [old_names, new_names] : module.moves()) {
-      const std::string from =
-          old_module == before.modules.end() ? "" : place_of(before, &old_module->second, old_names);
-      const std::string to = place_of(after, &module, new_names);
-      if (!from.empty() && !to.empty()) {
-        known.moved.emplace(from, to);
+    for (const auto& [from, to] : module.moves()) {
+      const std::string now = old_module == before.modules.end() ? "" : place_of(after, &module, to, moves);
+      if (!now.empty()) {
+        known.moved.emplace(place_of(before, &old_module->second, from), now);
       }
     }
   }

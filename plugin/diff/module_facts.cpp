@@ -53,11 +53,6 @@ class FactReader {
 
   Result<std::vector<Fact>> read() {
     for (const auto& [directory, module] : package_.modules) {
-      for (auto& [from, to] : module.moves()) {
-        moves_[&module].emplace(fmt::format("{}", fmt::join(from, ".")), std::move(to));
-      }
-    }
-    for (const auto& [directory, module] : package_.modules) {
       module_ = &module;
       subject_ = module.scope;
       read_files();
@@ -162,7 +157,7 @@ class FactReader {
     } else if (type == "provider") {
       const std::string alias = flag(block, "alias");
       add(FactKind::provider_configuration, address + (alias.empty() ? "" : " " + alias), meaning_of(block), at(block));
-    } else if (type == "moved" || type == "import" || type == "removed") {
+    } else if (type == "import" || type == "removed") {
       read_refactoring(block);
     } else if (type == "check") {
       add(FactKind::check, address, "", "", at(block));
@@ -292,61 +287,12 @@ class FactReader {
     const Argument* to = block.find("to");
     const Argument* named = from != nullptr ? from : to;
     const std::string name = named == nullptr ? "" : fmt::format("{}", fmt::join(address_names(*named), "."));
-    if (block.type == "moved") {
-      add(FactKind::moved, name, to != nullptr && is_declared(address_names(*to)) ? "declared" : "", "", at(block));
-    } else {
-      const FactKind kind = block.type == "import" ? FactKind::import : FactKind::removed;
-      add(kind, name, meaning_of(block), at(block));
-      for (const auto& [file, inner] : block.blocks) {
-        if (inner->type == "provisioner") {
-          read_provisioner(*file, *inner, "removed " + name);
-        }
+    add(block.type == "import" ? FactKind::import : FactKind::removed, name, meaning_of(block), at(block));
+    for (const auto& [file, inner] : block.blocks) {
+      if (inner->type == "provisioner") {
+        read_provisioner(*file, *inner, "removed " + name);
       }
     }
-  }
-
-  // Whether an address of the module is that of a block, also after further moves.
-  bool is_declared(std::vector<std::string> names) const {
-    constexpr int kMostSteps = 100;
-    const ModuleText* module = module_;
-    for (int step = 0; step < kMostSteps && names.size() >= 2; ++step) {
-      const std::string address = names[0] + "." + names[1];
-      const auto block = module->by_address.find(address);
-      if (block == module->by_address.end()) {
-        if (!follow_move(*module, names)) {
-          return false;
-        }
-        continue;
-      }
-      if (names[0] != "module" || names.size() == 2) {
-        return true;
-      }
-      if (!package_.local_target(*module, *block->second)) {
-        return true;  // in another package
-      }
-      module = package_.called(*module, *block->second);
-      if (module == nullptr) {
-        return false;
-      }
-      names.erase(names.begin(), names.begin() + 2);
-    }
-    return false;
-  }
-
-  // Replaces what a moved block of the module renames in an address. Returns false if there is none.
-  bool follow_move(const ModuleText& module, std::vector<std::string>& names) const {
-    const auto moves = moves_.find(&module);
-    for (std::size_t count = names.size(); moves != moves_.end() && count >= 2; --count) {
-      const auto rest = names.begin() + static_cast<std::ptrdiff_t>(count);
-      const auto move = moves->second.find(fmt::format("{}", fmt::join(names.begin(), rest, ".")));
-      if (move != moves->second.end()) {
-        std::vector<std::string> next = move->second;
-        next.insert(next.end(), rest, names.end());
-        names = std::move(next);
-        return true;
-      }
-    }
-    return false;
   }
 
   void read_expressions(const MergedBlock& block, const std::string& address) {
@@ -449,7 +395,6 @@ class FactReader {
   MeaningReader meanings_;
   const ModuleText* module_ = nullptr;
   std::string subject_;
-  std::map<const ModuleText*, std::map<std::string, std::vector<std::string>>> moves_;  // of moved blocks
   std::map<std::pair<FactKind, std::string>, std::size_t> names_;
   std::map<std::string, std::size_t> types_;
   std::vector<Fact> facts_;

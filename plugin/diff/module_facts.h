@@ -41,7 +41,6 @@ enum class FactKind {
   address,
   open_network,
   public_access,
-  moved,
   removed,
   import,
   resource,

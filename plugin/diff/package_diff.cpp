@@ -209,8 +209,9 @@ SharedCalls find_shared_calls(const PackageText& before, const PackageText& afte
 
 class PackageComparison {
  public:
-  PackageComparison(const CallUse* use, SharedCalls calls, ModuleDiff& out, std::vector<PackageFinding>& findings)
-      : use_(use), calls_(std::move(calls)), out_(out), findings_(findings) {}
+  PackageComparison(const CallUse* use, SharedCalls calls, const KnownNames& known, ModuleDiff& out,
+                    std::vector<PackageFinding>& findings)
+      : use_(use), calls_(std::move(calls)), known_(known), out_(out), findings_(findings) {}
 
   void run(const std::vector<Fact>& old_facts, const std::vector<Fact>& new_facts, const PackageText& before,
            const PackageText& after, ClientKind tool) {
@@ -271,8 +272,11 @@ class PackageComparison {
   // resource.
   void drop_moved(const std::vector<Fact>& new_facts) {
     std::set<std::string_view> resources;
+    for (const auto& [from, to] : known_.moved) {
+      moved_.insert(from);
+    }
     for (const Fact& fact : new_facts) {
-      if ((fact.kind == FactKind::moved && !fact.value.empty()) || fact.kind == FactKind::removed) {
+      if (fact.kind == FactKind::removed) {
         moved_.insert(fact.name);
       } else if (fact.kind == FactKind::resource) {
         resources.insert(fact.name);
@@ -437,6 +441,7 @@ class PackageComparison {
 
   const CallUse* use_;
   SharedCalls calls_;
+  const KnownNames& known_;
   ModuleDiff& out_;
   std::vector<PackageFinding>& findings_;
   std::vector<FactChange> changes_;
@@ -493,7 +498,7 @@ Result<ModuleDiff> diff_packages(const PackagePlace& before, const PackagePlace&
   {
     MODLOCK_TRY(const auto old_facts, std::move(facts[0]));
     MODLOCK_TRY(const auto new_facts, std::move(facts[1]));
-    PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), out, findings)
+    PackageComparison(use, find_shared_calls(*packages[0], *packages[1], context), known, out, findings)
         .run(old_facts, new_facts, *packages[0], *packages[1], tool);
   }
   find_effective_changes(*packages[0], *packages[1], known, context, findings);
