@@ -29,9 +29,9 @@ struct Unit {
   }
 
   UnitSourceOptions options() const {
-    return {.downloaded = directory / "unit",
-            .find_source = [this](ClientKind, Diagnostics&) { return source; },
-            .is_own = [this](const fs::path& file) { return file.filename() == replaced; }};
+    return {.downloaded = directory / "unit", .source = source, .is_own = [this](const fs::path& file) {
+              return file.filename() == replaced;
+            }};
   }
   std::unique_ptr<OpenRoot> open(const Engine& asked) {
     messages::RootParams root;
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   const auto first = lock();
   BOOST_TEST_REQUIRE(first.has_value());
   BOOST_TEST_REQUIRE(first->entry.has_value());
-  BOOST_TEST((!first->was_locked && first->is_written));
+  BOOST_TEST(first->change == "locked");
   const std::string text = lock_text();
   BOOST_TEST(
       text.find("module \"terragrunt:source\" {\n  source = \"" + source->source.text + "\"\n") != std::string::npos,
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(locking_writes_the_entry_once) {
   BOOST_TEST(text.find(first->entry->hash_value("h1")) != std::string::npos, text);
   const auto second = lock("frozen");
   BOOST_TEST_REQUIRE(second.has_value());
-  BOOST_TEST((second->was_locked && !second->is_written));
+  BOOST_TEST(second->change == "");
   BOOST_TEST(lock_text() == text);
 }
 
@@ -167,8 +167,7 @@ BOOST_AUTO_TEST_CASE(only_an_upgrade_of_a_branch_locks_again) {
       unit.stacks.tag("v1.0.0");
       const std::string current = unit.stacks.id("main");
       const auto after = lock(row.wanted, row.mode);
-      BOOST_TEST((after.was_locked && !after.is_restored));
-      BOOST_TEST(after.is_written == row.is_written);
+      BOOST_TEST(after.change == (row.is_written ? "locked again" : ""));
       BOOST_TEST((unit.lock_text() == text) == !row.is_written);
       BOOST_TEST_REQUIRE(after.entry.has_value());
       BOOST_TEST(after.entry->hash_value("git") == (row.is_written ? current : former));
@@ -188,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_locked_package_in_the_store_needs_no_request) {
   run = Run();
   const auto again = lock();
   BOOST_TEST_REQUIRE(again.has_value());
-  BOOST_TEST(!again->is_written);
+  BOOST_TEST(again->change == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_dropped_entry_is_used_unless_newer_versions_are_wanted) {
@@ -207,8 +206,7 @@ BOOST_AUTO_TEST_CASE(a_dropped_entry_is_used_unless_newer_versions_are_wanted) {
       const auto again = unit.lock(mode);
       BOOST_TEST_REQUIRE(again.has_value());
       const bool is_restored = std::string(mode) == "missing";
-      BOOST_TEST((!again->was_locked && again->is_written));
-      BOOST_TEST(again->is_restored == is_restored);
+      BOOST_TEST(again->change == (is_restored ? "restored" : "locked"));
       BOOST_TEST((*again->entry == *locked->entry) == is_restored);
     }
   }
