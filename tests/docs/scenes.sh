@@ -103,7 +103,21 @@ scene_problems() { :; }
 scene_readme() {
   publish_modules
   new_checkout
-  ln -s "$PROJECT/scripts" "$ROOT/scripts"
+}
+
+# A root module whose tag was moved after `lock`, in a new checkout.
+move_a_tag() {
+  rm .tofu-modlock.hcl
+  call network "$(git_source network)?ref=v1.2.0" >main.tf
+  tofu-modlock lock
+  commit "Lock modules"
+  git -C "$SCENE/work/network" tag --force v1.2.0 v2.0.0
+  git -C "$SCENE/work/network" push --quiet --force --tags "$REPOSITORIES/network.git"
+}
+
+start_again() {
+  git reset --quiet --hard HEAD~1
+  rm -rf .terraform
 }
 
 # docs/first-lock.md: the page writes main.tf and .tofu-modlock.hcl.
