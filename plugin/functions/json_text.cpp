@@ -6,6 +6,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
+#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {
@@ -84,7 +85,6 @@ void append_members(TextBuilder& out, const Value::Members& members) {
 }
 
 constexpr std::string_view kOfValue = " looking for beginning of value";
-constexpr std::string_view kInNumber = " in numeric literal";
 
 class Decoder {
  public:
@@ -158,35 +158,15 @@ class Decoder {
     return value;
   }
 
-  // False if there is no digit.
-  bool skip_digits() {
-    const std::size_t from = at_;
-    while (at_ < text_.size() && ascii::is_digit(text_[at_])) {
-      ++at_;
-    }
-    return at_ > from;
-  }
-
   FunctionResult decode_number() {
+    using Part = JsonNumber::Part;
     const std::size_t from = at_;
-    at_ += text_[at_] == '-' ? std::size_t{1} : 0;
-    if (text_.substr(at_).starts_with('0')) {
-      ++at_;
-    } else if (!skip_digits()) {
-      return wrong(kInNumber);
-    }
-    if (text_.substr(at_).starts_with('.')) {
-      ++at_;
-      if (!skip_digits()) {
-        return wrong(" after decimal point in numeric literal");
-      }
-    }
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
-      ++at_;
-      at_ += at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-') ? std::size_t{1} : 0;
-      if (!skip_digits()) {
-        return wrong(" in exponent of numeric literal");
-      }
+    const JsonNumber found = read_json_number(text_.substr(at_));
+    at_ += found.size;
+    if (found.lacks_digit != Part::none) {
+      return wrong(found.lacks_digit == Part::integer    ? " in numeric literal"
+                   : found.lacks_digit == Part::fraction ? " after decimal point in numeric literal"
+                                                         : " in exponent of numeric literal");
     }
     const auto number = Number::parse(text_.substr(from, at_ - from));
     if (!number) {
@@ -196,56 +176,15 @@ class Decoder {
     return Value::number(*number);
   }
 
-  // The code unit of "\uXXXX" after the "u".
-  tl::expected<char32_t, FunctionError> decode_unit() {
-    char32_t unit = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      const char digit = at_ < text_.size() ? text_[at_] : '\0';
-      if (!ascii::is_hex(digit)) {
-        return wrong(" in \\u hexadecimal character escape");
-      }
-      unit = unit * 16 + static_cast<char32_t>(ascii::hex_value(digit));
-    }
-    return unit;
-  }
-
-  tl::expected<char32_t, FunctionError> decode_code_point() {
-    constexpr char32_t kReplacement = 0xFFFD;
-    const auto unit = decode_unit();
-    if (!unit || *unit < 0xD800 || *unit > 0xDFFF) {
-      return unit;
-    }
-    const std::size_t behind = at_;
-    if (*unit < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
-      at_ += 2;
-      const auto low = decode_unit();
-      if (!low) {
-        return low;
-      }
-      if (*low >= 0xDC00 && *low <= 0xDFFF) {
-        return 0x10000 + ((*unit - 0xD800) << 10U) + (*low - 0xDC00);
-      }
-      at_ = behind;
-    }
-    return kReplacement;
-  }
-
+  // The backslash is behind.
   tl::expected<void, FunctionError> decode_escape(std::string& text) {
-    constexpr std::string_view kLetters = "\"\\/bfnrt";
-    constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
-    const char letter = at_ < text_.size() ? text_[at_] : '\0';
-    if (letter == 'u') {
-      ++at_;
-      MODLOCK_TRY(const auto character, decode_code_point());
-      append_utf8(text, character);
-      return {};
+    const JsonEscape found = read_json_escape(text_.substr(at_ - 1));
+    at_ += found.size - 1;
+    if (found.fault == JsonEscape::Fault::letter || found.fault == JsonEscape::Fault::digit) {
+      return wrong(found.fault == JsonEscape::Fault::letter ? " in string escape code"
+                                                            : " in \\u hexadecimal character escape");
     }
-    const std::size_t known = kLetters.find(letter);
-    if (known == std::string_view::npos) {
-      return wrong(" in string escape code");
-    }
-    text += kMeant[known];
-    ++at_;
+    append_utf8(text, found.character);
     return {};
   }
 

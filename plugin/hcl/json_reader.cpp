@@ -7,6 +7,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
+#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::hcl {
@@ -15,54 +16,6 @@ namespace {
 // A word is taken as a whole, so that it is reported as a whole: "01", "1.2.3", "True", "-Infinity".
 bool is_in_word(char c) {
   return ascii::is_alnum(c) || c == '-' || c == '+' || c == '.' || c == '_';
-}
-
-// Removes leading digits and returns their number.
-std::size_t take_digits(std::string_view& text) {
-  std::size_t count = 0;
-  while (count < text.size() && ascii::is_digit(text[count])) ++count;
-  text.remove_prefix(count);
-  return count;
-}
-
-bool take_one_of(std::string_view& text, std::string_view characters) {
-  if (text.empty() || characters.find(text[0]) == std::string_view::npos) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-bool is_json_number(std::string_view text) {
-  take_one_of(text, "-");
-  if (!take_one_of(text, "0") && take_digits(text) == 0) return false;
-  if (take_one_of(text, ".") && take_digits(text) == 0) return false;
-  if (take_one_of(text, "eE")) {
-    take_one_of(text, "+-");
-    if (take_digits(text) == 0) return false;
-  }
-  return text.empty();
-}
-
-constexpr std::size_t kUnicodeDigits = 4;
-
-char json_escape(char c) {
-  switch (c) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    default:
-      return '\0';
-  }
 }
 
 bool is_control(char c) {
@@ -80,14 +33,6 @@ std::string escape_for(char control) {
     default:
       return fmt::format("\\u{:04x}", static_cast<unsigned>(control));
   }
-}
-
-bool is_high_surrogate(char32_t unit) {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-
-bool is_low_surrogate(char32_t unit) {
-  return unit >= 0xDC00 && unit < 0xE000;
 }
 
 }  // namespace
@@ -261,7 +206,9 @@ Result<Expression> JsonReader::read_word(std::string_view expected) {
     if (word == "null") return Expression{take(word.size()), NullLiteral{}};
     return fail_value(expected);
   }
-  if (is_json_number(word)) return Expression{take(word.size()), NumberLiteral{std::string(word)}};
+  if (const JsonNumber number = read_json_number(word);
+      number.lacks_digit == JsonNumber::Part::none && number.size == word.size())
+    return Expression{take(word.size()), NumberLiteral{std::string(word)}};
   return fail_at(found().range, fmt::format("expected a number, found {}", quoted_for_message(word)),
                  "numbers read like 0, -12.5 or 1e9; text such as a version needs double quotes");
 }
@@ -302,55 +249,29 @@ Result<Expression> JsonReader::read_string() {
 
 // Decodes the escape sequence at `at`, which starts with a backslash, and moves `at` past it.
 Result<void> JsonReader::read_escape(std::size_t& at, JsonString& into) const {
-  const char kind = text_[at + 1];
-  if (const char simple = json_escape(kind)) {
-    into.text.push_back(simple);
-    at += 2;
+  using Fault = JsonEscape::Fault;
+  constexpr std::size_t kUnit = 6;  // "\\uXXXX"
+  const JsonEscape found = read_json_escape(text_.substr(at));
+  if (found.fault == Fault::none) {
+    append_utf8(into.text, found.character);
+    at += found.size;
     return {};
   }
-  if (kind == 'u') {
-    auto character = read_unicode(at);
-    if (!character) return fail(std::move(character).error());
-    append_utf8(into.text, *character);
-    return {};
+  if (found.fault == Fault::letter) {
+    const std::size_t size = is_control(text_[at + 1]) ? 1 : grapheme_end(text_, at + 1) - at;
+    return fail_within(at, size,
+                       fmt::format("expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found {}",
+                                   quoted_for_message(text_.substr(at, size))),
+                       "write \\\\ for one backslash");
   }
-  const std::size_t size = is_control(kind) ? 1 : grapheme_end(text_, at + 1) - at;
-  return fail_within(at, size,
-                     fmt::format("expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found {}",
-                                 quoted_for_message(text_.substr(at, size))),
-                     "write \\\\ for one backslash");
-}
-
-Result<char32_t> JsonReader::read_unicode(std::size_t& at) const {
-  const auto unit_at = [&](std::size_t digits, char32_t& unit) {
-    std::size_t count = 0;
-    for (; count < kUnicodeDigits && digits + count < text_.size(); ++count) {
-      const int digit = ascii::hex_value(text_[digits + count]);
-      if (digit < 0) break;
-      unit = (unit << 4) | static_cast<char32_t>(digit);
-    }
-    return count;
-  };
-  char32_t first = 0;
-  const std::size_t count = unit_at(at + 2, first);
-  if (count < kUnicodeDigits) {
-    return fail_within(at, count + 2, fmt::format("expected 4 hexadecimal digits after \\u, found {}", count));
+  if (found.fault == Fault::digit && found.size < kUnit) {
+    return fail_within(at, found.size,
+                       fmt::format("expected 4 hexadecimal digits after \\u, found {}", found.size - 2));
   }
-  std::size_t end = at + 2 + kUnicodeDigits;
-  char32_t second = 0;
-  if (is_high_surrogate(first) && text_.substr(end, 2) == "\\u" && unit_at(end + 2, second) == kUnicodeDigits &&
-      is_low_surrogate(second)) {
-    end += 2 + kUnicodeDigits;
-    first = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-  }
-  if (!is_scalar_value(first)) {
-    return fail_within(
-        at, end - at,
-        fmt::format("expected a character, found {}, which is half of a surrogate pair", text_.substr(at, end - at)),
-        "characters beyond U+FFFF need two escapes: \\ud83d\\ude00");
-  }
-  at = end;
-  return first;
+  return fail_within(
+      at, kUnit,
+      fmt::format("expected a character, found {}, which is half of a surrogate pair", text_.substr(at, kUnit)),
+      "characters beyond U+FFFF need two escapes: \\ud83d\\ude00");
 }
 
 }  // namespace modlock::hcl

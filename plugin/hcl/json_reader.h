@@ -49,7 +49,6 @@ class JsonReader {
   Result<Expression> read_word(std::string_view expected);
   Result<Expression> read_string();
   Result<void> read_escape(std::size_t& at, JsonString& into) const;
-  Result<char32_t> read_unicode(std::size_t& at) const;
   tl::unexpected<Error> fail_within(std::size_t at, std::size_t size, std::string message, std::string hint = {}) const;
 
   std::string_view text_;

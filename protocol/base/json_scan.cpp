@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -157,89 +158,25 @@ class JsonScanner {
   }
 
   bool escape(std::string* decoded) {
-    static constexpr std::string_view kNames = "\"\\/bfnrt";
-    static constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
-    const std::size_t start = at_++;
-    if (peek() == 'u') {
-      return unicode_escape(start, decoded);
+    const std::size_t start = at_;
+    const JsonEscape found = read_json_escape(text_.substr(at_));
+    at_ += found.size;
+    if (found.fault == JsonEscape::Fault::letter || found.fault == JsonEscape::Fault::digit) {
+      return unexpected(found.fault == JsonEscape::Fault::letter ? "an escape sequence" : "a hexadecimal digit");
     }
-    const std::size_t index = at_ < text_.size() ? kNames.find(text_[at_]) : std::string_view::npos;
-    if (index == std::string_view::npos) {
-      return unexpected("an escape sequence");
-    }
-    ++at_;
-    if (decoded != nullptr) {
-      decoded->push_back(kValues[index]);
-    }
-    return true;
-  }
-
-  bool unicode_escape(std::size_t start, std::string* decoded) {
-    char32_t code_point = 0;
-    if (!hex4(code_point)) {
-      return false;
-    }
-    if (code_point >= 0xD800 && code_point <= 0xDFFF) {
-      const std::size_t after = at_;
-      char32_t low = 0;
-      if (code_point < 0xDC00 && take('\\') && peek() == 'u') {
-        if (!hex4(low)) {
-          return false;
-        }
-      }
-      if (low >= 0xDC00 && low <= 0xDFFF) {
-        code_point = 0x10000 + ((code_point - 0xD800) << 10U) + (low - 0xDC00);
-      } else {
-        at_ = after;
-        ambiguous(start, "a lone surrogate, which is not a character");
-        code_point = 0xFFFD;
-      }
+    if (found.fault == JsonEscape::Fault::surrogate) {
+      ambiguous(start, "a lone surrogate, which is not a character");
     }
     if (decoded != nullptr) {
-      append_utf8(*decoded, code_point);
-    }
-    return true;
-  }
-
-  bool hex4(char32_t& code_point) {
-    ++at_;
-    code_point = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      static constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
-      const std::size_t digit = at_ < text_.size() ? kDigits.find(text_[at_]) : std::string_view::npos;
-      if (digit == std::string_view::npos) {
-        return unexpected("a hexadecimal digit");
-      }
-      code_point = code_point * 16 + static_cast<char32_t>(digit < 16 ? digit : digit - 6);
+      append_utf8(*decoded, found.character);
     }
     return true;
   }
 
   bool number() {
-    take('-');
-    if (!take('0') && !digits()) {
-      return false;
-    }
-    if (take('.') && !digits()) {
-      return false;
-    }
-    if (take('e') || take('E')) {
-      if (!take('+')) {
-        take('-');
-      }
-      return digits();
-    }
-    return true;
-  }
-
-  bool digits() {
-    if (!is_digit(peek())) {
-      return unexpected("a digit");
-    }
-    while (is_digit(peek())) {
-      ++at_;
-    }
-    return true;
+    const JsonNumber found = read_json_number(text_.substr(at_));
+    at_ += found.size;
+    return found.lacks_digit == JsonNumber::Part::none || unexpected("a digit");
   }
 
   bool literal(std::string_view word) {
@@ -310,6 +247,76 @@ class JsonScanner {
 };
 
 }  // namespace
+
+JsonEscape read_json_escape(std::string_view text) {
+  using Fault = JsonEscape::Fault;
+  constexpr std::string_view kNames = "\"\\/bfnrt";
+  constexpr std::string_view kValues = "\"\\/\b\f\n\r\t";
+  constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
+  std::size_t at = 2;
+  const auto read_unit = [&](char32_t& unit) {
+    for (const std::size_t end = at + 4; at < end; ++at) {
+      const std::size_t digit = at < text.size() ? kDigits.find(text[at]) : std::string_view::npos;
+      if (digit == std::string_view::npos) {
+        return false;
+      }
+      unit = unit * 16 + static_cast<char32_t>(digit < 16 ? digit : digit - 6);
+    }
+    return true;
+  };
+  if (text.size() < 2 || text[1] != 'u') {
+    const std::size_t index = text.size() < 2 ? std::string_view::npos : kNames.find(text[1]);
+    return index == std::string_view::npos ? JsonEscape{Fault::letter, 1}
+                                           : JsonEscape{Fault::none, 2, static_cast<char32_t>(kValues[index])};
+  }
+  char32_t first = 0;
+  char32_t second = 0;
+  if (!read_unit(first)) {
+    return {Fault::digit, at};
+  }
+  const std::size_t size = at;
+  if (first < 0xD800 || first > 0xDFFF) {
+    return {Fault::none, size, first};
+  }
+  if (first < 0xDC00 && text.substr(at, 2) == "\\u") {
+    at += 2;
+    if (!read_unit(second)) {
+      return {Fault::digit, at};
+    }
+  }
+  return second < 0xDC00 || second > 0xDFFF
+             ? JsonEscape{Fault::surrogate, size, 0xFFFD}
+             : JsonEscape{Fault::none, at, 0x10000 + ((first - 0xD800) << 10U) + (second - 0xDC00)};
+}
+
+JsonNumber read_json_number(std::string_view text) {
+  using Part = JsonNumber::Part;
+  std::size_t at = 0;
+  const auto take = [&](std::string_view any) {
+    const bool is_one = at < text.size() && any.find(text[at]) != std::string_view::npos;
+    at += is_one ? 1 : 0;
+    return is_one;
+  };
+  const auto take_digits = [&] {
+    const std::size_t from = at;
+    while (at < text.size() && is_digit(text[at])) {
+      ++at;
+    }
+    return at > from;
+  };
+  take("-");
+  if (!take("0") && !take_digits()) {
+    return {Part::integer, at};
+  }
+  if (take(".") && !take_digits()) {
+    return {Part::fraction, at};
+  }
+  if (take("eE")) {
+    take("+-");
+    return {take_digits() ? Part::none : Part::exponent, at};
+  }
+  return {Part::none, at};
+}
 
 Result<JsonScan> scan_json(std::string_view text) {
   return JsonScanner(text).run();
