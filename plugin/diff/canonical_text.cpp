@@ -31,6 +31,10 @@ std::string literal(std::string_view text) {
 bool is_none(std::string_view text) {
   return text == "null" || text == kMissing;
 }
+// Functions that return nothing but what is in their arguments.
+constexpr std::string_view kKeepsMembers =
+    "try coalesce coalescelist merge concat flatten values lookup element one toset tolist tomap distinct compact "
+    "reverse sensitive nonsensitive";
 bool is_constant(std::string_view text) {
   const bool is_text =
       text.starts_with('"') && text.find("${") == std::string_view::npos && text.find("%{") == std::string_view::npos;
@@ -229,6 +233,9 @@ class Writer {
       arguments.push_back(std::move(text));
     }
     is_merged_ = outer;
+    if (!is_in(kKeepsMembers, name)) {
+      read_from(false);  // it may make a value of its own
+    }
     if (visit_.call) {
       visit_.call(name, arguments, node.name_range);
     }

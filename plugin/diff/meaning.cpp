@@ -185,14 +185,16 @@ Meaning MeaningReader::read(const Place& place, const hcl::Expression& expressio
     }
     out.uses.insert(module.scope + address);
     const Argument* argument = find_value(module, names);
-    ++depth_;
     NameText found{address, 2, false};
-    if (depth_ > kMostDeep) {
-    } else if (argument == nullptr || is_shared(module, is_variable ? "variable." + names[1] : address)) {
-      found.is_given =
-          is_variable ? is_given(module, names[1])
-                      : argument != nullptr && value_of(module, *argument->file, argument->attribute->value).is_given;
-    } else {
+    if (depth_ == kMostDeep) {
+      return found;
+    }
+    ++depth_;
+    if (is_variable && (argument == nullptr || is_shared(module, "variable." + names[1]))) {
+      found.is_given = is_given(module, names[1]);
+    } else if (argument != nullptr && !is_variable && is_shared(module, address)) {
+      found.is_given = value_of(module, *argument->file, argument->attribute->value).is_given;
+    } else if (argument != nullptr) {
       const hcl::Expression* value = &argument->attribute->value;
       for (const auto* object = std::get_if<hcl::Object>(&value->node); object != nullptr && found.count < names.size();
            object = std::get_if<hcl::Object>(&value->node)) {
