@@ -127,7 +127,9 @@ class CandidateReader {
     for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
       const auto text = read_document(directory_ / name, {});
       candidate_.has_lock = candidate_.has_lock || !text || *text;
-      candidate_.has_entries = candidate_.has_entries || !text || (*text && may_have_entries(**text, name));
+      candidate_.has_entries =
+          candidate_.has_entries || !text || (*text && may_have_entries(**text, name)) ||
+          (candidate_.is_unit && *text && (*text)->find(terragrunt::kUnitSourceKey) != std::string::npos);
     }
     ModuleReader reader(documents_, ClientKind::opentofu, context_);
     const auto module = reader.read(directory_, {top_});

@@ -140,6 +140,18 @@ BOOST_FIXTURE_TEST_CASE(units_of_local_modules_are_checked, CheckedUnit) {
   BOOST_TEST(changed.err.find("main.tf was changed\n  hint: run: terragrunt init") != std::string::npos, changed.err);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_unit_without_module_calls_is_checked, CheckedUnit) {
+  stacks.commit({{"net/main.tf", "# no calls\n"}});
+  stacks.tag("v1.0.0");
+  fs::remove_all(root() / "live");
+  set_source("\"git::" + stacks.url() + "//net?ref=v1.0.0\"");
+  BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
+  BOOST_TEST(modlock({"verify", "--recursive"}).out == "verified  terragrunt:source  v1.0.0\n1 verified\n");
+  write_text(working_directory() / "main.tf", "# foreign\n");
+  const Ran changed = modlock({"ci", "--recursive"});
+  BOOST_TEST(changed.exit_code == 4, changed.out << changed.err);
+}
+
 BOOST_FIXTURE_TEST_CASE(newer_versions_of_units_are_shown, CheckedUnit) {
   const Ran outdated = modlock({"outdated", "--chdir", "live/vpc"});
   BOOST_TEST(outdated.exit_code == 0, outdated.err);
