@@ -46,7 +46,7 @@ bool have_same_bytes(const fs::path& left, const fs::path& right) {
 }
 
 bool RepositoryFiles::have_copy_of(const fs::path& file) const {
-  const auto [begin, end] = index().files.equal_range(file.filename().string());
+  const auto [begin, end] = index().equal_range(file.filename().string());
   if (begin == end || is_link(file)) {
     return false;
   }
@@ -54,8 +54,32 @@ bool RepositoryFiles::have_copy_of(const fs::path& file) const {
 }
 
 bool RepositoryFiles::generate(const fs::path& file) const {
-  const auto generated = index().generated.find(file.filename().string());
-  return generated != index().generated.end() && !is_link(file) && (!generated->second || has_signature(file));
+  if (!generated_) {
+    generated_ = find_generated();
+  }
+  const auto generated = generated_->find(file.filename().string());
+  return generated != generated_->end() && !is_link(file) && (!generated->second || has_signature(file));
+}
+
+// What another unit generates may be foreign here.
+RepositoryFiles::Generated RepositoryFiles::find_generated() const {
+  Generated generated;
+  const auto config = UnitConfig::read(unit_, repository_, {});
+  if (config && config->exists() &&
+      std::none_of(config->files().begin(), config->files().end(),
+                   [](const UnitFile& file) { return file.path.empty(); })) {
+    for (const UnitFile& file : config->files()) {
+      add_generated(file.body, generated);
+    }
+    return generated;
+  }
+  for (const auto& [name, path] : index()) {
+    const auto text = path.extension() == ".hcl" ? read_file(path) : fail(Code::not_found, "");
+    if (text && text->find("generate") != std::string::npos) {
+      add_generated(hcl::parse_native(*text, path.string()).body, generated);
+    }
+  }
+  return generated;
 }
 
 const RepositoryFiles::Index& RepositoryFiles::index() const {
@@ -81,43 +105,30 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
           at.disable_recursion_pending();
         }
       } else {
-        add(at->path(), index);
+        index.emplace(at->path().filename().string(), at->path());
       }
     }
   }
   return index;
 }
 
-void RepositoryFiles::add(const fs::path& file, Index& index) {
-  index.files.emplace(file.filename().string(), file);
-  if (file.extension() == ".hcl") {
-    add_generated(file, index);
-  }
-}
-
-void RepositoryFiles::add_generated(const fs::path& file, Index& index) {
-  const auto text = read_file(file);
-  if (!text || (text->find("generate") == std::string::npos)) {
-    return;
-  }
-  const hcl::ParsedFile parsed = hcl::parse_native(*text, file.string());
+void RepositoryFiles::add_generated(const hcl::Body& body, Generated& generated) {
   const auto add = [&](const std::optional<std::string>& name, bool needs_signature) {
     if (name) {
-      bool& needs = index.generated.try_emplace(*name, true).first->second;
+      bool& needs = generated.try_emplace(*name, true).first->second;
       needs = needs && needs_signature;
     }
   };
-  for (const hcl::Block& block : parsed.body.blocks) {
+  for (const hcl::Block& block : body.blocks) {
     if (block.type == "generate") {
       const auto disabled = constant_of(block.body.find("disable_signature"));
       const bool is_disabled = disabled && disabled->is(eval::Type::Kind::boolean) && disabled->as_bool();
       add(name_of(constant_text_of(block.body.find("path"))), !is_disabled);
     } else if (block.type == "remote_state") {
-      const auto generated = constant_of(block.body.find("generate"));
-      if (generated && generated->is(eval::Type::Kind::object)) {
-        const auto path = generated->members().find("path");
-        if (path != generated->members().end() && path->second.is(eval::Type::Kind::string) &&
-            !path->second.is_null()) {
+      const auto file = constant_of(block.body.find("generate"));
+      if (file && file->is(eval::Type::Kind::object)) {
+        const auto path = file->members().find("path");
+        if (path != file->members().end() && path->second.is(eval::Type::Kind::string) && !path->second.is_null()) {
           add(name_of(path->second.as_string()), true);
         }
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
+#include "plugin/hcl/ast.h"
 
 namespace modlock::terragrunt {
 
@@ -27,24 +28,24 @@ class RepositoryFiles {
   // Returns whether the repository has a file of this name with the same bytes. False for symbolic links.
   bool have_copy_of(const std::filesystem::path& file) const;
 
-  // Returns whether a `generate` or `remote_state` block of the repository writes a file of this name, and the file has
-  // the first line that Terragrunt writes. A block may disable that line.
+  // Returns whether a `generate` or `remote_state` block of the unit writes a file of this name, and the file has the
+  // first line that Terragrunt writes. A block may disable that line. If a file that the unit includes cannot be read,
+  // the blocks of all files of the repository count.
   bool generate(const std::filesystem::path& file) const;
 
  private:
-  struct Index {
-    std::multimap<std::string, std::filesystem::path> files;  // by name: all that a client or Terragrunt may load
-    std::map<std::string, bool> generated;                    // by name: whether the first line is required
-  };
+  using Index = std::multimap<std::string, std::filesystem::path>;  // by name
+  using Generated = std::map<std::string, bool>;                    // by name: whether the first line is required
 
   const Index& index() const;
-  static void add(const std::filesystem::path& file, Index& index);
-  static void add_generated(const std::filesystem::path& file, Index& index);
+  Generated find_generated() const;
+  static void add_generated(const hcl::Body& body, Generated& generated);
 
   std::filesystem::path repository_;
   std::filesystem::path unit_;
   const Context context_;
   mutable std::optional<Index> index_;
+  mutable std::optional<Generated> generated_;
 };
 
 }  // namespace modlock::terragrunt

@@ -59,23 +59,6 @@ TreeSummary files_below(const std::string& subdir, TreeSummary package) {
   return package;
 }
 
-// Returns the files that a client would load and that are neither locked nor the user's own; `others` receives other
-// added files. Errors: IO_ERROR.
-Result<std::vector<std::string>> added_files(const TreeSummary& locked, const UnitSourceOptions& options,
-                                             const fs::path& data_directory, std::vector<std::string>& others) {
-  std::vector<std::string> not_loaded;
-  MODLOCK_TRY(const auto files, loadable_files(options.downloaded, data_directory, &not_loaded));
-  std::vector<std::string> added;
-  for (const std::string& name : files) {
-    if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
-      added.push_back(name + " was added");
-    }
-  }
-  std::copy_if(not_loaded.begin(), not_loaded.end(), std::back_inserter(others),
-               [&](const std::string& name) { return locked.find(name) == nullptr; });
-  return added;
-}
-
 // Returns how the downloaded files differ from the locked ones: files that were changed or deleted, and files that a
 // client would load and that were added; `others` receives other added files. Errors: IO_ERROR; cancellation.
 Result<std::vector<std::string>> differing_files(const TreeSummary& locked, const UnitSourceOptions& options,
@@ -100,8 +83,13 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
     }
   }
   auto differences = compare_trees(locked, present, entries_of(options.downloaded)).tampered;
-  MODLOCK_TRY(auto added, added_files(locked, options, open.root.data.path, others));
-  std::move(added.begin(), added.end(), std::back_inserter(differences));
+  MODLOCK_TRY(const auto loaded, loadable_files(options.downloaded, open.root.data.path, &others));
+  for (const std::string& name : loaded) {
+    if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
+      differences.push_back(name + " was added");
+    }
+  }
+  std::erase_if(others, [&](const std::string& name) { return locked.find(name) != nullptr; });
   return differences;
 }
 
