@@ -110,6 +110,14 @@ void start_library() {
   (void)once;
 }
 
+bool may_have_conflicts(const std::filesystem::path& index) {
+  start_library();
+  git_index* opened = nullptr;
+  const bool may_have = git_index_open(&opened, index.c_str()) != 0 || git_index_has_conflicts(opened) != 0;
+  git_index_free(opened);
+  return may_have;
+}
+
 std::string library_reason() {
   const git_error* last = git_error_last();
   return last == nullptr || last->message == nullptr ? "unknown reason" : last->message;

@@ -173,6 +173,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   host.progress_ = std::make_unique<TerminalProgress>(!flags.quiet && !flags.verbose);
   host.interrupt_ = interrupt;
   host.stop_ = interrupt == nullptr ? std::stop_token() : interrupt->token();
+  host.compares_ = flags.compares;
   if (flags.compares || flags.recursive || flags.directories.size() > 1) {
     host.shared_run_ = Run::for_many_roots({});
   }
@@ -180,7 +181,9 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
 }
 
 Run Host::run() const {
-  return shared_run_.next({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
+  Run run = shared_run_.next({.stop = stop_, .deadline = {}, .log = log_.get(), .progress = progress_.get()});
+  run.texts = compares_ ? shared_run_.texts : run.texts;
+  return run;
 }
 
 void Host::request_done() const {

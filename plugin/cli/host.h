@@ -86,6 +86,7 @@ class Host {
 
   std::unique_ptr<Engine> engine_;
   Run shared_run_ = Run();  // of the command
+  bool compares_ = false;   // the calls of the engine read lock files and settings once
   std::unique_ptr<MethodTable> methods_;
   std::unique_ptr<TerminalProgress> progress_;
   std::unique_ptr<TerminalLog> log_;

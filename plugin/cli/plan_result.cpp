@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "backends/base/digest.h"
-#include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/apply.h"
@@ -112,12 +111,6 @@ std::string closing_words(const messages::LockPlanResult& result, bool dry_run) 
                                            [](const auto& change) { return change.subject.starts_with("provider."); }));
 }
 
-std::string diff_text(const std::string& root, const messages::EditedDocument& document) {
-  const auto before = read_file(fs::path(root) / document.path);
-  const std::string text = before.value_or(std::string());
-  return unified_diff(document.path, text, text_after(text, document));
-}
-
 // Colors a diff as git does: file headers bold, hunk headers cyan, removed lines red, added lines green.
 std::string coloured_diff(std::string_view diff) {
   constexpr std::size_t kHeaderLines = 2;
@@ -137,10 +130,10 @@ std::string coloured_diff(std::string_view diff) {
 }
 
 // Returns the texts of the files that these edits change.
-Texts texts_before(const std::string& root, const messages::WorkspaceEdit& edits) {
+Texts texts_before(const messages::WorkspaceEdit& edits) {
   Texts texts;
   for (const messages::EditedDocument& edit : edits.documents) {
-    texts.push_back({edit.path, read_file(fs::path(root) / edit.path).value_or(std::string())});
+    texts.push_back({edit.path, edit.before});
   }
   return texts;
 }
@@ -192,7 +185,7 @@ std::string diff_command(const CommandLine& line, const std::string& root, bool 
 
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
                            const Texts& committed) {
-  Texts before = asked.result && line.common.compares ? texts_before(root, asked.result->edits) : Texts();
+  Texts before = asked.result && line.common.compares ? texts_before(asked.result->edits) : Texts();
   WrittenUpdate written{.result = std::move(asked.result), .details = std::move(asked.details)};
   if (written.result && !line.dry_run && !line.frozen) {
     if (auto ok = host.apply(root, line.common, *written.result); !ok) {
@@ -200,7 +193,7 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
     }
   }
   if (written.result && line.common.compares) {
-    written.is_since_commit = !committed.empty() || are_committed(before, root, host.context());
+    written.is_since_commit = !line.dry_run && (!committed.empty() || are_committed(before, root, host.context()));
     before.insert(before.end(), committed.begin(), committed.end());
     written.diff = compare_packages(line, host, root, *written.result, std::move(before));
   }
@@ -318,7 +311,7 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
   print_out(with_root(adoption_words(result.changes, line.dry_run)));
   if (line.dry_run) {
     for (const messages::EditedDocument& document : result.edits.documents) {
-      const std::string diff = diff_text(root, document);
+      const std::string diff = unified_diff(document.path, document.before, text_after(document.before, document));
       print_raw(wants_colour(line.color) ? coloured_diff(diff) : diff);
     }
   }

@@ -274,6 +274,18 @@ Result<std::optional<std::string>> read_document(const fs::path& path, const Doc
   return fail(std::move(text).error());
 }
 
+Result<std::optional<std::string>> read_once(const fs::path& path, const Documents& documents) {
+  if (documents.read == nullptr || documents.count(path) != 0) {
+    return read_document(path, documents);
+  }
+  const std::lock_guard guard(documents.read->mutex);
+  const auto [known, is_new] = documents.read->texts.try_emplace(path);
+  if (is_new) {
+    known->second = read_document(path, documents);
+  }
+  return known->second;
+}
+
 Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
                                                   const Documents& documents, ConfigKind kind, ClientKind tool,
                                                   const Context& context) {

@@ -55,6 +55,8 @@ const DocumentText* find_document(const std::filesystem::path& path, const Docum
 // LIMIT_EXCEEDED (a file on disk has more than `limit` bytes).
 Result<std::optional<std::string>> read_document(const std::filesystem::path& path, const Documents& documents,
                                                  std::size_t limit = hcl::kMaxTextBytes);
+// The same of a file that a run reads once.
+Result<std::optional<std::string>> read_once(const std::filesystem::path& path, const Documents& documents);
 
 // Returns the hashes of the files, for results; adds the syntax errors in them to `diagnostics`.
 std::vector<ConfigFile> report_files(const std::vector<ConfigText>& files, Diagnostics& diagnostics);

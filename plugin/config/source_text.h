@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,8 +36,16 @@ struct DocumentText {
   std::shared_ptr<std::atomic<bool>> is_read = std::make_shared<std::atomic<bool>>(false);
 };
 
+// The lock files, settings and edited files that a run has read, by path. They are forgotten when they are written.
+struct ReadTexts {
+  std::mutex mutex;
+  std::map<std::filesystem::path, Result<std::optional<std::string>>> texts;
+};
+
 // By absolute, lexically normal path.
-using Documents = std::map<std::filesystem::path, DocumentText>;
+struct Documents : std::map<std::filesystem::path, DocumentText> {
+  std::shared_ptr<ReadTexts> read = {};  // null: read_once() reads each time
+};
 
 // A path in the form of locations and results: relative to `root`, `/`-separated, may start with "../".
 std::string relative_to_root(const std::filesystem::path& path, const std::filesystem::path& root);

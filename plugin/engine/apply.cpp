@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include "backends/base/digest.h"
@@ -137,17 +138,8 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
 
 messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits) {
   for (const messages::EditedDocument& edit : edits.documents) {
-    const auto overlay = std::find_if(root.documents.begin(), root.documents.end(),
-                                      [&](const messages::Document& document) { return document.path == edit.path; });
-    const std::string before = overlay != root.documents.end()
-                                   ? overlay->text
-                                   : read_file(fs::path(root.root) / edit.path).value_or(std::string());
-    const std::string after = edit.operation == EditOperation::remove ? "" : text_after(before, edit);
-    if (overlay != root.documents.end()) {
-      overlay->text = after;
-    } else {
-      root.documents.push_back({edit.path, after});
-    }
+    std::erase_if(root.documents, [&](const messages::Document& overlay) { return overlay.path == edit.path; });
+    root.documents.push_back({edit.path, edit.operation == EditOperation::remove ? "" : text_after(edit.before, edit)});
   }
   return root;
 }
@@ -163,6 +155,9 @@ Result<void> Engine::apply(const messages::RootParams& root, const messages::Loc
   const auto data = find_data_directory(root.root, root.data_dir);
   MODLOCK_TRY(const auto held,
               data ? hold(root.root, *data, plan.edits.documents, context) : Result<std::optional<FileLock>>());
+  std::unique_lock reading(run.texts->mutex);
+  run.texts->texts.clear();
+  reading.unlock();
   MODLOCK_TRY(write_documents(root.root, plan.edits));
   if (!include.modules) {
     return {};  // the plan contains no modules

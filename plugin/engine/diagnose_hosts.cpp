@@ -223,7 +223,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
     hosts[name].uses.insert("registry");
   }
   // A root that cannot be opened has no sources; the check of its settings reports why.
-  const auto root = open_root(options.root, engine);
+  const auto root = open_root(options.root, engine, run);
   const Settings& settings = root ? root->walk.settings : engine.user_settings();
   Context querying = engine.context_for(run, settings);
   querying.clone_directory = root ? root->data.modules() / "m" : "";

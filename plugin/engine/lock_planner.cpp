@@ -233,7 +233,9 @@ class LockPlanner {
     plan_request.wanted = std::move(wanted_.modules);
     plan_request.former_calls = std::move(wanted_.former_calls);
     plan_request.skipped = wanted_.skipped;
-    const bool may_lose_blocks = plan_request.history_gap && (params_.mode == "missing" || !params_.targets.empty());
+    const auto gap =
+        has_module_entries(plan_request.lock.modules) ? std::nullopt : blocks_of(plan_request.dropped).history_gap;
+    const bool may_lose_blocks = gap && (params_.mode == "missing" || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
@@ -253,7 +255,7 @@ class LockPlanner {
       is_locked_per_call_ = per_call && per_call->changes.empty();
     }
     if (may_lose_blocks && !modules_->changes.empty()) {
-      Error error = lost_history_error(lock.path, *plan_request.history_gap, engine_.options().in_ci);
+      Error error = lost_history_error(lock.path, *gap, engine_.options().in_ci);
       if (error.code == Code::frozen) {
         run_.changes = modules_->changes;
         return fail(std::move(error));

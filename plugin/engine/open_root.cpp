@@ -15,7 +15,7 @@ OpenRoot::OpenRoot(const Engine& engine, Run& run, RootRequest opened)
 
 Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run, const messages::RootParams& root,
                                                  const messages::LockParams& lock, Merging merging) {
-  MODLOCK_TRY(auto request, open_root(root, engine));
+  MODLOCK_TRY(auto request, open_root(root, engine, run));
   run.documents = request.walk.documents;
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
   MODLOCK_TRY(take_unlocked_sources(opened->root, engine, opened->context));
@@ -25,7 +25,7 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
 }
 
 Result<void> OpenRoot::read_lock_again() {
-  read_lock_texts(root);
+  root.walk.documents.read = run_.texts = std::make_shared<ReadTexts>();
   MODLOCK_TRY(lock, open_lock(root, {}));
   return {};
 }

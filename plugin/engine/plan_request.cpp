@@ -28,27 +28,24 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 
 // Module blocks that a client dropped are restored from our backup; if the lock file was committed after the backup was
 // made, from the commits.
-Result<void> add_restorable_blocks(PlanRequest& request, const RootRequest& root, const LockDocument& lock,
-                                   const Context& context) {
+Result<DroppedBlocks> read_dropped_blocks(const RootRequest& root, const LockDocument& lock, const Context& context) {
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
   std::error_code ignored;
   const bool has_history = root.is_versioned && std::filesystem::exists(root.repository / ".git", ignored);
   MODLOCK_TRY(const auto id,
               has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>(""));
   if (copy && (!has_history || id == copy->committed_id)) {
-    request.restorable = std::move(copy->modules);
-    return {};
+    return DroppedBlocks{std::move(copy->modules)};
   }
   if (!has_history) {
-    return {};
+    return DroppedBlocks();
   }
   MODLOCK_TRY(auto committed, committed_module_locks(root.walk.root, lock.path, context));
-  if (committed || copy || has_module_entries(request.lock.modules)) {
-    request.restorable = committed ? std::move(*committed) : copy ? std::move(copy->modules) : ModuleLocks{};
-    return {};
+  if (committed || copy || has_module_entries(effective_lock(lock).modules)) {
+    return DroppedBlocks{committed ? std::move(*committed) : copy ? std::move(copy->modules) : ModuleLocks{}};
   }
-  MODLOCK_TRY(request.history_gap, find_history_gap(root.repository, root.walk.root, lock.path, context));
-  return {};
+  MODLOCK_TRY(auto gap, find_history_gap(root.repository, root.walk.root, lock.path, context));
+  return DroppedBlocks{{}, std::move(gap)};
 }
 
 // Returns the entries of both lock files in the last commit, and in the revision that a change is compared with.
@@ -68,19 +65,19 @@ std::vector<ModuleLock> base_entries(const OpenRoot& open, const std::string& si
 
 // Adds the installed modules of a root to the places of a request.
 void add_installed(PlanRequest& request, const OpenRoot& open) {
-  ModuleLocks entries = request.lock.modules;
-  entries.insert(request.restorable.begin(), request.restorable.end());
   auto manifest = read_manifest(open.root.data.manifest());
-  request.installed.places.emplace_back([&open, entries = std::move(entries), manifest = manifest.value_or(Manifest{})](
-                                            const ModuleNode& node, std::string_view h1) {
-    const DataDirectory& data = open.root.data;
-    const Store& store = open.engine().store();
-    const auto entry = entries.find(node.key);
-    auto place =
-        entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
-    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
-    return is_proven ? std::move(place) : std::nullopt;
-  });
+  request.installed.places.emplace_back(
+      [&open, locked = request.lock.modules, dropped = request.dropped, manifest = manifest.value_or(Manifest{})](
+          const ModuleNode& node, std::string_view h1) {
+        const DataDirectory& data = open.root.data;
+        const Store& store = open.engine().store();
+        const ModuleLocks& entries = locked.count(node.key) != 0 ? locked : blocks_of(dropped).modules;
+        const auto entry = entries.find(node.key);
+        auto place =
+            entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
+        const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
+        return is_proven ? std::move(place) : std::nullopt;
+      });
 }
 
 }  // namespace
@@ -135,10 +132,8 @@ ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const
 }
 
 ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
-  PlanRequest request{.walk = root.walk, .lock = effective_lock(lock)};
-  const bool is_known =
-      !has_module_entries(request.lock.modules) && add_restorable_blocks(request, root, lock, context).has_value();
-  return is_known ? std::move(request.restorable) : ModuleLocks();
+  const bool are_there = has_module_entries(effective_lock(lock).modules);
+  return are_there ? ModuleLocks() : read_dropped_blocks(root, lock, context).value_or(DroppedBlocks()).modules;
 }
 
 Error dropped_blocks_error(const LockDocument& lock) {
@@ -199,9 +194,13 @@ PlanRequest frozen_plan(OpenRoot& open, bool uses_installed) {
 }
 
 void add_bundle(PlanRequest& request, OpenRoot& open) {
-  open.bundle()->add_entries(request.restorable);
   request.installed.places.emplace_back(
-      [&open](const ModuleNode& node, std::string_view h1) { return open.bundle()->find(node, h1, open.context); });
+      [&open, locked = request.lock.modules, dropped = request.dropped](const ModuleNode& node, std::string_view h1) {
+        if (locked.count(node.key) == 0) {
+          open.bundle()->add_entries(blocks_of(dropped).modules);
+        }
+        return open.bundle()->find(node, h1, open.context);
+      });
 }
 
 Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run, bool is_locked_per_call) {
@@ -272,10 +271,13 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
     check_client_versions(tree, open.root.implementation, open.engine().options(), open.context, diagnostics);
   };
   if (request.mode != PlanMode::frozen) {
-    MODLOCK_TRY(add_restorable_blocks(request, root, lock, context));
-    for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
-      request.restorable.insert_or_assign(key, entry);
-    }
+    request.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
+                        MODLOCK_TRY(auto blocks, read_dropped_blocks(root, lock, context));
+                        for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
+                          blocks.modules.insert_or_assign(key, entry);
+                        }
+                        return blocks;
+                      }).share();
   }
   add_installed(request, open);
   add_bundle(request, open);

@@ -131,7 +131,7 @@ Result<fs::path> lock_place(const RootRequest& root, const std::string& name) {
 // Returns the text of an overlaying document, or else of the file at `name`; nullopt: there is none.
 Result<std::optional<std::string>> read_text(const RootRequest& root, std::string_view name) {
   return lock_place(root, std::string(name)).and_then([&](const fs::path& path) {
-    return read_document(path, root.walk.documents);
+    return read_once(path, root.walk.documents);
   });
 }
 
@@ -142,9 +142,7 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
   MODLOCK_TRY(const auto path, lock_place(root, name));
   const bool is_sent = text.has_value() || root.walk.documents.count(path) != 0;
   if (!text) {
-    MODLOCK_TRY(text, name == kLockFileName      ? root.lock_text
-                      : name == kSidecarFileName ? root.sidecar_text
-                                                 : read_text(root, name));
+    MODLOCK_TRY(text, read_text(root, name));
   }
   if (merging != nullptr) {
     OpenMerge open = merge.value_or(OpenMerge{});
@@ -167,7 +165,7 @@ Result<bool> uses_sidecar(const RootRequest& root) {
   if (const auto& setting = root.walk.settings.uses_sidecar) {
     return *setting;
   }
-  MODLOCK_TRY(const auto sidecar, root.sidecar_text);
+  MODLOCK_TRY(const auto sidecar, read_text(root, kSidecarFileName));
   return file_with_blocks(sidecar) == kSidecarFileName;
 }
 
@@ -209,7 +207,7 @@ Result<SearchedDirectory> open_directory(const std::string& sent, const Engine& 
   return directory;
 }
 
-Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine) {
+Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine, const Run& run) {
   MODLOCK_TRY(auto root, absolute_directory("the root module", "root", params.root, engine));
   MODLOCK_TRY(check_path("the data directory", params.data_dir.value_or("")));
   // A client runs in the root, so that `..` is relative to the directory itself and not to a symbolic link to it.
@@ -221,6 +219,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   RootRequest request;
   WalkRequest& walk = request.walk;
   walk.root = root;
+  walk.documents.read = run.texts;
   for (const messages::Document& document : params.documents) {
     MODLOCK_TRY(auto place, document_place(document.path, given, root));
     walk.documents.insert_or_assign(std::move(place), DocumentText(document.text, document.path));
@@ -241,18 +240,13 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   request.data = std::move(data);
   walk.data_directory = request.data.name;
-  read_lock_texts(request);
-  request.implementation = find_client(engine.options(), &walk, request.lock_text.value_or(std::nullopt).value_or(""));
+  request.implementation =
+      find_client(engine.options(), &walk, read_text(request, kLockFileName).value_or(std::nullopt).value_or(""));
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
   MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));
   walk.workspace = std::move(workspace);
   return request;
-}
-
-void read_lock_texts(RootRequest& root) {
-  root.lock_text = read_text(root, kLockFileName);
-  root.sidecar_text = read_text(root, kSidecarFileName);
 }
 
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {

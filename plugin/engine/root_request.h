@@ -25,10 +25,6 @@ struct RootRequest {
   // Whether git may track the files of the root. It does not if the settings are in another directory: the root is then
   // Terragrunt's copy of a unit, with the lock file of the unit.
   bool is_versioned = true;
-  // The texts of `.terraform.lock.hcl` and of the sidecar: of an overlaying document, or else of the file; nullopt:
-  // there is none. They are read once. Errors: PATH_OUTSIDE_ROOT; IO_ERROR.
-  Result<std::optional<std::string>> lock_text = {};
-  Result<std::optional<std::string>> sidecar_text = {};
 };
 
 // Returns the path that a host sent for `name`, as a path or a file:// URI. Errors: INVALID_PARAMS (a URI of another
@@ -47,10 +43,7 @@ Result<SearchedDirectory> open_directory(const std::string& sent, const Engine& 
 
 // Errors: those of decode_path(); INVALID_PARAMS (a relative root without workspaceRoots, no such directory),
 // PATH_OUTSIDE_ROOT (outside workspaceRoots), those of load_settings() and find_data_directory().
-Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine);
-
-// Reads RootRequest::lock_text and `sidecar_text` again, after they were written.
-void read_lock_texts(RootRequest& root);
+Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine, const Run& run);
 
 // The open conflicts of a merge of lock files, for the planner of the lock.
 struct OpenMerge {

@@ -57,6 +57,7 @@ class Run {
   Diagnostics diagnostics = {};                // of the result
   std::vector<messages::Change> changes = {};  // with FROZEN: the required changes
   Documents documents = {};                    // of the request; they know whether they were read
+  std::shared_ptr<ReadTexts> texts = std::make_shared<ReadTexts>();
 
  private:
   struct Counters {

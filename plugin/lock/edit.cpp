@@ -101,7 +101,8 @@ std::optional<EditedDocument> make_document_edit(std::string path, std::optional
                       .operation = before ? EditOperation::modify : EditOperation::create,
                       .new_text = std::string(after),
                       .edits = diff_edits(before.value_or(""), after),
-                      .result_sha256 = sha256_hex(after)};
+                      .result_sha256 = sha256_hex(after),
+                      .before = std::string(before.value_or(""))};
   if (before) {
     edit.base_sha256 = sha256_hex(*before);
   }

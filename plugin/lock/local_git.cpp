@@ -13,6 +13,7 @@
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
+#include "backends/git/library.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -281,7 +282,9 @@ Result<std::optional<MergeSides>> find_merge_sides(const fs::path& repository, c
   if (git_directory.empty()) {
     return std::nullopt;
   }
-  return SideReader(root, path, context).read(heads_in(git_directory));
+  const std::vector<std::string_view> heads = heads_in(git_directory);
+  const bool may_conflict = !heads.empty() || git::may_have_conflicts(git_directory / "index");
+  return may_conflict ? SideReader(root, path, context).read(heads) : Result<std::optional<MergeSides>>();
 }
 
 }  // namespace modlock

@@ -211,11 +211,6 @@ void name_deprecated_versions(Plan& plan, const SourceFetcher& fetcher) {
   }
 }
 
-bool is_restored(const PlanRequest& request, const ModuleLock& prior) {
-  const auto kept = request.restorable.find(prior.key);
-  return kept != request.restorable.end() && &kept->second == &prior;
-}
-
 // Verifies what is not yet locked, and what is restored. An entry of the lock file is the proof that its release was
 // verified; an entry of a backup, which is not reviewed, is none.
 Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTree& tree,
@@ -227,7 +222,8 @@ Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTr
     const ModuleLock* prior = resolver.prior(node);
     const std::optional<std::string> version =
         resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt;
-    if (prior != nullptr && !is_restored(request, *prior) && prior->parsed_version() == resolved.version) {
+    if (prior != nullptr && request.lock.modules.count(prior->key) != 0 &&
+        prior->parsed_version() == resolved.version) {
       const std::string id = fetcher.backend(node.address.source)->id_of(prior->hashes);
       if (id.empty() ? "h1:" + prior->hash_value("h1") == resolved.h1 : id == resolved.id) {
         continue;
@@ -317,7 +313,12 @@ bool has_module_entries(const ModuleLocks& locks) {
 
 bool is_first_lock(const PlanRequest& request) {
   return request.mode != PlanMode::frozen && !has_module_entries(request.lock.modules) &&
-         !has_module_entries(request.restorable);
+         !has_module_entries(blocks_of(request.dropped).modules);
+}
+
+const DroppedBlocks& blocks_of(const DroppedBlocksReader& reader) {
+  static const DroppedBlocks none;
+  return reader.valid() && reader.get() ? *reader.get() : none;
 }
 
 Error combine(Diagnostics errors) {
@@ -360,9 +361,9 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
   plan.diagnostics.insert(plan.diagnostics.end(), resolver.diagnostics().begin(), resolver.diagnostics().end());
-  ModuleLocks known = request.lock.modules;  // and those that a client dropped
-  known.insert(request.restorable.begin(), request.restorable.end());
-  const Diagnostics unmatched = unmatched_rules(request.walk.settings, plan.tree, known);
+  const ModuleLocks& locked = request.lock.modules;
+  const Diagnostics unmatched = unmatched_rules(
+      request.walk.settings, plan.tree, has_module_entries(locked) ? locked : blocks_of(request.dropped).modules);
   plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
   name_unserved_calls(request, resolver, plan);
   if (request.check) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,17 +42,24 @@ struct InstalledPackages {
   std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1) const;
 };
 
+// The module blocks that a lock file may have lost: those of the backup in the data directory, or of the last commits.
+struct DroppedBlocks {
+  ModuleLocks modules = {};
+  std::optional<RepositoryFault> history_gap = {};  // why commits that may contain them cannot be read
+};
+// Reads them at the first use. Not valid: there are none.
+using DroppedBlocksReader = std::shared_future<Result<DroppedBlocks>>;
+// Returns none if they cannot be read.
+const DroppedBlocks& blocks_of(const DroppedBlocksReader& reader);
+
 struct PlanRequest {
   WalkRequest walk;
   LockFile lock;
-  // Module blocks from the backup in the data directory, or else from the last commit. They replace entries that an
-  // unmodified OpenTofu dropped. Not used under frozen.
-  ModuleLocks restorable = {};
+  // They replace entries that an unmodified OpenTofu dropped. Used if an entry is missing, and not under frozen.
+  DroppedBlocksReader dropped = {};
   // By key: the entries of the sides of a merge that changed an entry differently. `lock` contains one of them. The
   // entry with the highest version that the constraints allow stays. Entries without a version are resolved again.
   std::map<std::string, std::vector<ModuleLock>, std::less<>> contested = {};
-  // Why commits that may contain such blocks cannot be read.
-  std::optional<RepositoryFault> history_gap = {};
   PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets =
       {};  // "module.vpc"; with mode upgrade: only these, their subtrees and their groups

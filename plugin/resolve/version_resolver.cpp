@@ -28,7 +28,8 @@ VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetc
       fetcher_(fetcher),
       context_(context),
       adopts_(request.recorded && is_first_lock(request)),
-      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules : request.restorable) {
+      former_locks_(has_module_entries(request.lock.modules) ? request.lock.modules
+                                                             : blocks_of(request.dropped).modules) {
   for (const auto& [key, entry] : former_locks_) {
     formers_by_source_.emplace(entry.source, &entry);
   }
@@ -79,9 +80,13 @@ const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   if (const ModuleLock* former = renamed_from(node.key); former != nullptr && former->source == identity) {
     return former;
   }
-  const auto kept = request_.restorable.find(node.key);
-  const bool same = entry == request_.lock.modules.end() && kept != request_.restorable.end() &&
-                    kept->second.source == identity && kept->second.constraints == node.constraints_text();
+  if (entry != request_.lock.modules.end()) {
+    return nullptr;
+  }
+  const ModuleLocks& dropped = blocks_of(request_.dropped).modules;
+  const auto kept = dropped.find(node.key);
+  const bool same =
+      kept != dropped.end() && kept->second.source == identity && kept->second.constraints == node.constraints_text();
   return same ? &kept->second : nullptr;
 }
 
@@ -120,6 +125,9 @@ Result<void> VersionResolver::visit(std::span<ModuleNode* const> level) {
     if (fetcher_.backend(node->address.source) == nullptr) {
       unserved_.insert(node->key);
       continue;
+    }
+    if (request_.dropped.valid() && request_.lock.modules.count(node->key) == 0) {
+      MODLOCK_TRY(request_.dropped.get());
     }
     Group& group = groups_[version_group(*node, request_.resolution)];
     if (group.level.empty()) {

@@ -47,7 +47,7 @@ Result<void> find_key_files(const fs::path& directory, const fs::path& bound, st
 // `bound`: the repository; empty: there is none.
 Result<void> read_settings_file(const fs::path& path, std::string shown, SettingsPlace place, const fs::path& bound,
                                 const Documents& documents, Settings& settings) {
-  MODLOCK_TRY(const auto text, read_document(path, documents));
+  MODLOCK_TRY(const auto text, read_once(path, documents));
   if (!text) {
     return {};
   }

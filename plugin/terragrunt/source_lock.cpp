@@ -256,8 +256,10 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
                      .mode = parse_mode(mode),
                      .accept_moved = options.accepts_moved};
     if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
-      MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
-      plan.restorable = backup ? std::move(backup->modules) : ModuleLocks();
+      plan.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
+                       MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
+                       return DroppedBlocks{backup ? std::move(backup->modules) : ModuleLocks()};
+                     }).share();
     }
     add_bundle(plan, open);
     auto call = plan_single_call(plan, *node, open.fetcher(), open.context);
@@ -271,8 +273,9 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
       MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
       MODLOCK_TRY(locked_files(open, h1, call->package));
       MODLOCK_TRY(const bool is_written, write_entry(open, call->lock));
-      const auto dropped = plan.restorable.find(kUnitSourceKey);
-      const bool is_restored = dropped != plan.restorable.end() && dropped->second == call->lock;
+      const ModuleLocks& lost = blocks_of(plan.dropped).modules;
+      const auto dropped = lost.find(kUnitSourceKey);
+      const bool is_restored = dropped != lost.end() && dropped->second == call->lock;
       const bool was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
       result.change = !is_written ? "" : is_restored ? "restored" : was_locked ? "locked again" : "locked";
       result.moved = std::move(call->moved);

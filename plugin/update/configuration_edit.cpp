@@ -367,7 +367,7 @@ Result<void> ConfigurationEditor::drop_version_argument(const ModuleNode& node) 
 }
 
 Result<std::string> ConfigurationEditor::text_of(const std::string& path) const {
-  MODLOCK_TRY(auto text, read_document(document_path(walk_.root / path), walk_.documents));
+  MODLOCK_TRY(auto text, read_once(document_path(walk_.root / path), walk_.documents));
   if (!text) {
     return fail(Code::not_found, fmt::format("{} is gone", path));
   }

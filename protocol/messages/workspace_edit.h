@@ -35,6 +35,7 @@ struct EditedDocument {
   // Sorted, not overlapping; applying them to the base gives new_text.
   std::optional<std::vector<RangeEdit>> edits = {};
   std::string result_sha256 = {};  // of new_text
+  std::string before = {};         // the text of the base; is not sent
 };
 
 struct WorkspaceEdit {

@@ -1,5 +1,6 @@
-// How often a command or a hook opens the lock file, the sidecar and the settings of a root. A command reads each once,
-// and compares what it writes with the file before.
+// How often a command or a hook opens the lock file, the sidecar and the settings of a root, and starts git for the
+// repository of the root. A command reads each file once, and compares what it writes with the file before. It asks git
+// only if an entry is missing, a version changes, or a merge left a conflict.
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ struct TracedScene : TerragruntScene {
   TracedScene() {
     fs::remove(path("bin/tofu-modlock"));
     write_text(path("bin/tofu-modlock"),
-               fmt::format("#!/bin/sh\nexec strace -f -qq -e trace=openat -o {}/$$ {} \"$@\"\n",
+               fmt::format("#!/bin/sh\nexec strace -f -qq -e trace=openat,execve -o {}/$$ {} \"$@\"\n",
                            path("traces").string(), binary));
     fs::permissions(path("bin/tofu-modlock"), fs::perms::owner_all);
   }
@@ -41,6 +42,7 @@ struct TracedScene : TerragruntScene {
       runs[trace.last_write_time()] +=
           fmt::format("lock {}, sidecar {}, settings {}", occurrences(text, "/.terraform.lock.hcl\", O_RDONLY"),
                       occurrences(text, "/.terraform.modules.lock.hcl\", O_RDONLY"), occurrences(text, settings_));
+      asks_git_ = occurrences(text, "\"protocol.allow=never\"") != 0;
     }
     std::string all;
     for (const auto& [time, run] : runs) {
@@ -48,9 +50,10 @@ struct TracedScene : TerragruntScene {
     }
     return all;
   }
-  std::string opened_by(const std::string& command) {
+  std::string opened_by(std::vector<std::string> command) {
     settings_ = (root() / ".tofu-modlock.hcl").string() + "\", O_RDONLY";
-    return opened([&] { return program({path("bin/tofu-modlock").string(), command}); });
+    command.insert(command.begin(), path("bin/tofu-modlock").string());
+    return opened([&] { return program(command); });
   }
   std::string opened_by_hooks(const std::string& command) {
     settings_ = (root() / "live/vpc/.tofu-modlock.hcl").string() + "\", O_RDONLY";
@@ -58,6 +61,7 @@ struct TracedScene : TerragruntScene {
   }
 
   std::string settings_;
+  bool asks_git_ = false;  // the last run, about the repository of the root
 };
 
 }  // namespace
@@ -68,10 +72,31 @@ BOOST_AUTO_TEST_CASE(of_a_command) {
   write("main.tf", module_call("vpc", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
   // The second time before it is written.
-  BOOST_TEST(opened_by("lock") == "lock 2, sidecar 2, settings 1");
-  BOOST_TEST(opened_by("lock") == "lock 1, sidecar 1, settings 1");
-  BOOST_TEST(opened_by("install") == "lock 1, sidecar 1, settings 1");
-  BOOST_TEST(opened_by("verify") == "lock 1, sidecar 1, settings 1");
+  BOOST_TEST(opened_by({"lock"}) == "lock 2, sidecar 2, settings 1");
+  BOOST_TEST(program({"sh", "-c",
+                      "git init -q && git add .terraform.lock.hcl main.tf && "
+                      "git -c user.name=a -c user.email=b commit -qm lock"})
+                 .exit_code == 0);
+  release(vpc, "1.0.1");
+  struct Row {
+    std::vector<std::string> command;
+    const char* opened;
+    bool asks_git = false;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{"lock"}, "lock 1, sidecar 1, settings 1"},
+           {{"lock", "--frozen"}, "lock 1, sidecar 1, settings 1"},
+           {{"install"}, "lock 1, sidecar 1, settings 1"},
+           {{"verify"}, "lock 1, sidecar 1, settings 1"},
+           {{"explain", "vpc"}, "lock 1, sidecar 1, settings 1"},
+           {{"diff"}, "lock 1, sidecar 1, settings 1", true},  // the tag of another version may have been locked before
+           {{"update", "vpc=1.0.1", "--dry-run"}, "lock 1, sidecar 1, settings 1", true},
+       }) {
+    BOOST_TEST_CONTEXT(row.command.front()) {
+      BOOST_TEST(opened_by(row.command) == row.opened);
+      BOOST_TEST(asks_git_ == row.asks_git);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hook) {

@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/cli/captured_output.h"
-#include "tests/support/temporary_directory.h"
 
 namespace modlock::cli {
 namespace {
@@ -27,12 +26,12 @@ ChangeSide at(const char* ref, const char* commit) {
   return {.version = {}, .ref = ref, .commit = commit, .digest = {}};
 }
 
-EditedDocument document(const char* path, EditOperation operation, const char* text) {
-  return {.path = path, .operation = operation, .new_text = text};
+EditedDocument document(const char* path, EditOperation operation, const char* text, const char* before = "") {
+  return {.path = path, .operation = operation, .new_text = text, .before = before};
 }
 
-std::string print(const LockPlanResult& result, const CommandLine& line = {}, const std::string& root = "/none") {
-  return printed_by([&] { print_plan(line, root, result, result.diagnostics); }).out;
+std::string print(const LockPlanResult& result, const CommandLine& line = {}) {
+  return printed_by([&] { print_plan(line, "/none", result, result.diagnostics); }).out;
 }
 
 BOOST_AUTO_TEST_SUITE(plan_result)
@@ -190,18 +189,16 @@ BOOST_AUTO_TEST_CASE(the_words_at_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_prints_a_diff) {
-  const test::TemporaryDirectory root;
-  root.write(".terraform.lock.hcl", "a\nb\n");
   LockPlanResult result;
-  result.edits.documents = {document(".terraform.lock.hcl", EditOperation::modify, "a\nc\n")};
+  result.edits.documents = {document(".terraform.lock.hcl", EditOperation::modify, "a\nc\n", "a\nb\n")};
   CommandLine line;
   line.dry_run = true;
   line.color = "never";
-  BOOST_TEST(print(result, line, root.path().string()) ==
+  BOOST_TEST(print(result, line) ==
              "--- .terraform.lock.hcl\n+++ .terraform.lock.hcl\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
              ".terraform.lock.hcl would change; nothing was written.\n");
   line.color = "always";
-  BOOST_TEST(print(result, line, root.path().string()) ==
+  BOOST_TEST(print(result, line) ==
              "\x1b[1m--- .terraform.lock.hcl\x1b[0m\n\x1b[1m+++ .terraform.lock.hcl\x1b[0m\n"
              "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n a\n\x1b[31m-b\x1b[0m\n\x1b[32m+c\x1b[0m\n"
              ".terraform.lock.hcl would change; nothing was written.\n");

@@ -83,7 +83,7 @@ struct Repository : GitProgram, EngineFixture {
     open();
     auto params = of_root<messages::LockPlanParams>();
     params.root.root += below;
-    const auto root = open_root(params.root, *engine);
+    const auto root = open_root(params.root, *engine, Run());
     BOOST_REQUIRE(root.has_value());
     const auto state = read_base(*root, engine->options(), Context{});
     if (!state) {

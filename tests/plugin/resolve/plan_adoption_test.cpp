@@ -118,7 +118,11 @@ BOOST_AUTO_TEST_CASE(adoption_is_for_a_first_lock_alone) {
       {"a first lock", [](PlanRequest&) {}, "1.0.0"},
       {"a block of a host is none of ours", [&](PlanRequest& r) { r.lock.modules[of_host.key] = of_host; }, "1.0.0"},
       {"another call is locked", [&](PlanRequest& r) { r.lock.modules[elsewhere.key] = elsewhere; }, "1.1.0"},
-      {"blocks can be restored", [&](PlanRequest& r) { r.restorable[elsewhere.key] = elsewhere; }, "1.1.0"},
+      {"blocks can be restored",
+       [&](PlanRequest& r) {
+         r.dropped = dropped({{elsewhere.key, elsewhere}});
+       },
+       "1.1.0"},
       {"upgrade", [](PlanRequest& r) { r.mode = PlanMode::upgrade; }, "1.1.0"},
       {"upgrade of it",
        [](PlanRequest& r) {

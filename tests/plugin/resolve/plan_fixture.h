@@ -18,6 +18,13 @@ inline const std::string kCommitB(40, 'b');
 inline const std::string kCommitC(40, 'c');
 
 // A root directory, a store and a fake source; plans against them.
+// The blocks that a lock file lost.
+inline DroppedBlocksReader dropped(ModuleLocks modules) {
+  std::promise<Result<DroppedBlocks>> read;
+  read.set_value(DroppedBlocks{std::move(modules)});
+  return read.get_future();
+}
+
 struct PlanFixture {
   PlanFixture() {
     auto backend = std::make_unique<FakeBackend>();

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(plan_restores_blocks_that_were_dropped_without_a_request) {
   const Plan locked = lock();
   source->add_tag(kVpc, "v1.1.0", kLeaf);
   request.lock.modules.clear();
-  request.restorable = locked.modules;
+  request.dropped = dropped(locked.modules);
   const Plan restored = lock();
   BOOST_TEST(summary(restored) == "module.vpc restored: the block was dropped from the lock file\n");
   BOOST_TEST(restored.modules.at("vpc").version.value() == "1.0.0");

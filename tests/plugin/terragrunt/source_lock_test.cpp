@@ -36,6 +36,7 @@ struct Unit {
   std::unique_ptr<OpenRoot> open(const Engine& asked) {
     messages::RootParams root;
     root.root = (directory / "unit").string();
+    run.texts = std::make_shared<ReadTexts>();  // the test may have written the files
     return OpenRoot::open(asked, run, root, {}).value();
   }
   // What a run has fetched is fresh until it ends, and for a step of the file system's clock longer.
