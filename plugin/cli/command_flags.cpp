@@ -1,7 +1,9 @@
 #include "plugin/cli/command_flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -687,6 +689,16 @@ void add_commands(CLI::App& app, CommandLine& out) {
   for (const CommandRow& command : kCommands) {
     add_command(app, command, out);
   }
+}
+
+bool has_chdir(std::string_view name) {
+  const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& one) {
+    return *one.parent == '\0' && !name.empty() && (name == one.name || name == one.alias);
+  });
+  CLI::App command;
+  CommandLine line;
+  return row != std::end(kCommands) &&
+         (row->add_flags(command, line), command.get_option_no_throw("--chdir") != nullptr);
 }
 
 }  // namespace modlock::cli

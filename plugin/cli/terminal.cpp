@@ -10,13 +10,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <utility>
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
+#include "plugin/cli/command_flags.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
 
@@ -407,29 +408,37 @@ std::string heading(std::string_view severity) {
   return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
 }
 
-std::string with_root(const std::string& text) {
-  if (!NamedRoot::exists() || current_root()->directory.empty()) {
-    return text;
+std::string with_root(std::string text) {
+  constexpr std::string_view kProgram = "tofu-modlock ";
+  const bool is_elsewhere = NamedRoot::exists() && !current_root()->directory.empty();
+  const std::string argument = is_elsewhere ? " --chdir " + shell_word(current_root()->directory) : "";
+  for (std::size_t at = text.find(kProgram); is_elsewhere && at != std::string::npos; at = text.find(kProgram, at)) {
+    const std::string_view rest = std::string_view(text).substr(at += kProgram.size());
+    const std::string_view name = rest.substr(0, rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+    const std::string_view after = rest.substr(name.size());
+    if (has_chdir(name) && !after.starts_with('.') && !after.starts_with(" --chdir")) {
+      text.insert(at + name.size(), argument);
+    }
   }
-  static const std::regex kCommand(
-      "tofu-modlock (diff|doctor|install|lock|outdated|update|upgrade|verify)\\b(?!\\.)(?! --chdir)");
-  const std::string argument = shell_word(current_root()->directory);
-  return std::regex_replace(text, kCommand, "$& --chdir " + std::regex_replace(argument, std::regex("\\$"), "$$$$"));
+  return text;
 }
 
-std::string with_settings_paths(const std::string& text) {
-  if (!NamedRoot::exists() || current_root()->directory.empty() || text.find(kSettingsFileName) == std::string::npos) {
-    return text;
+std::string with_settings_paths(std::string text) {
+  constexpr std::string_view kAbove = "../";
+  const bool is_elsewhere = NamedRoot::exists() && !current_root()->directory.empty();
+  for (std::size_t at = text.rfind(kSettingsFileName); is_elsewhere && at != std::string::npos;
+       at = at == 0 ? std::string::npos : text.rfind(kSettingsFileName, at - 1)) {
+    const std::size_t end = at + kSettingsFileName.size();
+    while (std::string_view(text).substr(0, at).ends_with(kAbove)) {
+      at -= kAbove.size();
+    }
+    const char before = at == 0 ? ' ' : text[at - 1];
+    if (!ascii::is_alnum(before) && std::string_view("_./-").find(before) == std::string_view::npos) {
+      const fs::path file = fs::path(current_root()->directory) / text.substr(at, end - at);
+      text.replace(at, end - at, file.lexically_normal().generic_string());
+    }
   }
-  static const std::regex kFile(R"((^|[^\w./-])((?:\.\./)*\.tofu-modlock\.hcl))");
-  std::string shown;
-  auto rest = text.begin();
-  for (std::sregex_iterator found(text.begin(), text.end(), kFile), end; found != end; ++found) {
-    shown.append(rest, (*found)[2].first);
-    shown += (fs::path(current_root()->directory) / (*found)[2].str()).lexically_normal().generic_string();
-    rest = (*found)[2].second;
-  }
-  return shown.append(rest, text.end());
+  return text;
 }
 
 std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {

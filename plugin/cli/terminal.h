@@ -135,11 +135,11 @@ std::string heading(std::string_view severity);
 
 // Adds the directory of the NamedRoot to commands: "run: tofu-modlock lock --chdir live/prod". Commands for the current
 // directory stay as they are.
-std::string with_root(const std::string& text);
+std::string with_root(std::string text);
 
 // Returns a text of the NamedRoot with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open
 // from the current directory. print_out() and print_err() do this; a text that is printed after the NamedRoot needs it.
-std::string with_settings_paths(const std::string& text);
+std::string with_settings_paths(std::string text);
 
 // Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
 // with a newline.

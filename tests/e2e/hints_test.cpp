@@ -320,6 +320,16 @@ const std::vector<Row> kRows = {
      [](Hints& scene) {
        scene.write(".tofu-modlock.hcl", "unlocked_sources = [\"hg::https://hg.example.test/net?rev=1\"]\n");
      }},
+    {"a subject that does not exist in another directory",
+     [](Hints& scene) {
+       scene.write("root3/main.tf", scene.call("?ref=v1.0.0"));
+       scene.run("tofu-modlock lock --chdir root3");
+     },
+     "tofu-modlock upgrade --target module.nope --chdir root3",
+     2,
+     {"tofu-modlock inspect --chdir root3"},
+     {},
+     "tofu-modlock upgrade --target module.vpc --chdir root3"},
     {"offline without a cache",
      [](Hints& scene) {
        scene.pin();

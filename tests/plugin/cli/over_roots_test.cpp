@@ -171,7 +171,10 @@ BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
       {"directory is there", "/live", "run: tofu-modlock lock --chdir prod", "run: tofu-modlock lock --chdir prod"},
       {"comparison", "/live", "run: tofu-modlock diff --lock-rev HEAD",
        "run: tofu-modlock diff --chdir /live --lock-rev HEAD"},
-      {"another command", "/live", "run: tofu-modlock tree", "run: tofu-modlock tree"},
+      {"every command with the flag", "/live", "run: tofu-modlock inspect", "run: tofu-modlock inspect --chdir /live"},
+      {"another name of one", "/live", "`tofu-modlock tree` lists them",
+       "`tofu-modlock tree --chdir /live` lists them"},
+      {"a command without the flag", "/live", "run: tofu-modlock cache prune", "run: tofu-modlock cache prune"},
       {"another word", "/live", "remove tofu-modlock lock.json", "remove tofu-modlock lock.json"},
   };
   for (const Row& row : rows) {
