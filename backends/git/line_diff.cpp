@@ -2,6 +2,8 @@
 
 #include <git2.h>
 
+#include <cstdint>
+
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -20,6 +22,30 @@ int add_change(const git_diff_delta* /*delta*/, const git_diff_hunk* hunk, void*
   return 0;
 }
 
+// git adds the line of a function to the header of a hunk.
+int add_header(const git_diff_delta* /*delta*/, const git_diff_hunk* hunk, void* out) {
+  const std::string_view header(hunk->header, hunk->header_len);
+  static_cast<std::string*>(out)->append(header.substr(0, header.find("@@", 1) + 2)) += '\n';
+  return 0;
+}
+
+int add_line(const git_diff_delta* /*delta*/, const git_diff_hunk* /*hunk*/, const git_diff_line* line, void* out) {
+  const bool is_mark = line->origin == '+' || line->origin == '-' || line->origin == ' ';
+  static_cast<std::string*>(out)->append(is_mark ? 1 : 0, line->origin).append(line->content, line->content_len);
+  return 0;
+}
+
+bool compare(std::string_view before, std::string_view after, std::uint32_t context, git_diff_hunk_cb on_hunk,
+             git_diff_line_cb on_line, void* out) {
+  start_library();
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  options.context_lines = context;
+  options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_MINIMAL;
+  return git_diff_buffers(before.data(), before.size(), nullptr, after.data(), after.size(), nullptr, &options, nullptr,
+                          nullptr, on_hunk, on_line, out) == 0;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_lines(std::string_view text) {
@@ -34,15 +60,15 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 }
 
 std::vector<LineChange> diff_lines(std::string_view before, std::string_view after) {
-  start_library();
-  git_diff_options options;
-  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
-  options.context_lines = 0;
-  options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_MINIMAL;
   std::vector<LineChange> changes;
-  const int result = git_diff_buffers(before.data(), before.size(), nullptr, after.data(), after.size(), nullptr,
-                                      &options, nullptr, nullptr, &add_change, nullptr, &changes);
-  return result == 0 ? changes : std::vector{LineChange{0, split_lines(before).size(), 0, split_lines(after).size()}};
+  const bool ok = compare(before, after, 0, &add_change, nullptr, &changes);
+  return ok ? changes : std::vector{LineChange{0, split_lines(before).size(), 0, split_lines(after).size()}};
+}
+
+std::string unified_hunks(std::string_view before, std::string_view after) {
+  std::string out;
+  compare(before, after, 3, &add_header, &add_line, &out);
+  return out;
 }
 
 }  // namespace modlock::git

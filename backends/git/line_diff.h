@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,5 +22,7 @@ struct LineChange {
 // Returns the changed lines between two texts as git does: sorted, with at least one common line between two changes.
 // Lines inserted or removed among equal lines are placed as far down as possible.
 std::vector<LineChange> diff_lines(std::string_view before, std::string_view after);
+// Returns these changes with three lines of context, like `diff -u`, but without the lines that name the files.
+std::string unified_hunks(std::string_view before, std::string_view after);
 
 }  // namespace modlock::git

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
-
 #include "backends/base/digest.h"
 #include "backends/git/line_diff.h"
 #include "plugin/hcl/characters.h"
@@ -19,44 +16,6 @@ std::vector<Position> line_positions(const std::vector<std::string_view>& lines)
     positions.push_back(hcl::advance(positions.back(), line));
   }
   return positions;
-}
-
-constexpr std::size_t kContext = 3;
-
-// "12,3". One line has no count; for no lines, it names the line before.
-std::string line_span(std::size_t start, std::size_t end) {
-  if (end - start == 1) {
-    return std::to_string(end);
-  }
-  return fmt::format("{},{}", start == end ? start : start + 1, end - start);
-}
-
-void print_lines(std::string& out, char mark, std::span<const std::string_view> lines) {
-  for (const std::string_view line : lines) {
-    out += mark;
-    out += line;
-    if (line.back() != '\n') {
-      out += "\n\\ No newline at end of file\n";
-    }
-  }
-}
-
-void print_hunk(std::string& out, std::span<const git::LineChange> changes, std::span<const std::string_view> before,
-                std::span<const std::string_view> after) {
-  const git::LineChange& first = changes.front();
-  const git::LineChange& last = changes.back();
-  const std::size_t above = std::min(kContext, first.before_start);
-  const std::size_t below = std::min(kContext, before.size() - last.before_end);
-  out += fmt::format("@@ -{} +{} @@\n", line_span(first.before_start - above, last.before_end + below),
-                     line_span(first.after_start - above, last.after_end + below));
-  std::size_t line = first.before_start - above;
-  for (const git::LineChange& change : changes) {
-    print_lines(out, ' ', before.subspan(line, change.before_start - line));
-    print_lines(out, '-', before.subspan(change.before_start, change.before_end - change.before_start));
-    print_lines(out, '+', after.subspan(change.after_start, change.after_end - change.after_start));
-    line = change.before_end;
-  }
-  print_lines(out, ' ', before.subspan(line, below));
 }
 
 }  // namespace
@@ -121,22 +80,8 @@ Result<void> check_no_link(const std::filesystem::path& path) {
 }
 
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after) {
-  const std::vector<std::string_view> old_lines = git::split_lines(before);
-  const std::vector<std::string_view> new_lines = git::split_lines(after);
-  const std::vector<git::LineChange> changes = git::diff_lines(before, after);
-  if (changes.empty()) {
-    return {};
-  }
-  std::string out = fmt::format("--- {0}\n+++ {0}\n", path);
-  for (std::size_t i = 0; i < changes.size();) {
-    std::size_t end = i + 1;
-    while (end < changes.size() && changes[end].before_start - changes[end - 1].before_end <= 2 * kContext) {
-      ++end;
-    }
-    print_hunk(out, std::span(changes).subspan(i, end - i), old_lines, new_lines);
-    i = end;
-  }
-  return out;
+  const std::string hunks = git::unified_hunks(before, after);
+  return hunks.empty() ? "" : fmt::format("--- {0}\n+++ {0}\n{1}", path, hunks);
 }
 
 }  // namespace modlock
