@@ -53,12 +53,12 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params, {}));
   open->context.intact = &writer.intact();
   const PlanRequest request = frozen_plan(*open, false);  // what is installed may have been changed
-  MODLOCK_TRY(check_locked_providers(open->root, open->lock));
+  MODLOCK_TRY(check_locked_providers(*open));
   Closure closure;
   const bool is_unit = !has_configuration(open->root.walk.root);  // of Terragrunt: its configuration is elsewhere
   if (!is_unit) {
     MODLOCK_TRY(const auto plan, make_plan(request, open->fetcher(), open->context));
-    MODLOCK_TRY(check_locked(plan, open->root, open->lock, run, open->context));
+    MODLOCK_TRY(check_locked(plan, *open));
     for (const auto& [key, module] : plan.resolved) {
       const auto entry = plan.modules.find(key);
       if (entry != plan.modules.end()) {
@@ -120,7 +120,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
     std::vector<std::string> tags;
     for (std::size_t i = 0; i < size; ++i) {
       MODLOCK_TRY(auto open, OpenRoot::open(engine, run, options.roots[begin + i], {}));
-      MODLOCK_TRY(check_locked_providers(open->root, open->lock));
+      MODLOCK_TRY(check_locked_providers(*open));
       const ModuleLocks modules = effective_lock(open->lock).modules;
       for (const auto& [key, entry] : modules) {
         MODLOCK_TRY(check_entry_allowed(open->root.walk.settings, entry));

@@ -64,7 +64,7 @@ Result<void> check_other_files(OpenRoot& open, const ModuleTree& tree) {
   twin.walk.tool = other_client(open.root.walk.tool);
   twin.walk.registry_of = open.root.walk.tool;
   const LockFile lock = effective_lock(open.lock);
-  const auto read = walk_offline_modules(twin, lock, open.engine(), open.context);
+  const auto read = walk_offline_modules(twin, open);
   if (!read) {
     return open.context.check();
   }

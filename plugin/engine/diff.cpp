@@ -41,7 +41,7 @@ Result<State> read_state(const Engine& engine, const messages::RootParams& root,
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, root, lock));
   // The state is only read: a rule that denies a release does not prevent its comparison with another one.
   open->root.walk.settings.deny_rules.clear();
-  MODLOCK_TRY(auto tree, walk_locked_modules(*open, engine, &skipped));
+  MODLOCK_TRY(auto tree, walk_locked_modules(*open, &skipped));
   for (const Diagnostic& diagnostic : tree.diagnostics) {
     if (diagnostic.severity != Severity::error) {
       continue;
@@ -213,8 +213,7 @@ class DiffPlanner {
       StateComparison(before, after, result_, skipped_).run([](std::string_view) { return true; });
       return finished();
     }
-    MODLOCK_TRY(auto state, read_state(engine_, params_.root, params_.lock, skipped_, run_));
-    locked_ = std::move(state);
+    MODLOCK_TRY(locked_, read_state(engine_, params_.root, params_.lock, skipped_, run_));
     for (const messages::DiffSubject& subject : params_.subjects) {
       names_.push_back(full_subject(subject.subject, locked_->tree, default_registry(locked_->open->root.walk.tool))
                            .value_or(subject.subject));
@@ -369,8 +368,7 @@ class DiffPlanner {
     }
     std::optional<State> earlier;
     if (!from.empty()) {
-      MODLOCK_TRY(auto state, state_at(from));
-      earlier = std::move(state);
+      MODLOCK_TRY(earlier, state_at(from));
     }
     MODLOCK_TRY(const auto after, state_at(to));
     StateComparison(earlier ? *earlier : *locked_, after, result_, skipped_).run([this](std::string_view key) {

@@ -101,8 +101,7 @@ Result<void> Engine::open(Log& log) {
   store_.emplace(store ? *store : Store::open({}).value());
   MODLOCK_TRY(std::move(store));
   if (options_.user_settings) {
-    MODLOCK_TRY(auto settings, load_user_settings(*options_.user_settings));
-    user_settings_ = std::move(settings);
+    MODLOCK_TRY(user_settings_, load_user_settings(*options_.user_settings));
   }
   for (const std::string& warning : user_settings_.ignored) {
     log.write(LogLevel::warning, warning);

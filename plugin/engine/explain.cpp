@@ -12,11 +12,10 @@ namespace {
 
 Result<messages::LockExplainResult> explain_provider_of(OpenRoot& open, const ModuleTree& tree,
                                                         const std::string& subject) {
-  const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
   Diagnostics diagnostics;
-  MODLOCK_TRY(const auto request, make_provider_request(root, lock, tree, messages::LockPlanParams{}, diagnostics));
-  const auto source = open.network().provider_source(root.walk.root);
+  MODLOCK_TRY(const auto request, make_provider_request(open, tree, messages::LockPlanParams{}, diagnostics));
+  const auto source = open.network().provider_source(open.root.walk.root);
   MODLOCK_TRY(auto explanation,
               explain_provider(request, subject, lock.provider_file(), lock.providers_path(), *source, open.context));
   explanation.diagnostics.insert(explanation.diagnostics.begin(), diagnostics.begin(), diagnostics.end());

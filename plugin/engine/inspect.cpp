@@ -150,10 +150,9 @@ std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree
 Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams& params, Run& run) const {
   MODLOCK_TRY(auto open, OpenRoot::open(*this, run, params, {}));
   RootRequest& root = open->root;
-  Context context = open->context;
-  context.check_source = {};
+  open->context.check_source = {};
   const LockFile locked = effective_lock(open->lock);
-  MODLOCK_TRY(auto tree, walk_offline_modules(root, locked, *this, context));
+  MODLOCK_TRY(auto tree, walk_offline_modules(root, *open));
   messages::ConfigInspectResult result;
   constexpr std::array kRoles = {"primary", "override", "test"};
   for (const TreeFile& file : tree.files) {
@@ -170,10 +169,10 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
   result.diagnostics = tree.diagnostics;
   result.providers = inspect_providers(root, tree, result.diagnostics);
   result.core_versions = core_versions(tree);
-  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree, known_locks(root, open->lock, context));
+  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree, known_locks(*open));
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
-  check_client_versions(tree, root.implementation, options(), context, result.diagnostics);
-  MODLOCK_TRY(context.check());
+  check_client_versions(tree, root.implementation, options(), open->context, result.diagnostics);
+  MODLOCK_TRY(open->context.check());
   run.diagnostics = result.diagnostics;
   return result;
 }

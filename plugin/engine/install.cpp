@@ -158,7 +158,6 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
   const bool remote_only = params.remote_only.value_or(false);
   const Engine& engine = open.engine();
   const RootRequest& root = open.root;
-  const LockDocument& lock = open.lock;
   const Context& context = open.context;
   PlanRequest request = frozen_plan(open);
   // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
@@ -183,12 +182,12 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
-  MODLOCK_TRY(check_locked(*plan, root, lock, open.run(), context));
+  MODLOCK_TRY(check_locked(*plan, open));
   MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
   MODLOCK_TRY(auto report, install_modules({.plan = *plan,
-                                            .lock = effective_lock(lock),
+                                            .lock = effective_lock(open.lock),
                                             .data = root.data,
                                             .root = root.walk.root,
                                             .overridden = std::move(overrides.sources),
@@ -204,17 +203,16 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
 
 }  // namespace
 
-Result<void> check_locked(const Plan& plan, const RootRequest& root, const LockDocument& lock, Run& run,
-                          const Context& context) {
+Result<void> check_locked(const Plan& plan, const OpenRoot& open) {
   std::vector<Change> blocking;
   std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
   return blocking.empty() ? Result<void>()
-                          : fail(with_dropped_blocks(frozen_error(blocking, lock, run), root, lock, run, context));
+                          : fail(with_dropped_blocks(frozen_error(blocking, open.lock, open.run()), open));
 }
 
-Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock) {
-  for (const auto& [address, provider] : lock.provider_file().providers) {
-    MODLOCK_TRY(check_provider_allowed(address, provider.version, provider.hashes, root.walk.settings.deny_rules));
+Result<void> check_locked_providers(const OpenRoot& open) {
+  for (const auto& [address, provider] : open.lock.provider_file().providers) {
+    MODLOCK_TRY(check_provider_allowed(address, provider.version, provider.hashes, open.root.walk.settings.deny_rules));
   }
   return {};
 }
@@ -226,7 +224,7 @@ Result<messages::ModulesInstallResult> Engine::install(const messages::ModulesIn
 
 Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messages::ModulesInstallParams& params) {
   const Engine& engine = open.engine();
-  MODLOCK_TRY(check_locked_providers(open.root, open.lock));
+  MODLOCK_TRY(check_locked_providers(open));
   Context& context = open.context;
   context.offline = params.offline.value_or(context.offline);
   const OverrideMode mode = override_mode(params.overrides);

@@ -146,8 +146,8 @@ std::vector<messages::LockedModule> locked_modules(const Plan& plan) {
 }
 
 // Reads the modules of a root if they are not to be locked: as they are locked or installed.
-Result<ModuleTree> read_tree(OpenRoot& open, const Engine& engine) {
-  auto tree = walk_locked_modules(open, engine);
+Result<ModuleTree> read_tree(OpenRoot& open) {
+  auto tree = walk_locked_modules(open);
   if (const auto unread = tree ? unread_modules(*tree) : std::vector<std::string>(); !unread.empty()) {
     const ModuleNode& node = tree->nodes.find(unread.front())->second;
     return fail(
@@ -167,12 +167,10 @@ class LockPlanner {
       : engine_(open.engine()), params_(std::move(params)), wanted_(std::move(wanted)), run_(open.run()) {}
 
   Result<messages::LockPlanResult> plan(OpenRoot& open) {
-    RootRequest& root = open.root;
-    const LockDocument& lock = open.lock;
-    if (lock.merge) {
-      MODLOCK_TRY(check_contested(*lock.merge, params_.include));
+    if (open.lock.merge) {
+      MODLOCK_TRY(check_contested(*open.lock.merge, params_.include));
     }
-    MODLOCK_TRY(add_policy(root.walk.settings, params_));
+    MODLOCK_TRY(add_policy(open.root.walk.settings, params_));
     open.check_sources();
     const std::vector<std::string> given = params_.targets;
     MODLOCK_TRY(name_targets(open));
@@ -188,7 +186,7 @@ class LockPlanner {
     }
     const Diagnostics& unread = open.network().warnings();
     diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
-    return answer(root, lock);
+    return answer(open);
   }
 
  private:
@@ -197,10 +195,9 @@ class LockPlanner {
     if (std::all_of(params_.targets.begin(), params_.targets.end(), is_full_subject)) {
       return {};
     }
-    MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context));
+    MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, open));
     for (std::string& target : params_.targets) {
-      MODLOCK_TRY(auto subject, full_subject(target, tree, default_registry(open.root.walk.tool)));
-      target = std::move(subject);
+      MODLOCK_TRY(target, full_subject(target, tree, default_registry(open.root.walk.tool)));
     }
     return {};
   }
@@ -216,8 +213,7 @@ class LockPlanner {
         return ok;
       }
     } else if (params_.include.providers) {
-      MODLOCK_TRY(auto read, read_tree(open, engine_));
-      tree = std::move(read);
+      MODLOCK_TRY(tree, read_tree(open));
       std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
       check_client_versions(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
       if (has_errors(diagnostics_)) {
@@ -239,8 +235,7 @@ class LockPlanner {
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
-    MODLOCK_TRY(auto plan, make_plan(plan_request, open.fetcher(), open.context));
-    modules_ = std::move(plan);
+    MODLOCK_TRY(modules_, make_plan(plan_request, open.fetcher(), open.context));
     std::error_code ignored;
     if (is_first_lock(plan_request) && std::filesystem::exists(open.root.walk.root / kDraftFileName, ignored)) {
       modules_->diagnostics.push_back(
@@ -331,7 +326,7 @@ class LockPlanner {
     const RootRequest& root = open.root;
     const LockDocument& lock = open.lock;
     const Network& network = open.network();
-    MODLOCK_TRY(auto provider_request, make_provider_request(root, lock, tree, params_, diagnostics_));
+    MODLOCK_TRY(auto provider_request, make_provider_request(open, tree, params_, diagnostics_));
     const ReleaseHashes known(engine_.store(), release_rules(root.implementation));
     provider_request.known = &known;
     provider_request.wanted = std::move(wanted_.providers);
@@ -356,14 +351,14 @@ class LockPlanner {
     return {};
   }
 
-  Result<messages::LockPlanResult> answer(const RootRequest& root, const LockDocument& lock) {
+  Result<messages::LockPlanResult> answer(const OpenRoot& open) {
+    const LockDocument& lock = open.lock;
     std::vector<Change> changes = modules_ ? std::move(modules_->changes) : std::vector<Change>{};
     if (providers_) {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
     if (params_.mode == "frozen" && !changes.empty()) {
-      Error error = frozen_error(changes, lock, run_, is_locked_per_call_);
-      return fail(with_dropped_blocks(std::move(error), root, lock, run_, engine_.context_for(run_)));
+      return fail(with_dropped_blocks(frozen_error(changes, lock, run_, is_locked_per_call_), open));
     }
     // A merge changes the file even if this run plans no modules.
     const bool is_merged = lock.merge && !lock.counts_inline() && !lock.counts_sidecar();
@@ -372,7 +367,7 @@ class LockPlanner {
         .edits = lock_edit(
             lock,
             {.modules = modules_ ? &modules_->modules : unplanned, .providers = providers_ ? &*providers_ : nullptr},
-            root.walk.tool, engine_.options()),
+            open.root.walk.tool, engine_.options()),
         .modules = modules_ ? locked_modules(*modules_) : std::vector<messages::LockedModule>{},
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = run_.stats(),
@@ -392,7 +387,7 @@ class LockPlanner {
       result.moved = std::move(modules_->moved);
     }
     if (!result.edits.documents.empty()) {
-      const Diagnostics ignored = ignored_files(root, lock, engine_.context_for(run_));
+      const Diagnostics ignored = ignored_files(open);
       diagnostics_.insert(diagnostics_.end(), ignored.begin(), ignored.end());
     }
     run_.diagnostics = diagnostics_;

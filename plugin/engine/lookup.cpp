@@ -16,11 +16,11 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   const Context& context = open->context;
   const Network& network = open->network();
   const LockFile effective = effective_lock(lock);
-  auto tree = walk_locked_modules(*open, *this);
+  auto tree = walk_locked_modules(*open);
   if (!tree) {
     // A deleted source does not hide the others.
     Error error = network.with_warnings(std::move(tree.error()));
-    tree = walk_offline_modules(root, effective, *this, context);
+    tree = walk_offline_modules(root, *open);
     if (!tree) {
       return fail(std::move(tree.error()));
     }
@@ -44,7 +44,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   messages::UpdateLookupResult result = std::move(*found);
   result.stats = run.stats();
   result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
-  const Diagnostics unmatched = errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(root, lock, context)));
+  const Diagnostics unmatched = errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(*open)));
   result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
   run.diagnostics = result.diagnostics;
   return result;

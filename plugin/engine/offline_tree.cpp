@@ -6,24 +6,25 @@
 
 namespace modlock {
 
-Result<ModuleTree> walk_offline_modules(RootRequest& root, const LockFile& lock, const Engine& engine,
-                                        const Context& context) {
+Result<ModuleTree> walk_offline_modules(RootRequest& root, const OpenRoot& open) {
+  const LockFile lock = effective_lock(open.lock);
   MODLOCK_TRY(const auto manifest, read_manifest(root.data.manifest()));
   root.walk.installed = installed_directories(manifest, root.walk.root);
   KnownPackages known;
   const auto visit = [&](std::span<ModuleNode* const> level) -> Result<void> {
     for (ModuleNode* node : level) {
-      LocalPackage package = locked_package(*node, root.data, manifest, lock, engine.store(), known, context);
+      LocalPackage package =
+          locked_package(*node, root.data, manifest, lock, open.engine().store(), known, open.context);
       node->package_directory = std::move(package.directory);
       node->package_subdir = std::move(package.subdir);
     }
     return {};
   };
-  return walk_modules(root.walk, visit, context);
+  return walk_modules(root.walk, visit, open.context);
 }
 
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine, Diagnostics* skipped) {
-  auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine, open.context);
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, Diagnostics* skipped) {
+  auto tree = walk_offline_modules(open.root, open);
   if (!tree || unread_modules(*tree).empty()) {
     return tree;
   }

@@ -6,15 +6,14 @@
 
 namespace modlock {
 
-// Returns the module tree of a root as far as it can be read without network access: remote modules as locked_package()
-// finds them. A module that is not available has a node without directory. Errors: those of walk_modules() and
-// read_manifest().
-Result<ModuleTree> walk_offline_modules(RootRequest& root, const LockFile& lock, const Engine& engine,
-                                        const Context& context);
+// Returns the module tree of a root, that of `open` or one like it, as far as it can be read without network access:
+// remote modules as locked_package() finds them. A module that is not available has a node without directory. Errors:
+// those of walk_modules() and read_manifest().
+Result<ModuleTree> walk_offline_modules(RootRequest& root, const OpenRoot& open);
 
 // The same, but fetches locked packages that are not on this machine. `skipped`: of PlanRequest. Errors: also those of
 // make_plan().
-Result<ModuleTree> walk_locked_modules(OpenRoot& open, const Engine& engine, Diagnostics* skipped = nullptr);
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, Diagnostics* skipped = nullptr);
 
 // Returns the keys of remote calls of a tree that were not read.
 std::vector<std::string> unread_modules(const ModuleTree& tree);

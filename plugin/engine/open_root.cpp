@@ -19,8 +19,7 @@ Result<std::unique_ptr<OpenRoot>> OpenRoot::open(const Engine& engine, Run& run,
   run.documents = request.walk.documents;
   std::unique_ptr<OpenRoot> opened(new OpenRoot(engine, run, std::move(request)));
   MODLOCK_TRY(take_unlocked_sources(opened->root, engine, opened->context));
-  MODLOCK_TRY(auto document, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
-  opened->lock = std::move(document);
+  MODLOCK_TRY(opened->lock, open_lock(opened->root, lock, merging == Merging::yes ? &opened->context : nullptr));
   return opened;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "backends/address/source_text.h"
 #include "plugin/engine/engine.h"
@@ -28,7 +29,8 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 
 // Module blocks that a client dropped are restored from our backup; if the lock file was committed after the backup was
 // made, from the commits.
-Result<DroppedBlocks> read_dropped_blocks(const RootRequest& root, const LockDocument& lock, const Context& context) {
+Result<DroppedBlocks> read_dropped_blocks(const OpenRoot& open) {
+  const auto& [root, lock, context] = std::tie(open.root, open.lock, open.context);
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
   std::error_code ignored;
   const bool has_history = root.is_versioned && std::filesystem::exists(root.repository / ".git", ignored);
@@ -125,15 +127,15 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
                                                reselect_command(entry.source, "module." + entry.key)));
 }
 
-ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
-  ModuleLocks modules = effective_lock(lock).modules;
-  return has_module_entries(modules) || root.walk.settings.modules.empty() ? std::move(modules)
-                                                                           : dropped_locks(root, lock, context);
+ModuleLocks known_locks(const OpenRoot& open) {
+  ModuleLocks modules = effective_lock(open.lock).modules;
+  const bool are_known = has_module_entries(modules) || open.root.walk.settings.modules.empty();
+  return are_known ? std::move(modules) : dropped_locks(open);
 }
 
-ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, const Context& context) {
-  const bool are_there = has_module_entries(effective_lock(lock).modules);
-  return are_there ? ModuleLocks() : read_dropped_blocks(root, lock, context).value_or(DroppedBlocks()).modules;
+ModuleLocks dropped_locks(const OpenRoot& open) {
+  const bool are_there = has_module_entries(effective_lock(open.lock).modules);
+  return are_there ? ModuleLocks() : read_dropped_blocks(open).value_or(DroppedBlocks()).modules;
 }
 
 Error dropped_blocks_error(const LockDocument& lock) {
@@ -148,33 +150,33 @@ Error dropped_blocks_error(const LockDocument& lock) {
                                    advice)};
 }
 
-Diagnostics ignored_files(const RootRequest& root, const LockDocument& lock, const Context& context) {
+Diagnostics ignored_files(const OpenRoot& open) {
+  const RootRequest& root = open.root;
   std::error_code ignored;
   if (!root.is_versioned || !std::filesystem::exists(root.repository / ".git", ignored)) {
     return {};
   }
-  std::vector<std::string> files = {lock.path};
-  if (lock.beside) {
+  std::vector<std::string> files = {open.lock.path};
+  if (open.lock.beside) {
     files.emplace_back(kLockFileName);
   }
   std::copy_if(root.walk.settings.files.begin(), root.walk.settings.files.end(), std::back_inserter(files),
                [](const std::string& file) { return !file.starts_with('/'); });  // not the user's
-  return warn_of_ignored_files(root.walk.root, files, context).value_or(Diagnostics());
+  return warn_of_ignored_files(root.walk.root, files, open.context).value_or(Diagnostics());
 }
 
-Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
-                          const Context& context) {
+Error with_dropped_blocks(Error error, const OpenRoot& open) {
   if (error.code != Code::frozen) {
     return error;
   }
-  for (const Diagnostic& ignored : ignored_files(root, lock, context)) {
+  for (const Diagnostic& ignored : ignored_files(open)) {
     error.notes.push_back(ignored.what.message + "; " + ignored.what.hint);
   }
-  const ModuleLocks dropped = dropped_locks(root, lock, context);
-  if (std::any_of(run.changes.begin(), run.changes.end(), [&](const messages::Change& change) {
+  const ModuleLocks dropped = dropped_locks(open);
+  if (std::any_of(open.run().changes.begin(), open.run().changes.end(), [&](const messages::Change& change) {
         return dropped.count(change.subject.substr(change.subject.find('.') + 1)) != 0;
       })) {
-    const Error reason = dropped_blocks_error(lock);
+    const Error reason = dropped_blocks_error(open.lock);
     error.notes.push_back(reason.message + "; " + reason.hint);
   }
   return error;
@@ -272,7 +274,7 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
   };
   if (request.mode != PlanMode::frozen) {
     request.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
-                        MODLOCK_TRY(auto blocks, read_dropped_blocks(root, lock, context));
+                        MODLOCK_TRY(auto blocks, read_dropped_blocks(open));
                         for (const auto& [key, entry] : lock.merge ? lock.merge->dropped : ModuleLocks{}) {
                           blocks.modules.insert_or_assign(key, entry);
                         }

@@ -23,22 +23,21 @@ Result<void> check_entry_allowed(const Settings& settings, const ModuleLock& ent
 
 // Returns the entries in which unmatched_rules() finds renamed calls: those of the lock, or, if it has none, those that
 // a client dropped.
-ModuleLocks known_locks(const RootRequest& root, const LockDocument& lock, const Context& context);
+ModuleLocks known_locks(const OpenRoot& open);
 
 // Returns the entries that `lock` restores because the lock file has none any more: a client dropped them, or the file
 // was deleted. Empty if the lock file has entries, or if nothing is known.
-ModuleLocks dropped_locks(const RootRequest& root, const LockDocument& lock, const Context& context);
+ModuleLocks dropped_locks(const OpenRoot& open);
 
 // Returns LOCK_INCOMPLETE for dropped_locks(), with how to restore and how to keep them.
 Error dropped_blocks_error(const LockDocument& lock);
 
 // Returns the warnings of warn_of_ignored_files() about the lock files and the settings of a root.
-Diagnostics ignored_files(const RootRequest& root, const LockDocument& lock, const Context& context);
+Diagnostics ignored_files(const OpenRoot& open);
 
 // Returns FROZEN with notes about dropped_locks() of its changes and ignored_files(), if there are any; other errors
 // unchanged.
-Error with_dropped_blocks(Error error, const RootRequest& root, const LockDocument& lock, const Run& run,
-                          const Context& context);
+Error with_dropped_blocks(Error error, const OpenRoot& open);
 
 // Creates the plan request of `lock/plan` for a root. Locked packages come from what is installed: content with the
 // locked h1 and modes for which has_locked_modes() proves the entry; if the manifest cannot be read, nothing counts as
@@ -57,11 +56,10 @@ void add_bundle(PlanRequest& request, OpenRoot& open);
 
 // Checks that every remote call of a frozen plan has a matching entry; otherwise FROZEN, as with_dropped_blocks()
 // returns it. Other changes (an entry without a call) are allowed.
-Result<void> check_locked(const Plan& plan, const RootRequest& root, const LockDocument& lock, Run& run,
-                          const Context& context);
+Result<void> check_locked(const Plan& plan, const OpenRoot& open);
 
 // Checks the provider blocks of a lock against the deny rules; make_plan() checks the modules. Errors: RELEASE_DENIED.
-Result<void> check_locked_providers(const RootRequest& root, const LockDocument& lock);
+Result<void> check_locked_providers(const OpenRoot& open);
 
 // Returns FROZEN with the required changes, which also go to `run.changes`. `is_locked_per_call`: nothing would change
 // with the resolution "per-call".

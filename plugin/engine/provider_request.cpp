@@ -78,9 +78,9 @@ Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tre
                               root.walk.tool, addresses, root.walk.documents, root.walk.bounds);
 }
 
-Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const LockDocument& lock,
-                                                  const ModuleTree& tree, const messages::LockPlanParams& params,
-                                                  Diagnostics& diagnostics) {
+Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const ModuleTree& tree,
+                                                  const messages::LockPlanParams& params, Diagnostics& diagnostics) {
+  const RootRequest& root = open.root;
   const std::string_view default_host = default_registry(root.walk.tool);
   const HashSet hashes = parse_hashes(params.hashes);
   MODLOCK_TRY(auto platforms, find_platforms(params, hashes, root.walk.settings));
@@ -91,7 +91,7 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                          default_host));
   ProviderPlanRequest request{.needs = std::move(needs),
                               .unknown_needs = why_needs_are_unknown(state, tree),
-                              .locked = lock.provider_file().providers,
+                              .locked = open.lock.provider_file().providers,
                               .mode = parse_mode(params.mode),
                               .hashes = hashes,
                               .platforms = std::move(platforms),
@@ -99,8 +99,7 @@ Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const
                               .deny_rules = root.walk.settings.deny_rules,
                               .settings = root.walk.settings};
   if (!params.targets.empty()) {
-    MODLOCK_TRY(auto targets, find_targets(params.targets, request.needs, default_host));
-    request.targets = std::move(targets);
+    MODLOCK_TRY(request.targets, find_targets(params.targets, request.needs, default_host));
   }
   return request;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/resolve/provider_plan.h"
 
 namespace modlock {
@@ -12,9 +12,8 @@ Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tre
 // Creates the `lock/plan` request for the providers of a tree. Problems of the state go to `diagnostics`. Errors:
 // INVALID_PARAMS (an invalid platform, several for the hashes of `init`, a target that no module needs); those of
 // read_state() and find_needs().
-Result<ProviderPlanRequest> make_provider_request(const RootRequest& root, const LockDocument& lock,
-                                                  const ModuleTree& tree, const messages::LockPlanParams& params,
-                                                  Diagnostics& diagnostics);
+Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const ModuleTree& tree,
+                                                  const messages::LockPlanParams& params, Diagnostics& diagnostics);
 
 // Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
 std::string release_rules(const ClientProgram& implementation);

@@ -233,19 +233,16 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(set_bounds(walk, request.repository, engine));
   const auto place = engine.options().settings_place.value_or(SettingsDirectories{root, request.repository});
   request.is_versioned = place.from == root;
-  MODLOCK_TRY(auto settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
-  walk.settings = std::move(settings);
+  MODLOCK_TRY(walk.settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
   MODLOCK_TRY(walk.settings.requested_age, requested_age(engine.options().minimum_release_age));
   // An empty TF_DATA_DIR is ignored, too.
-  MODLOCK_TRY(auto data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
-  request.data = std::move(data);
+  MODLOCK_TRY(request.data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));
   walk.data_directory = request.data.name;
   request.implementation =
       find_client(engine.options(), &walk, read_text(request, kLockFileName).value_or(std::nullopt).value_or(""));
   walk.tool = request.implementation.tool;
   walk.variables = variable_inputs(params);
-  MODLOCK_TRY(auto workspace, selected_workspace(params, request.data));
-  walk.workspace = std::move(workspace);
+  MODLOCK_TRY(walk.workspace, selected_workspace(params, request.data));
   return request;
 }
 
@@ -256,11 +253,9 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
   MODLOCK_TRY(check_path("lock.path", name));
   LockDocument document{.uses_sidecar = root.walk.settings.uses_sidecar};
   document.path = relative_to_root(root.walk.root / name, root.walk.root);
-  MODLOCK_TRY(auto file, read_lock(root, document.path, params.text, merging, document.merge));
-  document.file = std::move(file);
+  MODLOCK_TRY(document.file, read_lock(root, document.path, params.text, merging, document.merge));
   if (sidecar && !params.path && !params.text) {
-    MODLOCK_TRY(auto beside, read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge));
-    document.beside = std::move(beside);
+    MODLOCK_TRY(document.beside, read_lock(root, std::string(kLockFileName), std::nullopt, merging, document.merge));
   }
   if (!sidecar && !params.path && !params.text) {
     MODLOCK_TRY(auto left, read_lock(root, std::string(kSidecarFileName), std::nullopt, merging, document.merge));

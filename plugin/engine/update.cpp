@@ -140,8 +140,7 @@ class UpdatePlanner {
   // Replaces bare names, and checks that no kind is excluded.
   Result<void> name_subjects(const ModuleTree& tree, std::string_view default_host) {
     for (messages::Update& update : updates_) {
-      MODLOCK_TRY(auto subject, full_subject(update.subject, tree, default_host));
-      update.subject = std::move(subject);
+      MODLOCK_TRY(update.subject, full_subject(update.subject, tree, default_host));
       const bool is_provider = update.subject.starts_with(kProviderSubject);
       if (!(is_provider ? params_.include.providers : params_.include.modules)) {
         return fail(Error{.code = Code::invalid_params,
@@ -155,7 +154,7 @@ class UpdatePlanner {
 
   // Needs no requests, unless the targets include a nested call that was not read yet.
   Result<ModuleTree> read_tree(OpenRoot& open) {
-    auto tree = walk_offline_modules(open.root, effective_lock(open.lock), engine_, open.context);
+    auto tree = walk_offline_modules(open.root, open);
     if (tree) {
       MODLOCK_TRY(name_subjects(*tree, default_registry(open.root.walk.tool)));
     }
@@ -182,8 +181,7 @@ class UpdatePlanner {
     Diagnostics errors;
     MODLOCK_TRY(const auto values, read_variable_values(root.walk.root, root.walk.variables, root.walk.documents,
                                                         root.walk.bounds, errors));
-    for (const Diagnostics& all :
-         {tree.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(root, open.lock, open.context))}) {
+    for (const Diagnostics& all : {tree.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(open))}) {
       const Diagnostics found = errors_of(all);
       errors.insert(errors.end(), found.begin(), found.end());
     }
@@ -207,8 +205,7 @@ class UpdatePlanner {
     if (!errors.empty()) {
       return fail(combine(std::move(errors)));
     }
-    MODLOCK_TRY(auto files, editor.files());
-    files_ = std::move(files);
+    MODLOCK_TRY(files_, editor.files());
     wanted_ = {editor.versions(), editor.provider_versions(), former_calls(tree), skipped_};
     return {};
   }

@@ -42,20 +42,19 @@ void add_survival(Verdict& verdict, OpenRoot& open) {
 
 // Names the calls whose entries a client dropped, and says once how to restore them.
 // With `names_ignored` also the files that git ignores, without missing entries.
-void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocument& lock, bool names_ignored,
-                 const Context& context) {
+void add_dropped(VerifyReport& report, const OpenRoot& open, bool names_ignored) {
   const auto is_not_locked = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::not_locked && verdict.subject.starts_with(kModulePrefix);
   };
   const bool is_complete = std::none_of(report.verdicts.begin(), report.verdicts.end(), is_not_locked);
   if (!is_complete || names_ignored) {
-    const Diagnostics ignored = ignored_files(root, lock, context);
+    const Diagnostics ignored = ignored_files(open);
     report.diagnostics.insert(report.diagnostics.end(), ignored.begin(), ignored.end());
   }
   if (is_complete) {
     return;
   }
-  const ModuleLocks dropped = dropped_locks(root, lock, context);
+  const ModuleLocks dropped = dropped_locks(open);
   bool are_named = false;
   for (Verdict& verdict : report.verdicts) {
     if (is_not_locked(verdict) && dropped.count(verdict.subject.substr(kModulePrefix.size())) != 0) {
@@ -64,7 +63,7 @@ void add_dropped(VerifyReport& report, const RootRequest& root, const LockDocume
     }
   }
   if (are_named) {
-    report.diagnostics.push_back({Severity::warning, dropped_blocks_error(lock)});
+    report.diagnostics.push_back({Severity::warning, dropped_blocks_error(open.lock)});
   }
 }
 
@@ -97,7 +96,7 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
     }
   };
   const LockFile lock = effective_lock(open.lock);
-  MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, lock, open.engine(), open.context));
+  MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, open));
   for (const auto& [key, node] : tree.nodes) {
     const Source& source = node.address.source;
     const auto age = age_limit(settings, source).minimum();
@@ -151,7 +150,7 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
   const Network& network = open.network();
   VerifyRequest verify{.walk = root.walk,
                        .lock = effective_lock(lock),
-                       .known_locks = known_locks(root, lock, context),
+                       .known_locks = known_locks(open),
                        .lock_path = lock.modules_path(),
                        .data = root.data,
                        .backends = &network.backends(),
@@ -168,7 +167,7 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
     return fail(network.with_warnings(std::move(report.error())));
   }
   if (!params.lock.text) {
-    add_dropped(*report, root, lock, params.names_ignored, context);
+    add_dropped(*report, open, params.names_ignored);
   }
   auto checked_for = params.include.modules ? check_client_choice(open, report->tree, true, report->diagnostics)
                                             : Result<std::optional<messages::CheckedFor>>(std::nullopt);

@@ -100,7 +100,7 @@ Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot
                                                       const Engine& engine, Run& run) {
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, call.root, {}));
   const LockFile lock = effective_lock(open->lock);
-  MODLOCK_TRY(const auto tree, walk_offline_modules(open->root, lock, engine, open->context));
+  MODLOCK_TRY(const auto tree, walk_offline_modules(open->root, *open));
   MODLOCK_TRY(const auto subject, full_subject(call.subject, tree, default_registry(open->root.walk.tool)));
   constexpr std::string_view kModule = "module.";
   if (!subject.starts_with(kModule)) {
@@ -158,8 +158,7 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
   address.is_users = true;
   std::optional<ModuleConstraint> constraint;
   if (params.constraint) {
-    MODLOCK_TRY(auto parsed, ModuleConstraint::parse(*params.constraint));
-    constraint = std::move(parsed);
+    MODLOCK_TRY(constraint, ModuleConstraint::parse(*params.constraint));
   }
   const Context context = context_for(run);
   const auto client = network(run);

@@ -58,8 +58,8 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));
   }
-  MODLOCK_TRY(check_locked(*plan, root, open->lock, run, context));
-  MODLOCK_TRY(check_locked_providers(open->root, open->lock));
+  MODLOCK_TRY(check_locked(*plan, *open));
+  MODLOCK_TRY(check_locked_providers(*open));
   MODLOCK_TRY(
       auto overrides,
       plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds}));
@@ -103,8 +103,7 @@ Result<Mirror> Mirror::start(const Engine& engine, const messages::RootParams& r
     return mirror;
   }
   mirror.context_ = std::make_shared<Context>(engine.context_for(run));
-  MODLOCK_TRY(auto server, MirrorServer::start(std::move(offer.modules.modules), *mirror.context_));
-  mirror.server_ = std::move(server);
+  MODLOCK_TRY(mirror.server_, MirrorServer::start(std::move(offer.modules.modules), *mirror.context_));
   for (const auto& [host, url] : mirror.server_->modules_urls()) {
     offer.services[host].insert_or_assign(std::string(kServiceName), url);
   }
