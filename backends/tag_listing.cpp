@@ -78,8 +78,7 @@ Result<void> add_ids_of_equal_versions(std::vector<ListedVersion>& versions,
   std::vector<Result<std::string>> ids(twins.size());
   parallel_for(twins.size(), kQuestionsAtOnce, [&](std::size_t i) { ids[i] = find_id(versions[twins[i]]); });
   for (std::size_t i = 0; i < twins.size(); ++i) {
-    MODLOCK_TRY(auto id, std::move(ids[i]));
-    versions[twins[i]].id = std::move(id);
+    MODLOCK_TRY(versions[twins[i]].id, std::move(ids[i]));
   }
   return {};
 }

@@ -29,8 +29,7 @@ Result<std::shared_ptr<Connection>> Connection::open(const ExternalCommand& comm
 Result<void> Connection::start(const ChildLimits& limits) {
   // Early output of the child waits until `child_` is set.
   const std::lock_guard lock(mutex_);
-  MODLOCK_TRY(auto child, Child::start(command_.command, limits, *this));
-  child_ = std::move(child);
+  MODLOCK_TRY(child_, Child::start(command_.command, limits, *this));
   send(kDescribe, "backend/describe", Json::Value(Json::objectValue));
   return {};
 }

@@ -131,8 +131,7 @@ class GitBackend final : public BackendCore, public GitAbilities {
     const Remote remote(address, context, &http_);
     auto brought = bring(remote, repository, requests, context);
     if (!brought && repository.is_old() && !context.offline && may_be_damage(brought.error())) {
-      MODLOCK_TRY(auto emptied, Repository::empty(std::move(repository)));
-      repository = std::move(emptied);
+      MODLOCK_TRY(repository, Repository::empty(std::move(repository)));
       brought = bring(remote, repository, requests, context);
     }
     MODLOCK_TRY(brought);

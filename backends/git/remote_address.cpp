@@ -106,8 +106,7 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (bad_user || has_control_character(url->host) || has_control_character(url->path)) {
     return denied(address.display, "it holds a percent-encoded control character");
   }
-  MODLOCK_TRY(auto ssh_key, ssh_key_of(source, address.display));
-  address.ssh_key = std::move(ssh_key);
+  MODLOCK_TRY(address.ssh_key, ssh_key_of(source, address.display));
   take_user(*url, address);
   url->fragment.clear();
   url->raw_fragment.clear();

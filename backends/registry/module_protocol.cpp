@@ -205,8 +205,7 @@ Result<PackageLocation> parse_location(const HttpResponse& response, std::string
   }
   SaidInBody said;
   if (response.status == 200 && rules != ClientRules::terraform) {
-    MODLOCK_TRY(auto body, read_location_body(response.body, rules));
-    said = std::move(body);
+    MODLOCK_TRY(said, read_location_body(response.body, rules));
   }
   if (said.location.empty() && !said.use_registry_credentials) {
     said.location = response.header("X-Terraform-Get").value_or("");

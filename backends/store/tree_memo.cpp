@@ -189,8 +189,7 @@ class Summariser {
   }
 
   Result<TreeSummary> run() {
-    MODLOCK_TRY(auto scan, scan_tree(package_, options_.rules));
-    scan_ = std::move(scan);
+    MODLOCK_TRY(scan_, scan_tree(package_, options_.rules));
     MODLOCK_TRY(check_modes());
     take_known();
     MODLOCK_TRY(hash_others());

@@ -153,8 +153,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
     }
   }
   Host host;
-  MODLOCK_TRY(auto environment, read_client_environment());
-  host.environment_ = std::move(environment);
+  MODLOCK_TRY(host.environment_, read_client_environment());
   for (const VariableFlag& flag : flags.variables) {
     MODLOCK_TRY(auto argument,
                 flag.is_file ? Result<messages::VariableArgument>({flag.text, {}, {}}) : parse_variable(flag.text));

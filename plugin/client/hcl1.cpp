@@ -37,8 +37,7 @@ class Parser {
 
  private:
   Result<void> advance() {
-    MODLOCK_TRY(auto token, scanner_.next());
-    token_ = std::move(token);
+    MODLOCK_TRY(token_, scanner_.next());
     return {};
   }
 
@@ -83,8 +82,7 @@ class Parser {
       ok = advance();
     }
     if (ok && token_.is('{') && !item.keys.empty()) {
-      MODLOCK_TRY(auto value, read_value());
-      item.value = std::move(value);
+      MODLOCK_TRY(item.value, read_value());
       return item;
     }
     if (ok && (!token_.is('=') || item.keys.size() != 1)) {
@@ -103,8 +101,7 @@ class Parser {
     if (!ok) {
       return fail(std::move(ok.error()));
     }
-    MODLOCK_TRY(auto value, read_value());
-    item.value = std::move(value);
+    MODLOCK_TRY(item.value, read_value());
     return item;
   }
 

@@ -38,8 +38,7 @@ std::string escape_for(char control) {
 }  // namespace
 
 Result<Expression> JsonReader::read() {
-  auto root = read_value("an object or an array of objects");
-  if (!root) return root;
+  MODLOCK_TRY(auto root, read_value("an object or an array of objects"));
   skip_blanks();
   if (at_end()) return root;
   return fail_expected("the end of the file after its value", "a file contains only one value");
@@ -137,12 +136,9 @@ Result<Expression> JsonReader::read_object() {
   skip_blanks();
   bool more = next() != '}';
   while (more) {
-    auto member = read_member(opening);
-    if (!member) return fail(std::move(member).error());
-    object.items.push_back(std::move(*member));
-    auto comma = read_comma(opening, '}', "a member of the object");
-    if (!comma) return fail(std::move(comma).error());
-    more = *comma;
+    MODLOCK_TRY(auto member, read_member(opening));
+    object.items.push_back(std::move(member));
+    MODLOCK_TRY(more, read_comma(opening, '}', "a member of the object"));
   }
   return Expression{{opening.start, take(1).end}, std::move(object)};
 }
@@ -153,9 +149,8 @@ Result<ObjectItem> JsonReader::read_member(const Range& opening) {
     return fail_in_brackets(opening, "the name of a member in double quotes or \"}\"",
                             ascii::is_alpha(next()) ? "names need double quotes" : "");
   }
-  auto key = read_string();
-  if (!key) return fail(std::move(key).error());
-  const auto& name = std::get<JsonString>(key->node).text;
+  MODLOCK_TRY(auto key, read_string());
+  const auto& name = std::get<JsonString>(key.node).text;
   skip_blanks();
   if (next() != ':') {
     return fail_in_brackets(opening, fmt::format("\":\" after the name {}", quoted_for_message(name)),
@@ -164,9 +159,8 @@ Result<ObjectItem> JsonReader::read_member(const Range& opening) {
   take(1);
   skip_blanks();
   if (at_end()) return fail_in_brackets(opening, fmt::format("the value of {}", quoted_for_message(name)));
-  auto value = read_value(fmt::format("the value of {}", quoted_for_message(name)));
-  if (!value) return fail(std::move(value).error());
-  return ObjectItem{std::move(*key), false, std::move(*value)};
+  MODLOCK_TRY(auto value, read_value(fmt::format("the value of {}", quoted_for_message(name))));
+  return ObjectItem{std::move(key), false, std::move(value)};
 }
 
 Result<Expression> JsonReader::read_array() {
@@ -177,12 +171,9 @@ Result<Expression> JsonReader::read_array() {
   while (more) {
     skip_blanks();
     if (at_end()) return fail_in_brackets(opening, "a value or \"]\"");
-    auto item = read_value("a value or \"]\"");
-    if (!item) return item;
-    tuple.items.push_back(std::move(*item));
-    auto comma = read_comma(opening, ']', "an item of the array");
-    if (!comma) return fail(std::move(comma).error());
-    more = *comma;
+    MODLOCK_TRY(auto item, read_value("a value or \"]\""));
+    tuple.items.push_back(std::move(item));
+    MODLOCK_TRY(more, read_comma(opening, ']', "an item of the array"));
   }
   return Expression{{opening.start, take(1).end}, std::move(tuple)};
 }

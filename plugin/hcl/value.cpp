@@ -52,9 +52,8 @@ class Evaluator {
     TupleValue items;
     items.reserve(node.items.size());
     for (const Expression& item : node.items) {
-      auto value = evaluate(item);
-      if (!value) return fail(std::move(value).error());
-      items.push_back(std::move(*value));
+      MODLOCK_TRY(auto value, evaluate(item));
+      items.push_back(std::move(value));
     }
     return Data{std::move(items)};
   }
@@ -63,11 +62,9 @@ class Evaluator {
     ObjectValue items;
     items.reserve(node.items.size());
     for (const ObjectItem& item : node.items) {
-      auto key = key_of(item);
-      if (!key) return fail(std::move(key).error());
-      auto value = evaluate(item.value);
-      if (!value) return fail(std::move(value).error());
-      items.push_back({std::move(*key), std::move(*value)});
+      MODLOCK_TRY(auto key, key_of(item));
+      MODLOCK_TRY(auto value, evaluate(item.value));
+      items.push_back({std::move(key), std::move(value)});
     }
     return Data{std::move(items)};
   }
@@ -79,9 +76,8 @@ class Evaluator {
   }
 
   Result<Data> value_of(const Parentheses& node, const Range&) const {
-    auto inner = evaluate(*node.inner);
-    if (!inner) return fail(std::move(inner).error());
-    return std::move(inner->data);
+    MODLOCK_TRY(auto inner, evaluate(*node.inner));
+    return std::move(inner.data);
   }
 
   Result<Data> value_of(const Variable& node, const Range& range) const {
@@ -103,12 +99,11 @@ class Evaluator {
   // Keys are strings: numbers and bools are converted as in HCL.
   Result<std::string> key_of(const ObjectItem& item) const {
     if (item.bare_key) return normalize_nfc(std::get<Variable>(item.key.node).name);
-    auto key = evaluate(item.key);
-    if (!key) return fail(std::move(key).error());
-    if (const std::string* text = key->as_string()) return *text;
-    if (const auto* number = std::get_if<NumberValue>(&key->data)) return number->text;
-    if (const bool* flag = std::get_if<bool>(&key->data)) return std::string(*flag ? "true" : "false");
-    return dynamic(item.key.range, fmt::format("{} as the key of an object", type_name(*key)));
+    MODLOCK_TRY(auto key, evaluate(item.key));
+    if (const std::string* text = key.as_string()) return *text;
+    if (const auto* number = std::get_if<NumberValue>(&key.data)) return number->text;
+    if (const bool* flag = std::get_if<bool>(&key.data)) return std::string(*flag ? "true" : "false");
+    return dynamic(item.key.range, fmt::format("{} as the key of an object", type_name(key)));
   }
 
   const std::string& path_;

@@ -65,8 +65,7 @@ class Verifier {
       : request_(request), store_(store), context_(context) {}
 
   Result<VerifyReport> run() {
-    MODLOCK_TRY(auto manifest, read_manifest(request_.data.manifest()));
-    manifest_ = std::move(manifest);
+    MODLOCK_TRY(manifest_, read_manifest(request_.data.manifest()));
     WalkRequest walk = request_.walk;
     walk.installed = installed_directories(manifest_, walk.root);
     MODLOCK_TRY(auto tree, walk_modules(

@@ -167,8 +167,7 @@ class SideReader {
     }
     MergeSides sides;
     if (!base.empty()) {
-      MODLOCK_TRY(auto text, text_in(base));
-      sides.base = std::move(text);
+      MODLOCK_TRY(sides.base, text_in(base));
     }
     for (const std::string& commit : {std::string("HEAD"), theirs}) {
       MODLOCK_TRY(auto text, text_in(commit));
