@@ -510,9 +510,7 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   }
   const auto& listing = fetcher_.listing(node.address, node.tag_prefix);
   if (!listing) {
-    Error error = listing.error();
-    error.locked_thing_gone = error.code == Code::not_found;
-    return fail(std::move(error));
+    return fail(explain_fetch(group, listing.error()));
   }
   const auto listed =
       std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& candidate) {
