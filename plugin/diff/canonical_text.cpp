@@ -186,7 +186,7 @@ class Writer {
                        : fmt::format("({} {} {})", left, static_cast<int>(node.op), right);
   }
   std::string write_node(const hcl::Conditional& node, const Range&) {
-    const std::string condition = write(*node.condition);
+    const std::string condition = write_apart(*node.condition, false).first;
     const std::string when_true = write(*node.when_true);
     const std::string when_false = write(*node.when_false);
     return is_simple() ? conditional(condition, when_true, when_false)
@@ -402,13 +402,14 @@ class Writer {
     reads_given_ = reads_given_ || is_given;
     reads_more_ = reads_more_ || !is_given;
   }
-  std::pair<std::string, bool> write_apart(const hcl::Expression& expression) {
+  // `counts`: what it reads is a part of the value.
+  std::pair<std::string, bool> write_apart(const hcl::Expression& expression, bool counts = true) {
     const bool outer_given = std::exchange(reads_given_, false);
     const bool outer_more = std::exchange(reads_more_, false);
     std::pair<std::string, bool> found(write(expression), false);
     found.second = is_given();
-    reads_given_ = reads_given_ || outer_given;
-    reads_more_ = reads_more_ || outer_more;
+    reads_given_ = (counts && reads_given_) || outer_given;
+    reads_more_ = (counts && reads_more_) || outer_more;
     return found;
   }
 

@@ -80,6 +80,20 @@ std::string place_of(const PackageText& package, const ModuleText* module, std::
   return "";
 }
 
+// Returns the value of the names after the first two, as far as an object has it; counts them.
+const hcl::Expression& member_value(const hcl::Expression& value, const std::vector<std::string>& names,
+                                    std::size_t& count) {
+  const auto* object = std::get_if<hcl::Object>(&value.node);
+  if (object == nullptr || count == names.size()) {
+    return value;
+  }
+  const auto item = std::find_if(object->items.begin(), object->items.end(), [&](const hcl::ObjectItem& one) {
+    const auto* name = std::get_if<hcl::Variable>(&one.key.node);
+    return name != nullptr && one.bare_key && name->name == names[count];
+  });
+  return item == object->items.end() ? value : member_value(item->value, names, ++count);
+}
+
 }  // namespace
 
 MeaningReader::MeaningReader(const PackageText& package, const PackageText& other, const KnownNames& known, bool is_old)
@@ -156,8 +170,43 @@ bool MeaningReader::is_given(const ModuleText& module, const std::string& variab
   return given_[module.directory + " " + variable];
 }
 
-Meaning MeaningReader::read(const Place& place, const hcl::Expression& expression) {
+NameText MeaningReader::text_of(const Place& place, const std::vector<std::string>& names, Meaning& user) {
   const ModuleText& module = *place.module;
+  const std::string address = names.size() > 1 ? names[0] + "." + names[1] : names[0];
+  NameText found{address, std::min<std::size_t>(names.size(), 2), false};
+  if (const auto iterator = place.iterators.find(names[0]); iterator != place.iterators.end()) {
+    found.is_given = iterator->second && address.ends_with(".value");
+    return found;
+  }
+  const bool is_variable = names[0] == "var";
+  if (names.size() < 2 || (!is_variable && names[0] != "local")) {
+    const std::string now = renamed(module, address);
+    found.text = now.starts_with(module.scope) ? now.substr(module.scope.size()) : address;
+    return found;
+  }
+  user.uses.insert(module.scope + address);
+  const Argument* argument = find_value(module, names);
+  if (depth_ == kMostDeep) {
+    return found;
+  }
+  ++depth_;
+  if (is_variable && (argument == nullptr || is_shared(module, "variable." + names[1]))) {
+    found.is_given = is_given(module, names[1]);
+  } else if (argument != nullptr && !is_variable && is_shared(module, address)) {
+    found.is_given = value_of(module, *argument->file, argument->attribute->value).is_given;
+  } else if (argument != nullptr) {
+    const hcl::Expression& value = member_value(argument->attribute->value, names, found.count);
+    const Meaning& meaning = value_of(module, *argument->file, value);
+    found.text = meaning.text;
+    found.is_given = meaning.is_given;
+    user.uses.insert(meaning.uses.begin(), meaning.uses.end());
+    user.files.add(meaning.files);
+  }
+  --depth_;
+  return found;
+}
+
+Meaning MeaningReader::read(const Place& place, const hcl::Expression& expression) {
   Meaning out;
   bool reads_files = false;
   ExpressionVisit visit;
@@ -172,54 +221,10 @@ Meaning MeaningReader::read(const Place& place, const hcl::Expression& expressio
     const bool is_known = !is_given || !is_new_member(name) || (found != members_.end() && found->second.empty());
     return is_known ? std::nullopt : std::optional(found == members_.end() ? std::string(kMissing) : found->second);
   };
-  visit.replace = [&](const std::vector<std::string>& names) -> NameText {
-    const std::string address = names.size() > 1 ? names[0] + "." + names[1] : names[0];
-    if (const auto iterator = place.iterators.find(names[0]); iterator != place.iterators.end()) {
-      return {address, std::min<std::size_t>(names.size(), 2), iterator->second && address.ends_with(".value")};
-    }
-    const bool is_variable = names[0] == "var";
-    if (names.size() < 2 || (!is_variable && names[0] != "local")) {
-      const std::string now = renamed(module, address);
-      const std::string plain = now.starts_with(module.scope) ? now.substr(module.scope.size()) : address;
-      return {plain, std::min<std::size_t>(names.size(), 2)};
-    }
-    out.uses.insert(module.scope + address);
-    const Argument* argument = find_value(module, names);
-    NameText found{address, 2, false};
-    if (depth_ == kMostDeep) {
-      return found;
-    }
-    ++depth_;
-    if (is_variable && (argument == nullptr || is_shared(module, "variable." + names[1]))) {
-      found.is_given = is_given(module, names[1]);
-    } else if (argument != nullptr && !is_variable && is_shared(module, address)) {
-      found.is_given = value_of(module, *argument->file, argument->attribute->value).is_given;
-    } else if (argument != nullptr) {
-      const hcl::Expression* value = &argument->attribute->value;
-      for (const auto* object = std::get_if<hcl::Object>(&value->node); object != nullptr && found.count < names.size();
-           object = std::get_if<hcl::Object>(&value->node)) {
-        const auto item = std::find_if(object->items.begin(), object->items.end(), [&](const hcl::ObjectItem& one) {
-          const auto* name = std::get_if<hcl::Variable>(&one.key.node);
-          return name != nullptr && one.bare_key && name->name == names[found.count];
-        });
-        if (item == object->items.end()) {
-          break;
-        }
-        value = &item->value;
-        ++found.count;
-      }
-      const Meaning& meaning = value_of(module, *argument->file, *value);
-      found.text = meaning.text;
-      found.is_given = meaning.is_given;
-      out.uses.insert(meaning.uses.begin(), meaning.uses.end());
-      out.files.add(meaning.files);
-    }
-    --depth_;
-    return found;
-  };
+  visit.replace = [&](const std::vector<std::string>& names) { return text_of(place, names, out); };
   out.text = canonical_text(expression, place.file->path, visit, &out.is_given);
   if (reads_files) {
-    out.files.add(named_by(module, *place.file, expression, false).files);
+    out.files.add(named_by(*place.module, *place.file, expression, false).files);
   }
   if (out.text.size() > kLongestText) {
     out.text = "#" + sha256_hex(out.text);

@@ -65,6 +65,8 @@ class MeaningReader {
   const std::vector<LocalCall>& callers(const ModuleText& module) { return callers_[module.directory]; }
 
  private:
+  // What names mean; `user` uses them.
+  NameText text_of(const Place& place, const std::vector<std::string>& names, Meaning& user);
   bool is_given(const ModuleText& module, const std::string& variable);
   const Meaning& value_of(const ModuleText& module, const ConfigText& file, const hcl::Expression& value);
   void read_members(const ModuleText& module, const MergedBlock& variable);

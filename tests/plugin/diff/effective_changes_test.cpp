@@ -315,6 +315,11 @@ BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
   const std::string glob =
       "resource \"a_b\" \"c\" {\n  x = { for f in fileset(\"${path.module}/files\", \"*.json\") : f => "
       "file(\"${path.module}/files/${f}\") }\n}\n";
+  const auto switched = [&](const std::string& content) {
+    return resource(
+        "  dynamic \"d\" {\n    for_each = a_d.e.on ? var.old : []\n    content {\n      " + content + "\n    }\n  }",
+        old);
+  };
   const std::map<std::string, std::pair<Files, Files>> rows = {
       {"lookup()", same("lookup(var.old, \"k\", null)", "var.old.k")},
       {"try() without another value", same("var.old.k", "try(var.old.k, null)")},
@@ -364,6 +369,8 @@ BOOST_AUTO_TEST_CASE(what_has_the_same_effect) {
       {"a file that no pattern selects",
        {{{"main.tf", glob}, {"files/a.json", "{}"}, {"README.md", "1"}},
         {{"main.tf", glob}, {"files/a.json", "{}"}, {"README.md", "2"}}}},
+      {"a new member of items that a resource switches on",
+       {switched("x = d.value.k"), switched("x = d.value.k\n      y = try(d.value.fresh, null)")}},
       {"tags and descriptions",
        {resource("  tags        = { a = 1 }\n  description = \"x\""),
         resource("  tags        = { a = 2 }\n  description = \"y\"")}},
