@@ -27,13 +27,16 @@ std::string option_list(const std::vector<messages::AvailableUpdate>& updates) {
   return text;
 }
 
-std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
+std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency, const Diagnostics& diagnostics) {
   const bool is_locked_by_id = dependency.locked_version.empty() && !dependency.origin.empty();
   const std::string& current = dependency.current_version;
   const std::string& value = dependency.current_value;
   const std::string& ref = dependency.ref;
   const std::string options = option_list(dependency.updates);
   const std::string moved = moved_words(dependency);
+  const bool is_ambiguous = std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& one) {
+    return one.what.code == Code::version_ambiguous && one.what.subject == dependency.subject;
+  });
   return {{dependency.subject},
           {is_locked_by_id ? locked_text(std::nullopt, ref, dependency.origin) : current},
           {value.empty() || value == current
@@ -44,6 +47,7 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency) {
           : !dependency.skip_reason.empty() ? Cell{"skipped: " + skip_words(dependency.skip_reason)}
           : current.empty()                 ? Cell{"unknown"}
           : !dependency.pinned_by.empty()   ? Cell{"pinned by " + dependency.pinned_by}
+          : options.empty() && is_ambiguous ? Cell{"ambiguous", Color::yellow}
           : options.empty()                 ? Cell{"newest", Color::green}
                                             : Cell{"-> " + options, Color::yellow}};
 }
@@ -71,7 +75,9 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
   if (!line.common.json) {
     print_diagnostics(details.diagnostics, root);
     std::vector<std::vector<Cell>> rows;
-    std::transform(result->dependencies.begin(), result->dependencies.end(), std::back_inserter(rows), cells_of);
+    for (const messages::LookedUpDependency& dependency : result->dependencies) {
+      rows.push_back(cells_of(dependency, details.diagnostics));
+    }
     print_table_out(rows, Fit::wrap, line.color);
     const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
                                          [](const auto& dependency) { return !dependency.updates.empty(); });

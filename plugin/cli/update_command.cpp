@@ -10,6 +10,7 @@
 #include "backends/base/text.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/config/roots.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/workspace/affected_roots.h"
@@ -50,6 +51,10 @@ Result<messages::Update> parse_update(const std::string& text) {
   }
   const std::string value = text.substr(equals + 1);
   const bool is_tag = ascii::is_alpha(value.front()) && !Version::parse(value);
+  if (is_tag && tag_prefix_of(value)) {
+    update.new_version = value;
+    return update;
+  }
   const auto version = is_tag ? version_in_tag(value, "/-_@") : std::nullopt;
   if (version) {
     return fail(Code::invalid_params, fmt::format("expected a version or a constraint, found \"{}\"", value),

@@ -10,6 +10,7 @@
 #include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/update/configuration_edit.h"
 #include "plugin/update/lookup.h"
@@ -26,7 +27,10 @@ constexpr std::string_view kModuleSubject = "module.";
 Result<RequestedUpdate> to_domain(const messages::Update& update) {
   RequestedUpdate result{.subject = update.subject, .new_version = {}, .new_constraint = update.new_constraint};
   if (update.new_version) {
-    auto version = Version::parse(*update.new_version);
+    const std::string& text = *update.new_version;
+    const std::string prefix = update.subject.starts_with(kModuleSubject) ? tag_prefix_of(text).value_or("") : "";
+    auto version = Version::parse(std::string_view(text).substr(prefix.size()));
+    result.tag = prefix.empty() && !text.starts_with('v') ? "" : text;
     if (!version) {
       return fail(Error{.code = Code::invalid_params,
                         .message = fmt::format("the new version of {} must be a version number, found \"{}\"",
@@ -129,7 +133,11 @@ class UpdatePlanner {
                             .new_constraint = {}});
       }
       if (!newest) {
-        unchanged_.push_back({Severity::info, std::move(newest.error())});
+        if (std::none_of(found.diagnostics.begin(), found.diagnostics.end(), [&](const Diagnostic& each) {
+              return each.what.code == Code::version_ambiguous && of_subject(each);
+            })) {
+          unchanged_.push_back({Severity::info, std::move(newest.error())});
+        }
         std::copy_if(found.diagnostics.begin(), found.diagnostics.end(), std::back_inserter(unchanged_),
                      [&](const Diagnostic& denied) { return denied.severity == Severity::info && of_subject(denied); });
       }

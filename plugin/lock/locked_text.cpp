@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/version.h"
+#include "backends/base/ascii.h"
 #include "backends/git/references.h"
 
 namespace modlock {
@@ -27,9 +28,24 @@ std::string pin_text(const std::string& source, const std::string& ref) {
   return fmt::format("?{}={}", parsed && parsed->has_tags() ? parsed->traits().tag_argument : "ref", ref);
 }
 
+namespace {
+
+// Returns whether a position is inside the numbers of a tag: that of "0.0.1" in "v1.0.0.1".
+bool divides_numbers(std::string_view tag, std::size_t at) {
+  std::string_view name = tag.substr(0, at);
+  if (name.ends_with('.')) {
+    name.remove_suffix(name.size() - 1 - name.find_last_not_of("0123456789."));  // npos + 1 is 0
+    name.remove_suffix(name.ends_with('v') ? 1 : 0);
+    return tag[at] != 'v' && name.size() + 1 < at && (name.empty() || !ascii::is_alpha(name.back()));
+  }
+  return !name.empty() && ascii::is_digit(name.back()) && ascii::is_digit(tag[at]);
+}
+
+}  // namespace
+
 std::optional<std::string> tag_prefix_of(std::string_view tag) {
   for (std::size_t at = 0; at < tag.size(); ++at) {
-    if (parse_version_tag(tag, tag.substr(0, at))) {
+    if (!divides_numbers(tag, at) && parse_version_tag(tag, tag.substr(0, at))) {
       return std::string(tag.substr(0, at));
     }
   }

@@ -9,6 +9,7 @@
 #include "backends/address/source_remote.h"
 #include "backends/backend.h"
 #include "backends/base/ascii.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock {
 namespace {
@@ -135,6 +136,11 @@ bool ModuleNode::is_pinned_by_source() const {
 
 bool chooses_version(const ModuleNode& node) {
   return !node.constraints.empty() || node.address.source.is_registry();
+}
+
+std::string tag_prefix_of(const ModuleNode& node) {
+  const bool is_known = !node.tag_prefix.empty();
+  return is_known ? node.tag_prefix : tag_prefix_of(node.address.source.named_tag()).value_or("");
 }
 
 std::string version_group(const ModuleNode& node, Resolution resolution) {

@@ -92,6 +92,9 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
 // Returns the tag prefix that the settings have for a call of a source; empty: none.
 std::string settings_tag_prefix(const Settings& settings, const std::string& key, const Source& source);
 
+// Returns the text before the versions in the tags of a call: its tag_prefix, or that of the tag that it names.
+std::string tag_prefix_of(const ModuleNode& node);
+
 // Returns whether the settings exclude the package of a call from `install --link`.
 bool is_always_copied(const ModuleNode& node, const Settings& settings);
 

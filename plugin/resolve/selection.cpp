@@ -155,6 +155,31 @@ std::string find_other_tag(const Listing& listing, const ListedVersion& chosen, 
   return other == last ? chosen.ambiguous_with : other->tag;
 }
 
+std::optional<ListedVersion> find_spelled(const Listing& listing, const Version& version, std::string_view prefix,
+                                          std::string_view tag) {
+  const auto has_v = [&](std::string_view name) { return name.substr(std::min(prefix.size(), name.size()), 1) == "v"; };
+  const auto written = parse_version_tag(tag, tag.starts_with(prefix) ? prefix : "");
+  const std::string_view metadata = written ? written->metadata() : "";
+  std::optional<ListedVersion> found;
+  for (const ListedVersion& one : listing.versions) {
+    if (one.version != version || one.version.metadata() != metadata) {
+      continue;
+    }
+    if (has_v(one.tag) == has_v(tag)) {
+      if (found || (!one.ambiguous_with.empty() && has_v(one.ambiguous_with) == has_v(tag))) {
+        return std::nullopt;
+      }
+      found = one;
+    } else if (!one.ambiguous_with.empty() && has_v(one.ambiguous_with) == has_v(tag)) {
+      found = ListedVersion{.version = one.version, .tag = one.ambiguous_with, .id = {}};
+    }
+  }
+  if (found) {
+    found->ambiguous_with.clear();
+  }
+  return found;
+}
+
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
                                         const std::string& package, const std::string& other_tag) {
   if (!other_tag.empty()) {

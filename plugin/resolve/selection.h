@@ -49,6 +49,11 @@ Error too_young(const std::string& version, const std::string& of, std::chrono::
 std::string find_other_tag(const Listing& listing, const ListedVersion& chosen,
                            std::span<const ConstraintUse> uses = {});
 
+// Returns the version by its tag that is written as `tag`: with or without "v", with the same metadata. nullopt: none,
+// or several. The id and the reference are empty if the listing has only those of another tag. `prefix`: of all tags.
+std::optional<ListedVersion> find_spelled(const Listing& listing, const Version& version, std::string_view prefix,
+                                          std::string_view tag);
+
 // Returns the version if `other_tag` is empty. Errors: VERSION_AMBIGUOUS, as above.
 Result<ListedVersion> check_unambiguous(const ListedVersion& chosen, std::span<const ConstraintUse> uses,
                                         const std::string& package, const std::string& other_tag);

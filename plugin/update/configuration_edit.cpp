@@ -215,13 +215,18 @@ Result<void> ConfigurationEditor::apply(const RequestedUpdate& update) {
   if (node.address.source.traits().versions == SourceVersions::none) {
     return unusable(node, "has no versions");
   }
+  if (const auto prefix = tag_prefix_of(update.tag); prefix && !prefix->empty() && *prefix != tag_prefix_of(node)) {
+    return unusable(
+        node, fmt::format("has no tags that start with \"{}\"", *prefix),
+        fmt::format("write the version without it: {}={}", update.subject, update.new_version->to_string()));
+  }
   const bool has_constraint = !node.constraints.empty() || node.commit;
   if (update.new_constraint && !has_constraint) {
     return unusable(node, "has no version constraint that could be changed", "request a version");
   }
   const bool becomes_reference = pin_ && node.call.version && !node.address.source.is_registry();
   if (update.new_version && (!chooses_version(node) || becomes_reference)) {
-    MODLOCK_TRY(change_reference(node, *update.new_version));
+    MODLOCK_TRY(change_reference(node, update));
     return becomes_reference ? drop_version_argument(node) : Result<void>();
   }
   if (update.new_version) {
@@ -273,9 +278,10 @@ Result<void> ConfigurationEditor::change_rule(const ConstraintUse& rule, const R
   return {};
 }
 
-Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const Version& version) {
-  const std::string prefix =
-      node.tag_prefix.empty() ? tag_prefix_of(node.address.source.named_tag()).value_or("") : node.tag_prefix;
+Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, const RequestedUpdate& update,
+                                                        bool by_id) {
+  const Version& version = *update.new_version;
+  const std::string prefix = tag_prefix_of(node);
   fetcher_.list(std::array{SourceFetcher::ListingRequest{&node.address, prefix}});
   const Result<Listing>& listing = fetcher_.listing(node.address, prefix);
   if (!listing) {
@@ -295,10 +301,17 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
               .location = node.call.source.location});
   }
   const std::string other = version.metadata().empty() ? find_other_tag(*listing, *listed) : listed->ambiguous_with;
+  const std::string spelling = update.tag.empty() ? node.address.source.named_tag() : update.tag;
+  if (!other.empty() && !spelling.empty()) {
+    auto spelled = find_spelled(*listing, version, prefix, spelling);
+    if (spelled && (!by_id || !spelled->id.empty())) {
+      return std::move(*spelled);
+    }
+  }
   return check_unambiguous(*listed, node.constraints, node.address.source.package_identity(), other);
 }
 
-Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const Version& version) {
+Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const RequestedUpdate& update) {
   const SourceTraits& traits = node.address.source.traits();
   const std::string_view tag_argument =
       node.address.source.has_tags() ? traits.tag_argument : reference_argument(node.address.source);
@@ -307,7 +320,7 @@ Result<void> ConfigurationEditor::change_reference(const ModuleNode& node, const
   if (argument.empty()) {
     return unusable(node, "specifies its version in an unknown way", "change the source by hand");
   }
-  MODLOCK_TRY(auto listed, find_version(node, version));
+  MODLOCK_TRY(auto listed, find_version(node, update, by_id));
   if (by_id) {
     pinned_.insert_or_assign(node.key, listed);
   }

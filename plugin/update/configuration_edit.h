@@ -43,6 +43,7 @@ struct RequestedUpdate {
   std::string subject;                             // "module.vpc.nested", "provider.hashicorp/aws"
   std::optional<Version> new_version = {};         // has to be locked; the configuration is changed if necessary
   std::optional<std::string> new_constraint = {};  // replaces the constraint
+  std::string tag = {};                            // the new version, if it is written as a tag ("v1.2.0", "net/1.2.0")
 };
 
 // The form of a version in a source that takes no constraint.
@@ -85,9 +86,9 @@ class ConfigurationEditor {
   Result<void> apply_to_provider(const RequestedUpdate& update);
   Result<void> change_constraints(const ModuleNode& node, const RequestedUpdate& update);
   Result<void> change_rule(const ConstraintUse& rule, const RequestedUpdate& update);
-  Result<void> change_reference(const ModuleNode& node, const Version& version);
+  Result<void> change_reference(const ModuleNode& node, const RequestedUpdate& update);
   Result<void> drop_version_argument(const ModuleNode& node);
-  Result<ListedVersion> find_version(const ModuleNode& node, const Version& version);
+  Result<ListedVersion> find_version(const ModuleNode& node, const RequestedUpdate& update, bool by_id);
   Result<void> change_value(const ModuleNode& node, std::string_view argument, const std::string& before,
                             const Splice& splice);
   Result<std::string> text_of(const std::string& path) const;

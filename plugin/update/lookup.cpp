@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
 
 #include "backends/address/git_reference.h"
+#include "backends/base/ascii.h"
 #include "backends/base/parallel.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -30,6 +32,22 @@ std::string_view type_of(const Version& from, const Version& to) {
     return "major";
   }
   return from.numbers()[1] != to.numbers()[1] ? "minor" : "patch";
+}
+
+// Returns the identifier of a prerelease without its number: "rc" of "rc.1". One that is a usual stage is "".
+std::string_view stage_of(const Version& version) {
+  constexpr std::array<std::string_view, 10> kStages = {"a",    "alpha", "b",       "beta", "dev",
+                                                        "next", "pre",   "preview", "rc",   "snapshot"};
+  const std::string_view text = version.prerelease();
+  const std::string_view word = text.substr(0, text.find_first_of("0123456789.-"));
+  const bool is_usual = std::find(kStages.begin(), kStages.end(), ascii::lower(word)) != kStages.end();
+  return is_usual || word.empty() ? std::string_view() : text.substr(0, text.find_first_of("0123456789."));
+}
+
+// Returns whether a version may follow another one: a release always, and a prerelease of the same identifier, since
+// repositories of several modules tag "0.1.0-network".
+bool may_follow(const Version& version, const Version& current) {
+  return version.prerelease().empty() || (!current.prerelease().empty() && stage_of(version) == stage_of(current));
 }
 
 constexpr std::size_t kWidth = 32;  // providers processed in parallel
@@ -91,7 +109,7 @@ class Modules {
     std::set<std::string> listed;  // packages
     for (const ModuleNode* node : nodes_) {
       if (!names_no_version(*node)) {
-        requests.push_back({&node->address, prefix(*node)});
+        requests.push_back({&node->address, tag_prefix_of(*node)});
         listed.insert(SourceFetcher::package_key(node->address));
       }
     }
@@ -119,9 +137,10 @@ class Modules {
         }
         continue;
       }
-      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, prefix(*nodes_[i]));
+      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, tag_prefix_of(*nodes_[i]));
       if (listing) {
         complete(*nodes_[i], *listing, dependency);
+        name_ambiguous_update(*nodes_[i], *listing, dependency, diagnostics);
         if (!request_.subjects.empty()) {
           name_denied_updates(*nodes_[i], *listing, dependency, diagnostics);
         }
@@ -144,7 +163,7 @@ class Modules {
   static bool names_no_version(const ModuleNode& node) {
     const Source& source = node.address.source;
     return !node.commit && !chooses_version(node) && source.named_id().empty() &&
-           !parse_version_tag(source.named_tag(), prefix(node));
+           !parse_version_tag(source.named_tag(), tag_prefix_of(node));
   }
 
   void note_move(const ModuleNode& node, const std::string& ref, const std::string& id, Dependency& dependency) const {
@@ -153,11 +172,6 @@ class Modules {
       dependency.reference_now = now;
       dependency.is_moved = !is_expected_to_move(node.address.source, ref);
     }
-  }
-
-  static std::string prefix(const ModuleNode& node) {
-    const bool is_known = !node.tag_prefix.empty();
-    return is_known ? node.tag_prefix : tag_prefix_of(node.address.source.named_tag()).value_or("");
   }
 
   void complete(const ModuleNode& node, const Listing& listing, Dependency& dependency) const {
@@ -218,8 +232,9 @@ class Modules {
     if (current != listing.versions.end() && current->tag == tag) {
       note_move(node, current->ref, current->id, dependency);
     }
-    const auto version = current != listing.versions.end() ? std::optional(current->version)
-                                                           : parse_version_tag(tag, prefix(node));  // of a deleted tag
+    const auto version = current != listing.versions.end()
+                             ? std::optional(current->version)
+                             : parse_version_tag(tag, tag_prefix_of(node));  // of a deleted tag
     if (!version) {
       dependency.skip_reason = reference.empty() ? "unspecified-version" : "unversioned-reference";
       return;
@@ -268,6 +283,34 @@ class Modules {
     }
   }
 
+  // Names a version that is newer than those that are offered, if several tags have it.
+  static void name_ambiguous_update(const ModuleNode& node, const Listing& listing, const Dependency& dependency,
+                                    Diagnostics& diagnostics) {
+    const auto current =
+        Version::parse(dependency.updates.empty() ? dependency.current_version : dependency.updates.back().new_version);
+    for (const ListedVersion& listed : listing.versions) {
+      if (!current || listed.version <= *current || !dependency.pinned_by.empty()) {
+        return;
+      }
+      const std::string other = find_other_tag(listing, listed);
+      if (!other.empty() && may_follow(listed.version, *current) && !offered_tag(node, listing, listed)) {
+        Error error = check_unambiguous(listed, {}, node.address.source.package_identity(), other).error();
+        error.subject = dependency.subject;
+        diagnostics.push_back({Severity::info, std::move(error)});
+        return;
+      }
+    }
+  }
+
+  // Of several tags of a version, that which is written as the current one. nullopt: it is ambiguous.
+  static std::optional<ListedVersion> offered_tag(const ModuleNode& node, const Listing& listing,
+                                                  const ListedVersion& listed) {
+    const std::string tag = chooses_version(node) ? "" : node.address.source.named_tag();
+    return find_other_tag(listing, listed).empty() ? listed
+           : tag.empty()                           ? std::nullopt
+                                                   : find_spelled(listing, listed.version, tag_prefix_of(node), tag);
+  }
+
   const DenyRule* denial_of(const ModuleNode& node, const Version& version, const std::string& id) const {
     const std::string hash = fetcher_.backend(node.address.source)->id_hash(id);
     return find_denial(std::span(request_.settings.deny_rules), node.address.source, std::optional(version),
@@ -277,14 +320,15 @@ class Modules {
   // Returns the versions that no rule denies, or those that one denies.
   std::vector<OfferedVersion> offers(const ModuleNode& node, const Listing& listing, bool are_denied = false) const {
     const auto minimum = age_limit(request_.settings, node.address.source).minimum();
-    const std::vector<SourceFetcher::Time>& known_since = fetcher_.known_since(node.address, prefix(node));
+    const std::vector<SourceFetcher::Time>& known_since = fetcher_.known_since(node.address, tag_prefix_of(node));
     std::vector<OfferedVersion> offered;
     for (std::size_t i = 0; i < listing.versions.size(); ++i) {
       const ListedVersion& listed = listing.versions[i];
       const bool is_old_enough = minimum.count() == 0 || fetcher_.now() - known_since[i] >= minimum;
       const bool is_denied = denial_of(node, listed.version, listed.id) != nullptr;
-      if (find_other_tag(listing, listed).empty() && !listed.deprecated && is_old_enough && is_denied == are_denied) {
-        offered.push_back({listed.version, listed.id, listed.tag});
+      const auto tag = offered_tag(node, listing, listed);
+      if (tag && !listed.deprecated && is_old_enough && is_denied == are_denied) {
+        offered.push_back({tag->version, tag->id, tag->tag});
       }
     }
     return offered;
@@ -527,8 +571,7 @@ std::vector<AvailableUpdate> update_options(std::span<const OfferedVersion> offe
   Best same_major;
   Best higher_major;
   for (const OfferedVersion& offer : offered) {
-    const bool is_newer = offer.version > current;
-    if (!is_newer || (!offer.version.prerelease().empty() && current.prerelease().empty())) {
+    if (offer.version <= current || !may_follow(offer.version, current)) {
       continue;
     }
     const std::string_view type = type_of(current, offer.version);

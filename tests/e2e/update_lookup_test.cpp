@@ -47,6 +47,72 @@ struct Looking : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(update_lookup, Looking)
 
+// Tags of one version at different commits: that which is written as the current one is meant.
+BOOST_AUTO_TEST_CASE(several_tags_of_one_version) {
+  struct Row {
+    const char* name;
+    std::vector<const char*> tags;
+    const char* ref;
+    const char* listed;
+    std::vector<std::pair<const char*, const char*>> updates;  // an update, and the reference afterwards
+  };
+  for (const Row& row : {
+           Row{"with v",
+               {"v1.0.0", "v1.1.0", "1.1.0"},
+               "v1.0.0",
+               "v1.0.0 1.0.0; 1.1.0 minor v1.1.0",
+               {{"m", "v1.1.0"}, {"m=1.1.0", "v1.1.0"}, {"m=v1.1.0", "v1.1.0"}}},
+           Row{"without v",
+               {"1.0.0", "v1.1.0", "1.1.0"},
+               "1.0.0",
+               "1.0.0 1.0.0; 1.1.0 minor 1.1.0",
+               {{"m", "1.1.0"}, {"m=v1.1.0", "v1.1.0"}}},
+           Row{"with a prefix",
+               {"net/v1.0.0", "net/v1.1.0", "net/1.1.0"},
+               "net/v1.0.0",
+               "net/v1.0.0 1.0.0; 1.1.0 minor net/v1.1.0",
+               {{"m", "net/v1.1.0"}, {"m=net/1.1.0", "net/1.1.0"}, {"m=other/v1.1.0", "net/v1.0.0"}}},
+           Row{"builds",
+               {"v1.0.0", "v1.1.0+a", "v1.1.0+b"},
+               "v1.0.0",
+               "v1.0.0 1.0.0",
+               {{"m", "v1.0.0"}, {"m=1.1.0", "v1.0.0"}, {"m=v1.1.0+b", "v1.1.0%2Bb"}}},
+           Row{"one tag", {"v1.0.0", "1.1.0"}, "v1.0.0", "v1.0.0 1.0.0; 1.1.0 minor 1.1.0", {{"m", "1.1.0"}}},
+           Row{"another component",
+               {"0.1.0-network", "0.2.0-network", "0.3.0-workspaces"},
+               "0.1.0-network",
+               "0.1.0-network 0.1.0-network; 0.2.0-network minor 0.2.0-network",
+               {{"m", "0.2.0-network"}}},
+           Row{"four numbers", {"1.0.0.1", "2.0.0.0"}, "1.0.0.1", "1.0.0.1  unversioned-reference", {}},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::string name = row.name;
+      std::replace(name.begin(), name.end(), ' ', '-');
+      GitRepository& lib = repository(name + ".git");
+      for (const char* tag : row.tags) {
+        lib.commit({{"main.tf", fmt::format("# {}\n", tag)}});
+        lib.tag(tag);
+      }
+      const std::string source = "git::" + lib.url() + "?ref=";
+      fs::remove(root() / ".terraform.lock.hcl");
+      write("main.tf", module_call("m", source + row.ref));
+      BOOST_TEST(modlock({"lock", "--include", "modules"}).exit_code == 0);
+      BOOST_TEST(lines() == std::vector<std::string>{std::string("module.m ") + row.listed},
+                 boost::test_tools::per_element());
+      const bool is_ambiguous = std::string_view(row.name) == "builds";
+      const Ran outdated = modlock({"outdated"});
+      BOOST_TEST(outdated.exit_code == 0);
+      BOOST_TEST((outdated.out.find("ambiguous") != std::string::npos) == is_ambiguous, outdated.out);
+      BOOST_TEST((outdated.err.find("name version 1.1.0, but different commits") != std::string::npos) == is_ambiguous);
+      for (const auto& [update, ref] : row.updates) {
+        write("main.tf", module_call("m", source + row.ref));
+        const Ran ran = modlock({"update", "--include", "modules", update});
+        BOOST_TEST(read("main.tf") == module_call("m", source + ref), update << ": " << ran.err);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_kind_of_call) {
   GitRepository& dns = repository("dns.git");
   release(dns, "1.0.0", {{"inner.tf", module_call("inner", git(), "~> 1.0")}});

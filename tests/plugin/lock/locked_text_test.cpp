@@ -49,6 +49,13 @@ BOOST_AUTO_TEST_CASE(prefix_of_a_tag_that_names_a_version) {
   BOOST_TEST(tag_prefix_of("v1.2.0").value() == "");
   BOOST_TEST(tag_prefix_of("network/v1.2.0").value() == "network/");
   BOOST_TEST(!tag_prefix_of("main"));
+  for (const char* four : {"1.0.0.1", "v1.0.0.9", "net/1.0.0.1", "net-v1.0.0.1", "2026.4.15.0", "2026.04.15.0"}) {
+    BOOST_TEST(!tag_prefix_of(four), four);
+  }
+  for (const auto& [tag, prefix] : {std::pair("net.1.0.0", "net."), std::pair("net2.1.0.0", "net2."),
+                                    std::pair("k8s-1.0.0", "k8s-"), std::pair("vv1.0.0", "v")}) {
+    BOOST_TEST(tag_prefix_of(tag).value() == prefix, tag);
+  }
   BOOST_TEST(!tag_prefix_of(""));
 }
 
