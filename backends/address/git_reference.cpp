@@ -43,6 +43,13 @@ std::string without_peeling(std::string_view ref) {
   return plain;
 }
 
+bool is_default_branch(std::string_view ref) {
+  for (const std::string_view directory : {"refs/", "remotes/", "origin/"}) {
+    ref.remove_prefix(ref.ends_with("origin/HEAD") && ref.starts_with(directory) ? directory.size() : 0);
+  }
+  return ref.empty() || ref == "HEAD" || ref == "@";
+}
+
 std::string tag_in_reference(std::string_view ref) {
   std::string plain = without_peeling(ref);
   constexpr std::string_view kNoCommits = "-0-g";

@@ -460,10 +460,9 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
   if (kind == SourceKind::git) {
     MODLOCK_TRY(check_git(*url, shown));
   }
-  if (kind == SourceKind::archive && !url->fragment.empty()) {
-    return fail(Code::source_unsupported,
-                fmt::format("the module source \"{}\" has a fragment (\"#…\"), which is never sent to a server", shown),
-                "remove it, or escape the \"#\" as %23");
+  if (kind == SourceKind::archive) {  // a fragment is never sent
+    url->fragment.clear();
+    url->raw_fragment.clear();
   }
   if (kind != SourceKind::unsupported && url->scheme != "file" && url->host.empty()) {
     return fail(invalid(shown, "names no host", "write the whole URL, as in https://host/path"));
@@ -484,7 +483,9 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     const std::string_view address = rest[rest.find(':') + 1] == '/' ? std::string_view(*alias) : rest;
     return RemotePackage{std::move(source), std::string(address.substr(0, address.find('?')))};
   }
-  return RemotePackage{std::move(source), kind == SourceKind::git ? git_url(*url, ascii_host) : std::string(rest)};
+  return RemotePackage{std::move(source), kind == SourceKind::git       ? git_url(*url, ascii_host)
+                                          : kind == SourceKind::archive ? std::string(rest.substr(0, rest.find('#')))
+                                                                        : std::string(rest)};
 }
 
 void serve_by_git_helper(SourceAddress& address) {

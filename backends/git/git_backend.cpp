@@ -71,7 +71,7 @@ class GitBackend final : public BackendCore, public GitAbilities {
     if (is_full_commit(ref)) {
       return pin_commit(remote, ascii::lower(ref), context);
     }
-    const bool is_head = ref.empty() || ref == "HEAD" || ref == "@";
+    const bool is_head = is_default_branch(ref);
     WantedReferences wanted;
     add_possible_names(wanted, ref, address.prefers_branches);
     bool is_own = false;

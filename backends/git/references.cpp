@@ -29,10 +29,6 @@ const Reference* find_name(const References& references, std::string_view name) 
   return at == references.end() ? nullptr : &*at;
 }
 
-bool is_head(std::string_view ref) {
-  return ref.empty() || ref == "HEAD" || ref == "@";
-}
-
 // Returns the full names that `ref` may stand for, in order of precedence. A clone has only branches and tags, so other
 // names, such as those of pull requests, do not exist in it.
 std::vector<std::string> candidates(std::string_view ref, bool prefers_branches) {
@@ -156,7 +152,7 @@ bool is_revision(std::string_view ref) {
 Result<Pin> find_reference(const References& references, std::string_view written, std::string_view display,
                            bool prefers_branches) {
   const std::string ref = without_peeling(written);
-  if (is_head(ref)) {
+  if (is_default_branch(ref)) {
     if (const Reference* head = find_name(references, "HEAD")) {
       return Pin{head->commit(), head->name};
     }
@@ -183,7 +179,8 @@ Result<Pin> find_reference(const References& references, std::string_view writte
 
 void add_possible_names(WantedReferences& wanted, std::string_view ref, bool prefers_branches) {
   const std::string name = without_peeling(ref);
-  for (std::string& possible : is_head(name) ? std::vector<std::string>{"HEAD"} : candidates(name, prefers_branches)) {
+  for (std::string& possible :
+       is_default_branch(name) ? std::vector<std::string>{"HEAD"} : candidates(name, prefers_branches)) {
     if (is_reference_name(possible)) {
       wanted.push_back(std::move(possible));
     }

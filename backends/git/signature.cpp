@@ -100,7 +100,7 @@ class Verification {
   // Finds what must be signed, and fetches the tag object if it is missing.
   Result<SignedObject> find_object(const FetchRequest& request) const {
     const SignedObject commit{"commit", request.id, fmt::format("commit {}", request.id)};
-    const bool is_head = request.ref.empty() || request.ref == "HEAD" || request.ref == "@";
+    const bool is_head = is_default_branch(request.ref);
     if (demand_.of_commit || is_head || is_full_commit(request.ref)) {
       return commit;
     }

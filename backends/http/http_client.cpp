@@ -27,6 +27,8 @@ constexpr std::array kMeanings = {
     Meaning{401, Code::auth_required, "authentication is required, or the credentials were rejected", ""},
     Meaning{403, Code::forbidden, "access denied", ""},
     Meaning{404, Code::not_found, "not found", ""},
+    Meaning{407, Code::unreachable, "the proxy requires a user name and a password",
+            "put the user name and password for the proxy into the URL of HTTP_PROXY"},
     Meaning{408, Code::timeout, "the server timed out while it waited for the request", kTryLater},
     Meaning{410, Code::not_found, "no longer available", ""},
     Meaning{429, Code::rate_limited, "rate limit exceeded", "wait before the next attempt"},
@@ -126,6 +128,24 @@ bool is_html(std::string_view body) {
   }
   const std::string head = ascii::lower(body.substr(start, kLook));
   return head.find("<html") != std::string::npos || head.find("<!doctype html") != std::string::npos;
+}
+
+std::string_view first_json_text(std::string_view body) {
+  std::size_t depth = 0;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (is_quoted) {
+      i += c == '\\' ? 1 : 0;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && depth > 0 && --depth == 0) {
+      return body.substr(0, i + 1);
+    }
+  }
+  return body;
 }
 
 Result<Json::Value> parse_json_body(std::string_view body) {

@@ -78,6 +78,7 @@ struct HttpRequest {
   int retries = 2;    // attempts after the first, if retry_delay() allows them
   // The response has many megabytes; it uses connections that no other request waits for.
   bool is_large = false;
+  bool is_of_git = false;  // its proxy is the one that git would use
 };
 
 // The last response of a request.
@@ -135,6 +136,9 @@ std::optional<std::string> resolve_url(std::string_view base, std::string_view r
 
 // Returns whether a response is a web page for people.
 bool is_html(std::string_view body);
+
+// Returns the first object or list of a text: Go's json.Decoder reads no further. Any other text is returned whole.
+std::string_view first_json_text(std::string_view body);
 
 // Like parse_json, for a server's response. Errors: BAD_RESPONSE (not JSON, or ambiguous; an HTML page is named as such
 // with a hint, other errors have none), LIMIT_EXCEEDED (too many values). The message completes a sentence after a

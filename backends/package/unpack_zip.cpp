@@ -75,18 +75,29 @@ Attributes attributes_of(const ZipEntry& entry) {
   return found;
 }
 
+std::uint64_t first_offset(const std::vector<ZipEntry>& entries) {
+  const auto first = std::min_element(entries.begin(), entries.end(), [](const ZipEntry& one, const ZipEntry& other) {
+    return one.offset < other.offset;
+  });
+  return first == entries.end() ? 0 : first->offset;
+}
+
 // A zip file for one thread.
 class ZipFile {
  public:
-  // Errors: BAD_RESPONSE.
-  static Result<ZipFile> open(const std::filesystem::path& archive, std::string_view display) {
-    int reason = 0;
-    zip_t* const zip = zip_open(archive.c_str(), ZIP_RDONLY, &reason);
-    if (zip != nullptr) {
-      return ZipFile(zip, display);
-    }
+  // `start` is the offset of the first entry, where a zip behind a program begins: its own offsets begin there, which
+  // libzip does not expect. Errors: BAD_RESPONSE.
+  static Result<ZipFile> open(const std::filesystem::path& archive, std::uint64_t start, std::string_view display) {
     zip_error_t error;
-    zip_error_init_with_code(&error, reason);
+    zip_error_init(&error);
+    for (const std::uint64_t begin : {std::uint64_t{0}, start}) {
+      zip_source_t* const source = zip_source_file_create(archive.c_str(), begin, -1, &error);
+      if (zip_t* const zip = source == nullptr ? nullptr : zip_open_from_source(source, ZIP_RDONLY, &error)) {
+        zip_error_fini(&error);
+        return ZipFile(zip, display);
+      }
+      zip_source_free(source);
+    }
     const std::string text = zip_error_strerror(&error);
     zip_error_fini(&error);
     return damaged_archive(display, text);
@@ -185,7 +196,7 @@ class Walk {
     {
       std::vector<std::jthread> threads;
       for (std::uint64_t i = 1; width > 1 && i <= width; ++i) {
-        threads.emplace_back([&](const std::stop_token& stop) { help(archive, stop); });
+        threads.emplace_back([&](const std::stop_token& stop) { help(archive, first_offset(entries), stop); });
       }
       walked = walk(entries, threads.empty());
     }
@@ -195,8 +206,8 @@ class Walk {
 
  private:
   // Runs on its own thread with its own handle.
-  void help(const std::filesystem::path& archive, const std::stop_token& stop) {
-    auto zip = ZipFile::open(archive, rules_.display());
+  void help(const std::filesystem::path& archive, std::uint64_t start, const std::stop_token& stop) {
+    auto zip = ZipFile::open(archive, start, rules_.display());
     while (auto next = line_.take(stop)) {
       if (zip) {
         zip->unpack(next->first, std::move(next->second), line_, context_);
@@ -298,7 +309,7 @@ Result<FileDigests> read_zip(const StreamedFile& archive, Rules& rules, TreeWrit
   // The central directory is at the end of the file.
   MODLOCK_TRY(const auto size, archive.wait_for(StreamedFile::kAll));
   MODLOCK_TRY(const auto entries, read_entries(archive.path(), size, rules));
-  MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), rules.display()));
+  MODLOCK_TRY(auto zip, ZipFile::open(archive.path(), first_offset(entries), rules.display()));
   if (zip.entries() != entries.size()) {
     return bad_archive(rules.display(), "its central directory is damaged");
   }

@@ -204,7 +204,7 @@ std::optional<std::string> zh_of_checksum(std::string_view text) {
 }
 
 Result<ProviderVersions> parse_versions(std::string_view body) {
-  const auto document = parse_document(body);
+  const auto document = parse_document(first_json_text(body));
   MODLOCK_TRY(const auto elements,
               document.and_then([](const Json::Value& value) { return Member(value, "")["versions"].elements(); }));
   MODLOCK_TRY(auto warnings, Member(*document, "")["warnings"].texts());

@@ -36,14 +36,6 @@ tl::unexpected<Error> wrong_shape(std::string_view path, std::string_view expect
   return fail(Code::bad_response, fmt::format("{} is {}, expected {}", path, kind_of(found), expected));
 }
 
-Result<Json::Value> parse_object(std::string_view body) {
-  MODLOCK_TRY(auto document, parse_json_body(body));
-  if (!document.isObject()) {
-    return wrong_shape("the response", "an object", document);
-  }
-  return document;
-}
-
 // Returns the text of a member; empty if it is missing or null, as in Go.
 Result<std::string> text_member(const Json::Value& object, std::string_view name, const std::string& path) {
   const Json::Value& value = folded_member(object, name);
@@ -98,12 +90,14 @@ struct SaidInBody {
 };
 
 Result<SaidInBody> read_location_body(std::string_view body, ClientRules rules) {
-  MODLOCK_TRY(const auto document, parse_object(body));
+  MODLOCK_TRY(const auto document, parse_json_body(body));
+  if (!document.isObject() && !document.isNull()) {
+    return wrong_shape("the response", "an object", document);
+  }
   MODLOCK_TRY(auto text, text_member(document, "location", "\"location\""));
   SaidInBody said{.location = std::move(text), .use_registry_credentials = {}};
   const Json::Value& credentials = folded_member(document, "use_registry_credentials");
-  const bool is_there = &credentials != &Json::Value::nullSingleton();  // null is present, and invalid
-  if (rules == ClientRules::opentofu_1_12 && is_there) {
+  if (rules == ClientRules::opentofu_1_12 && !credentials.isNull()) {
     if (!credentials.isBool()) {
       return wrong_shape("\"use_registry_credentials\"", "true or false", credentials);
     }
@@ -169,7 +163,10 @@ std::optional<std::chrono::system_clock::time_point> read_date(const Json::Value
 }
 
 Result<Listing> parse_versions(std::string_view body, std::chrono::system_clock::time_point fetched_at) {
-  MODLOCK_TRY(const auto document, parse_object(body));
+  MODLOCK_TRY(const auto document, parse_json_body(first_json_text(body)));
+  if (!document.isObject()) {
+    return wrong_shape("the response", "an object", document);
+  }
   const Json::Value& modules = folded_member(document, "modules");
   if (!modules.isArray()) {
     return wrong_shape("\"modules\"", "a list", modules);

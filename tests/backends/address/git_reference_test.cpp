@@ -52,6 +52,16 @@ BOOST_AUTO_TEST_CASE(tags_and_their_spellings) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_default_branch_has_several_names) {
+  for (const char* name : {"", "HEAD", "@", "origin/HEAD", "remotes/origin/HEAD", "refs/remotes/origin/HEAD"}) {
+    BOOST_TEST(is_default_branch(name), name);
+  }
+  for (const char* name : {"main", "refs/HEAD", "remotes/HEAD", "origin/main", "upstream/HEAD", "origin/HEAD~1",
+                           "refs/heads/origin/HEAD", "xorigin/HEAD", "origin"}) {
+    BOOST_TEST(!is_default_branch(name), name);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

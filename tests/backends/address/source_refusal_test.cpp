@@ -176,9 +176,6 @@ const Refused kRefused[] = {
     {"git with fragment", "git::https://host/x.git#v1", Code::source_unsupported,
      "the module source \"git::https://host/x.git…\" has a fragment (\"#…\"), which git ignores",
      "select a tag, branch or commit with \"?ref=\""},
-    {"archive with fragment", "https://host/a.zip#x", Code::source_unsupported,
-     "the module source \"https://host/a.zip…\" has a fragment (\"#…\"), which is never sent to a server",
-     "remove it, or escape the \"#\" as %23"},
 };
 
 }  // namespace

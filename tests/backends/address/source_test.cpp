@@ -157,6 +157,8 @@ const Accepted kAccepted[] = {
     {"archive with a checksum that is none", "https://host/x.zip?checksum=https://me:pw@h/x", SourceKind::archive,
      "https://host/x.zip?checksum=https://me:pw@h/x", "https://host/x.zip?checksum=https://%E2%80%A6@h/x",
      "https://host/x.zip?checksum=https://me:pw@h/x"},
+    {"archive with a fragment", "https://host/x.zip?archive=zip#part?a=b", SourceKind::archive,
+     "https://host/x.zip?archive=zip#part?a=b", "https://host/x.zip?archive=zip", "https://host/x.zip?archive=zip"},
     {"archive with user-info", "https://user:secret@host/x.zip", SourceKind::archive, "https://user:secret@host/x.zip",
      "https://host/x.zip", "https://user:secret@host/x.zip"},
     {"archive, forced to http", "http::https://host/x", SourceKind::archive, "http::https://host/x",

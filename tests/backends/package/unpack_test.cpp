@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "tests/backends/package/unpack_fixture.h"
+#include "tests/support/zip_builder.h"
 
 using namespace modlock;
 using namespace modlock::test;
@@ -185,6 +186,17 @@ BOOST_AUTO_TEST_CASE(names_the_files_of_a_zip_as_its_list_does) {
   Unpacking unpacking(zip_with_unicode_path());
   BOOST_REQUIRE(unpacking.run(ArchiveFormat::zip));
   BOOST_TEST(describe_tree(unpacking.tree) == "name 644 1\n");
+}
+
+BOOST_AUTO_TEST_CASE(unpacks_a_zip_behind_a_program) {
+  const std::vector<ZipMember> entries = {{.name = "main.tf", .content = "# 1\n"},
+                                          {.name = "b", .content = std::string(9000, 'b')}};
+  for (const bool counts : {true, false}) {
+    Unpacking unpacking(build_zip(entries, {.prefix = "#!/bin/sh\nexit 0\n", .counts_prefix = counts}));
+    BOOST_REQUIRE(unpacking.run(ArchiveFormat::zip).has_value());
+    BOOST_TEST(read_text(unpacking.tree / "main.tf") == "# 1\n");
+    BOOST_TEST(read_text(unpacking.tree / "b") == std::string(9000, 'b'));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(unpacks_what_is_larger_than_its_pieces) {

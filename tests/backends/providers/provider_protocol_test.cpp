@@ -22,6 +22,7 @@ BOOST_AUTO_TEST_CASE(versions) {
       {"none", R"({"versions":[]})", ""},
       {"null", R"({"versions":null,"warnings":null})", ""},
       {"not there", "{}", ""},
+      {"text after it", R"({"versions":[{"version":"1.0.0"}]}</html>)", "1.0.0"},
       {"newest first", R"({"versions":[{"version":"1.0.0"},{"version":"1.2.0"},{"version":"1.1.0"}]})",
        "1.2.0 1.1.0 1.0.0"},
       {"each once", R"({"versions":[{"version":"1.0.0"},{"version":"1.0"},{"version":"1"}]})", "1.0.0"},

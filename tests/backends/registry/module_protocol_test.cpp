@@ -56,6 +56,7 @@ BOOST_AUTO_TEST_CASE(versions_are_listed_newest_first) {
     const char* expected;
   };
   const Row rows[] = {
+      {"text after it", R"({"modules":[{"versions":[{"version":"1.0.0"}],"x":"}\""}]} {"more": 1} x)", "1.0.0=1.0.0 "},
       {"sorted", R"({"modules":[{"versions":[{"version":"1.0.0"},{"version":"1.10.0"},{"version":"1.9.0"}]}]})",
        "1.10.0=1.10.0 1.9.0=1.9.0 1.0.0=1.0.0 "},
       {"spelled otherwise", R"({"modules":[{"versions":[{"version":"v1.0"},{"version":"2"}]}]})",
@@ -198,6 +199,9 @@ BOOST_AUTO_TEST_CASE(locations_of_module_sources) {
       {"null location", answer(200, R"({"location":null})", "https://example.com/h.zip"),
        "source https://example.com/h.zip"},
       {"no location", answer(200, "{}", "https://example.com/h.zip"), "source https://example.com/h.zip"},
+      {"null", answer(200, "null", "https://example.com/h.zip"), "source https://example.com/h.zip"},
+      {"a list", answer(200, "[]", "https://example.com/h.zip"),
+       "BAD_RESPONSE: the response is a list, expected an object"},
       {"a name in another case", answer(200, R"({"Location":"https://example.com/m.zip"})"),
        "source https://example.com/m.zip"},
       {"root-relative", answer(204, "", "/p/m.zip"), "source https://registry.example.com/p/m.zip"},
@@ -235,8 +239,8 @@ BOOST_AUTO_TEST_CASE(locations_of_direct_downloads) {
       {"a double slash is part of the URL",
        R"({"location":"https://example.com/a//b","use_registry_credentials":true})",
        "direct https://example.com/a//b with token"},
-      {"null", R"({"location":"m.zip","use_registry_credentials":null})",
-       "BAD_RESPONSE: \"use_registry_credentials\" is null, expected true or false"},
+      {"null", R"({"location":"https://example.com/m.zip","use_registry_credentials":null})",
+       "source https://example.com/m.zip"},
       {"text", R"({"location":"m.zip","use_registry_credentials":"true"})",
        "BAD_RESPONSE: \"use_registry_credentials\" is a string, expected true or false"},
       {"fragment", R"({"location":"https://example.com/m#x","use_registry_credentials":true})",
