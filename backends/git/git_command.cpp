@@ -10,6 +10,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
+#include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_configuration.h"
 
@@ -135,8 +136,17 @@ constexpr std::string_view kRemoteName = "tofu-modlock-address";
 // Other users of this machine can see arguments, but not environments. For a hidden query, git gets a custom transport,
 // which is an alias: git-remote-https reads the address from the remote of that name. The rule from the address to
 // itself overrides the user's rules.
-void add_query(const RemoteAddress& remote, std::vector<Setting>& settings, Command& command) {
-  const std::string& url = remote.full_url.reveal();
+void add_query(const RemoteAddress& remote, const EnvironmentLookup& environment, std::vector<Setting>& settings,
+               Command& command) {
+  std::string url = remote.full_url.reveal();
+  // libcurl selects an entry of ~/.netrc by the user in the address. Another user may be a token, which arguments must
+  // not show.
+  const std::string& user = remote.username.reveal();
+  const bool is_login = !remote.password && !user.empty() && netrc_text(environment).find(user) != std::string::npos;
+  if (auto parsed = is_login ? GoUrl::parse(url.empty() ? remote.url : url) : std::nullopt) {
+    parsed->user = GoUrl::UserInfo{.name = user, .password = {}};
+    url = parsed->to_string();
+  }
   if (!remote.hides_query()) {
     if (!url.empty()) {
       settings.emplace_back("url." + url + ".insteadOf", remote.url);
@@ -182,6 +192,11 @@ void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup&
 
 }  // namespace
 
+std::string netrc_text(const EnvironmentLookup& environment) {
+  const auto home = environment("HOME");
+  return home ? read_file(*home + "/.netrc").value_or("") : "";
+}
+
 std::optional<std::string> lookup_environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
@@ -219,7 +234,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
     settings.emplace_back(fmt::format("http.{}.followRedirects", url), redirects);
   }
   add_credentials(remote, environment, users, settings, command.set_environment);
-  add_query(remote, settings, command);
+  add_query(remote, environment, settings, command);
   if (users.has_remote_conditions() && !remote.hides_query()) {
     settings.emplace_back(fmt::format("remote.{}.url", kRemoteName), remote.url);
   }

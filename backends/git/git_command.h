@@ -18,6 +18,9 @@ class GitConfiguration;
 using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> lookup_environment(const char* name);
 
+// Returns the text of ~/.netrc, which git reads; empty: there is none.
+std::string netrc_text(const EnvironmentLookup& environment);
+
 // Makes a `git <arguments>` command for a remote. The user's configuration, credential helpers, proxies and
 // certificates apply. Hooks, prompts, a repository from the environment, transports other than the five, and
 // credentials after a redirect to another host do not. The environment supplies the user-info, by a credential helper,

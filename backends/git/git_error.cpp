@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <sstream>
 #include <vector>
 
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
@@ -36,6 +34,10 @@ constexpr std::array kPhrases = {
     Phrase{"Disk quota exceeded", GitFailure::disk_full},
     Phrase{"Read-only file system", GitFailure::read_only},
     Phrase{"insufficient permission for adding an object", GitFailure::read_only},
+    Phrase{"URL returned error: 407", GitFailure::proxy_refused},
+    Phrase{"response 407", GitFailure::proxy_refused},                         // "CONNECT tunnel failed, response 407"
+    Phrase{"refused the connection (status 407)", GitFailure::proxy_refused},  // our own HTTP client
+    Phrase{"HTTP code 407 from proxy", GitFailure::proxy_refused},
     Phrase{"couldn't find remote ref", GitFailure::unknown_reference},
     Phrase{"not our ref", GitFailure::unknown_commit},
     Phrase{"Server does not allow request for unadvertised object", GitFailure::refused_commit},
@@ -126,6 +128,8 @@ constexpr std::array kMeanings = {
     Meaning{GitFailure::rate_limited, Code::rate_limited, "rate limit exceeded",
             "wait, or configure git credentials with a higher limit"},
     Meaning{GitFailure::server_error, Code::unreachable, "server error", "try again later"},
+    Meaning{GitFailure::proxy_refused, Code::unreachable, "the proxy requires a user name and a password",
+            "put the user name and password for the proxy into the URL of https_proxy or http_proxy"},
     Meaning{GitFailure::unreachable, Code::unreachable, "the server could not be reached",
             "check the host, the network and the proxy settings"},
     Meaning{GitFailure::certificate, Code::unreachable, "the server's certificate was not accepted",
@@ -160,9 +164,7 @@ constexpr std::array kMeanings = {
 
 // Returns whether git has sent an entry of ~/.netrc to the host. Its error does not tell this from none.
 bool netrc_names(std::string_view host) {
-  const auto home = lookup_environment("HOME");
-  const auto text = home ? read_file(std::filesystem::path(*home) / ".netrc") : Result<std::string>();
-  std::istringstream words(text ? *text : "");
+  std::istringstream words(netrc_text(lookup_environment));
   for (std::string key, value; words >> key;) {
     if (key == "default" || (words >> value && key == "machine" && value == host)) {
       return true;
@@ -256,6 +258,12 @@ bool may_be_cut_off(GitFailure failure) {
   return failure == GitFailure::too_large || failure == GitFailure::broken_response || failure == GitFailure::other;
 }
 
+// Whether index-pack was ended, and not by a response that ended early.
+bool is_silent_end(GitFailure failure, std::string_view text) {
+  return failure == GitFailure::broken_response && text.find("invalid index-pack output") != std::string_view::npos &&
+         text.find("early EOF") == std::string_view::npos;
+}
+
 }  // namespace
 
 GitFailure classify(std::string_view error_output) {
@@ -269,17 +277,22 @@ GitFailure classify(std::string_view error_output) {
 }
 
 Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code, std::string_view error_output) {
-  const GitFailure failure = classify(error_output);
+  const auto limit = file_size_limit();
+  GitFailure failure = classify(error_output);
+  const bool is_limited = limit && is_silent_end(failure, error_output);
+  failure = is_limited ? GitFailure::too_large : failure;
   const std::string said = words_of_server(error_output);
   Error error = explain(remote, doing, failure, said);
   if (failure == GitFailure::other && said.empty()) {
     error.message += fmt::format(" with exit code {}", exit_code);
   }
   error.notes = last_lines(error_output);
-  if (const auto limit = file_size_limit(); limit && may_be_cut_off(failure)) {
+  if (limit && may_be_cut_off(failure)) {
     error.notes.push_back(
         fmt::format("a file may have {} bytes here: raise that limit (ulimit -f) if it is too low", *limit));
   }
+  error.hint =
+      is_limited ? "raise the limit of the size of a file (ulimit -f), then run it again" : std::move(error.hint);
   return error;
 }
 

@@ -20,6 +20,7 @@ enum class GitFailure {
   forbidden,
   rate_limited,
   server_error,
+  proxy_refused,  // status 407
   unreachable,
   certificate,
   timeout,

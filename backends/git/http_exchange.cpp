@@ -116,12 +116,6 @@ SecretText basic(const SecretText& username, const SecretText& password) {
   return SecretText("Basic " + base64(username.reveal() + ":" + password.reveal()));
 }
 
-bool has_netrc() {
-  const auto home = lookup_environment("HOME");
-  std::error_code ignored;
-  return home && std::filesystem::exists(std::filesystem::path(*home) / ".netrc", ignored);
-}
-
 // Whether a challenge offers only Basic. git itself selects the strongest scheme that it supports.
 bool asks_for_basic_alone(const HttpResponse& response) {
   bool found = false;
@@ -351,6 +345,7 @@ HttpRequest HttpExchange::request(const HttpPlan& plan, SecretText url, const Se
   request.purpose = fmt::format("{} \"{}\"", doing_, remote_.display);
   request.headers = {{"User-Agent", plan.user_agent}};
   request.secret_headers = plan.secret_headers;
+  request.is_of_git = true;
   if (!authorization.empty()) {
     request.secret_headers.emplace_back("Authorization", authorization);
   }
@@ -391,7 +386,7 @@ Result<HttpResponse> HttpExchange::send_with_credentials(
     return ascii::equals_ignoring_case(header.first, "authorization");
   });
   const bool is_redirected = !response->url.reveal().starts_with(base() + "/");
-  if (has_own || has_netrc() || !asks_for_basic_alone(*response) || is_redirected) {
+  if (has_own || !netrc_text(lookup_environment).empty() || !asks_for_basic_alone(*response) || is_redirected) {
     only_git_ = "the server requires authentication, which git may provide in another way";
     return failure(has_own ? GitFailure::credentials_refused : GitFailure::credentials_needed);
   }
@@ -419,6 +414,7 @@ Error HttpExchange::explain_failure(Error error) {
   const GitFailure found = error.code == Code::timeout        ? GitFailure::timeout
                            : error.code == Code::bad_response ? is_of_disk(said) ? said : GitFailure::broken_response
                            : speaks_of_certificate(error.message) ? GitFailure::certificate
+                           : said == GitFailure::proxy_refused    ? said
                                                                   : GitFailure::unreachable;
   Error explained = explain(remote_, doing_, found);
   if (found == GitFailure::certificate) {
@@ -434,6 +430,7 @@ Error HttpExchange::explain_status(HttpResponse response) const {
   const int status = response.status;
   const GitFailure found = status == 401                    ? GitFailure::credentials_needed
                            : status == 403                  ? GitFailure::forbidden
+                           : status == 407                  ? GitFailure::proxy_refused
                            : status == 404 || status == 410 ? GitFailure::no_repository
                            : status == 408 || status == 504 ? GitFailure::timeout
                            : status == 429                  ? GitFailure::rate_limited

@@ -81,7 +81,7 @@ class CurlTransport final : public Transport {
     if (easy == nullptr) {
       return failure(Error{.code = Code::internal, .message = "libcurl is not ready"});
     }
-    const std::string proxy = proxies_.proxy_for(exchange.url.reveal());
+    const std::string proxy = (exchange.is_of_git ? git_proxies_ : proxies_).proxy_for(exchange.url.reveal());
     const HeaderList headers = header_list(exchange);
     const bool is_secure = parts->scheme == "https";
     set_options(easy.get(), exchange, headers.get(), proxy);
@@ -167,6 +167,7 @@ class CurlTransport final : public Transport {
 
   std::string user_agent_;
   http::ProxySettings proxies_ = http::ProxySettings::from_environment();
+  http::ProxySettings git_proxies_ = http::ProxySettings::of_git();
   http::AuthorityPlaces places_ = http::AuthorityPlaces::from_environment();
   std::once_flag reading_;
   std::shared_future<Result<std::unique_ptr<const CertificateStore>>> authorities_;

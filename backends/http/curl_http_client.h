@@ -18,7 +18,12 @@ struct ProxySettings {
   std::string none;   // NO_PROXY, as Go reads it: names (with everything below them; `.x` and `*.x`: only that),
                       // addresses, both also with a port, CIDR blocks, or `*`
 
+  bool is_of_git = false;
+
   static ProxySettings from_environment();
+  // Returns those of git and libcurl: the lower-case name takes precedence, also if it is empty, HTTP_PROXY is ignored,
+  // and loopback addresses are no exception. git gives ALL_PROXY another meaning, which is not read here.
+  static ProxySettings of_git();
 
   // Returns the proxy for a URL, which may contain user-info; empty: none. As in Go's net/http, requests to `localhost`
   // and loopback addresses use no proxy.

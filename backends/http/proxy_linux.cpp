@@ -57,15 +57,16 @@ std::optional<bool> is_in_block(const std::optional<Address>& address, const std
   return address.has_value();
 }
 
-// Whether an entry of NO_PROXY, in lower case, names the host and the port (golang.org/x/net/http/httpproxy).
-bool names_host(std::string entry, const std::string& host, int port) {
+// Whether an entry of NO_PROXY, in lower case, names the host and the port (golang.org/x/net/http/httpproxy). For git
+// (Curl_check_noproxy() of libcurl 7.88) an entry has no port and no "*.", and ".x" names x too.
+bool names_host(std::string entry, const std::string& host, int port, bool of_git) {
   const auto address = parse_address(host);
   if (const auto is_inside = is_in_block(address, entry)) {
     return *is_inside;
   }
   const std::size_t colon = entry.rfind(':');
   const bool is_bracketed = entry.starts_with('[');
-  if (colon != std::string::npos && (is_bracketed ? entry[colon - 1] == ']' : entry.find(':') == colon)) {
+  if (!of_git && colon != std::string::npos && (is_bracketed ? entry[colon - 1] == ']' : entry.find(':') == colon)) {
     if (entry.substr(colon + 1) != std::to_string(port) && colon + 1 != entry.size()) {
       return false;
     }
@@ -74,16 +75,16 @@ bool names_host(std::string entry, const std::string& host, int port) {
   if (const auto named = parse_address(entry)) {
     return named == address;
   }
-  entry.erase(0, entry.starts_with("*.") ? 1 : 0);
+  entry.erase(0, entry.starts_with(of_git ? "." : "*.") ? 1 : 0);
   return !entry.empty() && (host.ends_with(entry.starts_with('.') ? entry : "." + entry) || host == entry);
 }
 
-bool is_excepted(std::string_view entries, const UrlParts& parts) {
+bool is_excepted(std::string_view entries, const UrlParts& parts, bool of_git) {
   const bool is_bracketed = parts.host.starts_with('[');
   const std::string host = parts.host.substr(is_bracketed, parts.host.size() - (is_bracketed ? 2 : 0));
   for (const std::string_view listed : split(entries, ',')) {
     const std::string_view entry = trimmed(listed);
-    if (entry == "*" || (!entry.empty() && names_host(ascii::lower(entry), host, parts.port))) {
+    if (entry == "*" || (!entry.empty() && names_host(ascii::lower(entry), host, parts.port, of_git))) {
       return true;
     }
   }
@@ -99,9 +100,20 @@ ProxySettings ProxySettings::from_environment() {
           .none = variable("NO_PROXY", "no_proxy")};
 }
 
+ProxySettings ProxySettings::of_git() {
+  const auto first_set = [](const char* lower, const char* upper) {
+    const char* const value = std::getenv(lower);
+    return std::string(value != nullptr ? value : upper == nullptr ? "" : variable(upper, nullptr));
+  };
+  return {.https = first_set("https_proxy", "HTTPS_PROXY"),
+          .http = first_set("http_proxy", nullptr),
+          .none = first_set("no_proxy", "NO_PROXY"),
+          .is_of_git = true};
+}
+
 std::string ProxySettings::proxy_for(std::string_view url) const {
   const auto parts = split_url(url);
-  if (!parts || is_loopback(parts->host) || is_excepted(none, *parts)) {
+  if (!parts || (!is_of_git && is_loopback(parts->host)) || is_excepted(none, *parts, is_of_git)) {
     return {};
   }
   return parts->scheme == "https" ? https : http;

@@ -194,6 +194,7 @@ class RequestLoop {
     exchange.sink = request_.sink;
     exchange.timeouts = request_.timeouts;
     exchange.is_large = request_.is_large;
+    exchange.is_of_git = request_.is_of_git;
     return exchange;
   }
 

@@ -46,6 +46,7 @@ struct Exchange {
   BodySink* sink = nullptr;
   HttpTimeouts timeouts = {};
   bool is_large = false;
+  bool is_of_git = false;
 };
 
 // The reason why there is no response or no usable one.

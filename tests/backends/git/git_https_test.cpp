@@ -216,6 +216,14 @@ BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *needs(HttpsGitServer::
   const std::string password = HttpsGitServer::password();
   write_text(https.directory / "home" / ".netrc", "machine localhost login reader password " + password + "\n");
   BOOST_TEST(https.list(https.url("private")) == "ok");
+  // The user in the address selects the account.
+  for (const auto& [first, second, is_found] :
+       {std::tuple("other", "reader", true), std::tuple("reader", "other", false)}) {
+    write_text(https.directory / "home" / ".netrc",
+               fmt::format("machine localhost login {} password x\nmachine localhost login {} password {}\n", first,
+                           second, password));
+    BOOST_TEST((https.list(https.url_with("private", "reader")) == "ok") == is_found, first);
+  }
   fs::remove(https.directory / "home" / ".netrc");
   const std::string helper = "\"!f() { echo username=reader; echo 'password=" + password + "'; }; f\"";
   write_text(https.directory / "home" / ".gitconfig", "[credential]\n\thelper = " + helper + "\n");

@@ -108,6 +108,52 @@ BOOST_AUTO_TEST_CASE(hosts_of_no_proxy) {
   }
 }
 
+// The rules of git 2.39 (http.c) and libcurl 7.88.
+BOOST_AUTO_TEST_CASE(proxies_of_git) {
+  struct Row {
+    const char* name;
+    std::vector<std::pair<const char*, const char*>> variables;
+    const char* url;
+    const char* expected;
+  };
+  for (const Row& row : {
+           Row{"http", {{"http_proxy", "http://p:1"}}, "http://h.test/", "http://p:1"},
+           Row{"http, upper case", {{"HTTP_PROXY", "http://p:1"}}, "http://h.test/", ""},
+           Row{"https", {{"https_proxy", "http://p:1"}}, "https://h.test/", "http://p:1"},
+           Row{"https, upper case", {{"HTTPS_PROXY", "http://p:1"}}, "https://h.test/", "http://p:1"},
+           Row{"lower case first",
+               {{"https_proxy", "http://p:1"}, {"HTTPS_PROXY", "http://q:2"}},
+               "https://h.test/",
+               "http://p:1"},
+           Row{"an empty one first", {{"https_proxy", ""}, {"HTTPS_PROXY", "http://q:2"}}, "https://h.test/", ""},
+           Row{"loopback", {{"http_proxy", "http://p:1"}}, "http://127.0.0.1/", "http://p:1"},
+           Row{"no_proxy", {{"http_proxy", "http://p:1"}, {"no_proxy", "x, H.test"}}, "http://h.test/", ""},
+           Row{"below it", {{"http_proxy", "http://p:1"}, {"no_proxy", "h.test"}}, "http://a.h.test/", ""},
+           Row{"a longer name",
+               {{"http_proxy", "http://p:1"}, {"no_proxy", "h.test"}},
+               "http://ah.test/",
+               "http://p:1"},
+           Row{"a dot in front", {{"http_proxy", "http://p:1"}, {"no_proxy", ".h.test"}}, "http://h.test/", ""},
+           Row{"a star", {{"http_proxy", "http://p:1"}, {"no_proxy", "*"}}, "http://h.test/", ""},
+           Row{"a pattern", {{"http_proxy", "http://p:1"}, {"no_proxy", "*.h.test"}}, "http://a.h.test/", "http://p:1"},
+           Row{"a port", {{"http_proxy", "http://p:1"}, {"no_proxy", "h.test:80"}}, "http://h.test/", "http://p:1"},
+           Row{"a block", {{"http_proxy", "http://p:1"}, {"no_proxy", "10.0.0.0/8"}}, "http://10.1.2.3/", ""},
+           Row{"upper case only if there is no other",
+               {{"http_proxy", "http://p:1"}, {"no_proxy", "a.test"}, {"NO_PROXY", "h.test"}},
+               "http://h.test/",
+               "http://p:1"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const CleanHttpEnvironment clean;
+      std::deque<ScopedEnvironment> set;
+      for (const auto& variable : row.variables) {
+        set.emplace_back(variable.first, variable.second);
+      }
+      BOOST_TEST(http::ProxySettings::of_git().proxy_for(row.url) == row.expected);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
