@@ -164,7 +164,7 @@ void remove_indentation(std::vector<TemplateItem>& items) {
   }
 }
 
-// Joins adjacent literals, and drops empty ones.
+// Joins adjacent literals, and drops empty ones, except next to the only interpolation: its value stays text.
 void join_literals(std::vector<TemplateItem>& items) {
   const auto is_literal = [](const TemplateItem& item) { return item.kind == Kind::literal; };
   const bool is_joined =
@@ -182,6 +182,10 @@ void join_literals(std::vector<TemplateItem>& items) {
     } else {
       joined.push_back(std::move(item));
     }
+  }
+  if (joined.size() == 1 && joined.front().kind == Kind::interpolation) {
+    joined.emplace_back();
+    joined.back().range = joined.front().range;
   }
   items = std::move(joined);
 }

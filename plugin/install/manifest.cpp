@@ -34,9 +34,12 @@ std::string recorded_version(const ModuleNode& node, const ModuleLock* entry) {
   return has_one ? entry->version.value_or("") : std::string();
 }
 
-// Clients clean the path when they read it.
-bool is_same_place(const std::string& recorded, const std::string& expected) {
-  return clean_path(recorded) == clean_path(expected);
+// Clients clean the path when they read it. A local module in a linked package was recorded by the path of the link
+// before 0.3.0.
+bool is_same_place(const ManifestRecord& record, const ModuleNode& node, const fs::path& root) {
+  std::error_code ignored;
+  return clean_path(record.directory) == clean_path(node.manifest_directory) ||
+         (node.is_local() && fs::equivalent(root / record.directory, root / node.manifest_directory, ignored));
 }
 
 }  // namespace
@@ -113,7 +116,7 @@ std::optional<Verdict> check_manifest_record(const ModuleNode& node, const Modul
                                              const fs::path& root) {
   const auto record = manifest.find(node.key);
   const bool is_taken = record != manifest.end() && is_source_of(record->second.source, node, entry);
-  const bool is_here = is_taken && is_same_place(record->second.directory, node.manifest_directory);
+  const bool is_here = is_taken && is_same_place(record->second, node, root);
   std::error_code ignored;
   if (is_taken && !is_here && fs::is_directory(root / record->second.directory, ignored)) {
     return Verdict{

@@ -118,6 +118,14 @@ void place_local_module(ModuleNode& node, const ModuleNode& parent, const fs::pa
   node.manifest_directory = join_relative(parent.manifest_directory, node.address.source.path);
   node.package_directory = parent.package_directory;
   node.manifest_package = parent.manifest_package;
+  if (parent.address.source.is_directory()) {
+    // A client makes a link to such a package, and resolves it for the calls inside.
+    std::error_code missing;
+    const fs::path package = fs::canonical(node.package_directory, missing);
+    node.manifest_package = package.string();
+    node.manifest_directory = join_relative(node.manifest_package,
+                                            node.directory.lexically_relative(node.package_directory).generic_string());
+  }
   resolve_links(node, node.package_directory.empty() ? root : node.package_directory);
 }
 

@@ -306,4 +306,19 @@ BOOST_AUTO_TEST_CASE(install_links_a_module_by_absolute_path) {
   BOOST_TEST(fs::exists(root() / ".terraform/modules/abs.leaf/main.tf"));
 }
 
+// A client resolves the link before it records a local call, so that path.module is the same.
+BOOST_AUTO_TEST_CASE(local_calls_in_a_linked_module_are_recorded_where_they_are) {
+  const fs::path shared = directory.path() / "shared";
+  write_text(shared / "main.tf", "module \"g\" {\n  source = \"./g\"\n}\n");
+  write_text(shared / "g/main.tf", "module \"h\" {\n  source = \"../h\"\n}\n");
+  write_text(shared / "h/main.tf", "");
+  write("main.tf", "module \"abs\" {\n  source = \"" + shared.string() + "\"\n}\n");
+  lock();
+  BOOST_REQUIRE(install().has_value());
+  const Manifest manifest = read_manifest(root() / ".terraform/modules/modules.json").value();
+  BOOST_TEST(manifest.at("abs").directory == ".terraform/modules/abs");
+  BOOST_TEST(manifest.at("abs.g").directory == fs::canonical(shared / "g").string());
+  BOOST_TEST(manifest.at("abs.g.h").directory == fs::canonical(shared / "h").string());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
