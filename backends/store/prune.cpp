@@ -210,7 +210,9 @@ class Pruning {
       return !fs::is_directory(path, error) && is_abandoned(path);
     }));
     MODLOCK_TRY(remove_each(store_.answer_directory(), abandoned));
-    for (const fs::path& directory : store_.record_directories()) {
+    std::vector<fs::path> directories = store_.record_directories();
+    directories.insert(directories.end(), {store_.seen_directory(), store_.installed_directory()});
+    for (const fs::path& directory : directories) {
       MODLOCK_TRY(remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }));
     }
     return {};

@@ -5,6 +5,7 @@
 
 #include "backends/base/files.h"
 #include "plugin/cli/commands.h"
+#include "plugin/cli/interrupt.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/config/config_files.h"
 #include "plugin/lock/merge.h"
@@ -47,6 +48,7 @@ int run_merge(const CommandLine& line) {
                    .hint = "to install it, run: tofu-modlock init --gitattributes; to resolve a conflict, run: "
                            "tofu-modlock lock"});
   }
+  const Interrupt interrupt;  // a signal leaves no unfinished file next to the lock file
   auto base = read_base(line.merge_base);
   const auto ours = base ? read_side(line.merge_ours) : fail(base.error());
   auto theirs = ours ? read_side(line.merge_theirs) : fail(ours.error());
@@ -56,7 +58,7 @@ int run_merge(const CommandLine& line) {
   const MergedLock merged = merge_locks(std::move(*base), *ours, std::move(*theirs), line.marker_size);
   if (merged.text != ours->text) {
     if (auto ok = write_file_atomically(line.merge_ours, merged.text); !ok) {
-      return refuse(ok.error());
+      return interrupt.signal() != 0 ? 128 + interrupt.signal() : refuse(ok.error());
     }
   }
   if (merged.conflicts.empty()) {

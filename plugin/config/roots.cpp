@@ -141,9 +141,12 @@ Result<fs::path> confine(const fs::path& path, const std::vector<fs::path>& boun
     return fail(Code::path_outside_root, fmt::format("the path \"{}\" leads into a directory of git", written.string()),
                 "use a file outside of it");
   }
+  std::error_code ignored;
   return fail(Code::path_outside_root,
               fmt::format("the path \"{}\" is outside {}", written.string(), named.empty() ? "all bounds" : named),
-              "start with a directory that encloses it, or move it inside");
+              fs::is_symlink(path, ignored) ? fmt::format("allow the directory of its target: --workspace-root {}",
+                                                          target->parent_path().string())
+                                            : "start with a directory that encloses it, or move it inside");
 }
 
 std::filesystem::path find_unit_of_copy(const std::filesystem::path& path) {

@@ -27,6 +27,7 @@ Result<LockFile> read_lock(const fs::path& root, std::string_view name, const st
 Result<LockedFiles> Engine::sbom(const fs::path& root) const {
   MODLOCK_TRY(const auto settings, load_settings(root, find_repository_root(root), options().user_settings, {}));
   std::vector<fs::path> bounds = user_settings().workspace_roots;
+  bounds.insert(bounds.end(), options().extra_workspace_roots.begin(), options().extra_workspace_roots.end());
   bounds.push_back(find_repository_root(root));
   MODLOCK_TRY(auto lock, read_lock(root, kLockFileName, bounds));
   MODLOCK_TRY(auto sidecar, read_lock(root, kSidecarFileName, bounds));

@@ -58,6 +58,28 @@ BOOST_AUTO_TEST_CASE(a_lock_edited_between_plan_and_apply) {
   }
 }
 
+// git would commit an unfinished file next to its own %A.
+BOOST_AUTO_TEST_CASE(a_signal_to_merge) {
+  BOOST_REQUIRE(modlock({"upgrade"}).exit_code == 0);
+  const std::string after = lock();
+  write("base", before);
+  write("theirs", after);
+  for (const char* signal : {"TERM", "INT", "HUP"}) {
+    write("ours", before);
+    const Fault fault{.calls = "rename",
+                      .below = root() / "ours",
+                      .run = std::string("for p in $(cat /proc/$PPID/task/$PPID/children); do [ $p = $$ ] || kill -") +
+                             signal + " $p; done"};
+    const Faulted ran = modlock_with(fault, {"merge", "base", "ours", "theirs"});
+    BOOST_TEST(!ran.met.empty());
+    BOOST_TEST(ran.exit_code == 0, ran.err);
+    BOOST_TEST(read("ours") == after);
+    for (const fs::directory_entry& entry : fs::directory_iterator(root())) {
+      BOOST_TEST(!entry.path().filename().string().starts_with(".ours"), signal);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_lock_made_between_plan_and_apply) {
   fs::remove(root() / ".terraform.lock.hcl");
   fs::remove_all(root() / ".terraform");

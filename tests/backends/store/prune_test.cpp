@@ -248,6 +248,20 @@ BOOST_AUTO_TEST_CASE(locks_and_what_was_seen_stay) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(unfinished_files_next_to_what_was_seen_go) {
+  for (const char* directory : {"v2/seen", "v2/installed"}) {
+    const fs::path old = store.root() / directory / ".a.0123456789abcdef";
+    const fs::path young = store.root() / directory / ".b.0123456789abcdef";
+    for (const auto& [path, age] : {std::pair(old, hours(25)), std::pair(young, hours(1))}) {
+      write_text(path, "x");
+      mark(path, age);
+    }
+    BOOST_TEST(prune({}).leftovers == 1U, directory);
+    BOOST_TEST(!fs::exists(old));
+    BOOST_TEST(fs::exists(young));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_run_stops) {
   const Package package = add("a", 10, hours(1000));
   std::stop_source stop;

@@ -152,6 +152,10 @@ BOOST_AUTO_TEST_CASE(confined) {
                                             (directory / "a").string() + "\" or \"" + (directory / "ab").string() +
                                             "\"");
   BOOST_TEST(refused.error().hint == "start with a directory that encloses it, or move it inside");
+  directory.write("far/lock.hcl", "");
+  fs::create_symlink(directory / "far/lock.hcl", directory / "a/lock.hcl");
+  BOOST_TEST(confine(directory / "a/lock.hcl", {directory / "a"}).error().hint ==
+             "allow the directory of its target: --workspace-root " + (directory / "far").string());
 }
 
 BOOST_AUTO_TEST_CASE(directories_of_git_are_out_of_bounds) {
