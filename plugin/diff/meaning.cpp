@@ -97,7 +97,7 @@ const hcl::Expression& member_value(const hcl::Expression& value, const std::vec
 }  // namespace
 
 MeaningReader::MeaningReader(const PackageText& package, const PackageText& other, const KnownNames& known, bool is_old)
-    : package_(package), other_(other), known_(known), is_old_(is_old), files_(package) {
+    : other_(other), known_(known), is_old_(is_old), files_(package) {
   for (const auto& [directory, module] : package.modules) {
     for (const MergedBlock& block : module.blocks) {
       if (const auto target = block.type == "module" ? package.local_target(module, block) : std::nullopt) {

@@ -72,7 +72,6 @@ class MeaningReader {
   void read_members(const ModuleText& module, const MergedBlock& variable);
   NamedFiles matching(const ModuleText& module, std::string_view text);
 
-  const PackageText& package_;
   const PackageText& other_;
   const KnownNames& known_;
   bool is_old_;
