@@ -15,7 +15,7 @@ using messages::EditedDocument;
 using messages::EditOperation;
 using messages::RangeEdit;
 
-// Returns the smallest edits that turn `before` into `after`. Each replaces a run of whole lines.
+// Returns the edits that turn `before` into `after`, as git finds them. Each replaces a run of whole lines.
 std::vector<RangeEdit> diff_edits(std::string_view before, std::string_view after);
 std::string apply_edits(std::string_view before, const std::vector<RangeEdit>& edits);
 // Returns a document with both its new text and its edits. nullopt if nothing changes. `before` absent: the document is
