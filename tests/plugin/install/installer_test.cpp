@@ -7,6 +7,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/store/links.h"
+#include "plugin/install/manifest.h"
 #include "tests/plugin/resolve/plan_fixture.h"
 
 using namespace modlock;
