@@ -38,15 +38,16 @@ Result<std::optional<LockFile>> read_lock_file(const fs::path& path, ClientKind 
   return lock;
 }
 
+Result<void> write_lock_file(const fs::path& path, std::string_view text) {
+  MODLOCK_TRY(check_no_link(path));
+  return write_file_atomically(path, text);
+}
+
 // Writes `text`, or deletes the file for nullopt, unless that is its content.
 Result<void> write_text(const fs::path& path, const std::optional<std::string>& text) {
   const auto there = read_file(path);
-  if (text && there && *there == *text) {
-    return {};
-  }
   if (text) {
-    MODLOCK_TRY(check_no_link(path));
-    return write_file_atomically(path, *text);
+    return there && *there == *text ? Result<void>() : write_lock_file(path, *text);
   }
   std::error_code error;
   fs::remove(path, error);
@@ -61,8 +62,9 @@ Result<void> copy_modules(const LockFile& from, const fs::path& to, bool creates
     return {};
   }
   const LockFile before = target.value_or(LockFile{});
-  return write_text(
-      to, write_lock(before, from.modules, tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader));
+  const std::string text =
+      write_lock(before, from.modules, tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader);
+  return text == before.text ? Result<void>() : write_lock_file(to, text);
 }
 
 // Does nothing if the file does not exist.
@@ -83,7 +85,7 @@ Result<ModuleLocks> add_missing(const LockFile& before, const fs::path& path, bo
   const bool is_same = !now || write_lock(before, {}) == now->text;
   ModuleLocks modules = now ? now->modules : ModuleLocks();
   modules.insert(missing.begin(), missing.end());
-  MODLOCK_TRY(write_text(path, is_same ? before.text : write_lock(*now, modules)));
+  MODLOCK_TRY(write_lock_file(path, is_same ? before.text : write_lock(*now, modules)));
   return missing;
 }
 

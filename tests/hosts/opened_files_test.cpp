@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(of_a_command) {
 BOOST_AUTO_TEST_CASE(of_a_hook) {
   // Those of the unit and of the working directory are two files of one name. The hooks before a command also compare
   // each file of the unit with what Terragrunt copied.
-  BOOST_TEST(opened_by_hooks("init") == "lock 10, sidecar 9, settings 1; lock 5, sidecar 1, settings 1");
-  BOOST_TEST(opened_by_hooks("init") == "lock 9, sidecar 5, settings 1; lock 5, sidecar 1, settings 1");
-  BOOST_TEST(opened_by_hooks("plan") == "lock 4, sidecar 3, settings 1");
+  BOOST_TEST(opened_by_hooks("init") == "lock 10, sidecar 9, settings 1; lock 3, sidecar 1, settings 1");
+  BOOST_TEST(opened_by_hooks("init") == "lock 7, sidecar 5, settings 1; lock 3, sidecar 1, settings 1");
+  BOOST_TEST(opened_by_hooks("plan") == "lock 3, sidecar 3, settings 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -146,7 +146,9 @@ BOOST_FIXTURE_TEST_CASE(a_unit_without_module_calls_is_checked, CheckedUnit) {
   fs::remove_all(root() / "live");
   set_source("\"git::" + stacks.url() + "//net?ref=v1.0.0\"");
   BOOST_REQUIRE(terragrunt({"init"}).exit_code == 0);
-  BOOST_TEST(modlock({"verify", "--recursive"}).out == "verified  terragrunt:source  v1.0.0\n1 verified\n");
+  const Ran fine = modlock({"verify", "--recursive"});
+  BOOST_TEST(fine.exit_code == 0, fine.out << fine.err);
+  BOOST_TEST(fine.out.starts_with("verified  terragrunt:source  v1.0.0"), fine.out);
   write_text(working_directory() / "main.tf", "# foreign\n");
   const Ran changed = modlock({"ci", "--recursive"});
   BOOST_TEST(changed.exit_code == 4, changed.out << changed.err);
