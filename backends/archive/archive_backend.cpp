@@ -92,6 +92,7 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   sent.url = request.url;
   sent.purpose = std::move(purpose);
   sent.sink = sink;
+  sent.timeouts = HttpTimeouts::of_silence(context_.children.idle);
   if (sink != nullptr) {
     sent.body_limit = kLargestPackage;
   } else {

@@ -97,16 +97,9 @@ constexpr int kUnauthorized = 401;
 constexpr std::size_t kLargestAdvertisement = std::size_t{64} << 20U;
 constexpr std::size_t kLargestFirst = std::size_t{256} << 10U;  // the rest would take longer than the requests of v2
 
-// The user's limit of silence is one of all attempts together, as for a git child.
-HttpTimeouts listing_times(const ChildLimits& limits) {
-  HttpTimeouts times{.idle = limits.idle, .rate_window = limits.idle, .include_retries = true};
-  times.connect = std::min(times.connect, limits.idle);
-  return times;
-}
-
 // The server may need a while to make a pack, so the other limits are those of a git child, too.
 HttpTimeouts pack_times(const ChildLimits& limits) {
-  HttpTimeouts times = listing_times(limits);
+  HttpTimeouts times = HttpTimeouts::of_silence(limits.idle);
   times.least_rate = 1;
   times.total = limits.total;
   return times;
@@ -361,7 +354,7 @@ Result<HttpResponse> HttpExchange::get(const SecretText& authorization) {
   }
   get.body_limit = is_large_ ? kLargestAdvertisement : kLargestFirst;
   get.sink = &advertisement_;
-  get.timeouts = listing_times(context_.children);
+  get.timeouts = HttpTimeouts::of_silence(context_.children.idle);
   get.redirected_source = redirected_source;
   auto response = http_.send(get, context_);
   if (!response && response.error().code == Code::limit_exceeded && !std::exchange(is_large_, true)) {

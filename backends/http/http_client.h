@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -45,6 +46,13 @@ struct HttpTimeouts {
   // `total` limits all attempts together, and nothing is sent again after a limit: one silence is all that is waited
   // for.
   bool include_retries = false;
+
+  // Limits for which a server may be silent so long, in all attempts together.
+  static HttpTimeouts of_silence(std::chrono::milliseconds idle) {
+    HttpTimeouts times{.idle = idle, .rate_window = idle, .include_retries = true};
+    times.connect = std::min(times.connect, idle);
+    return times;
+  }
 };
 
 // The `total` of small responses: all except packages and listings of unlimited size.

@@ -293,7 +293,7 @@ const std::vector<SettingInfo>& setting_table() {
       {"", "exclude", Kind::list, File::any, "[\"live/sandbox\"]", false, "Globs of directories that --recursive skips",
        kGlobs<&Settings::exclude>},
       {"", "fetch_timeout", Kind::text, File::any, "\"30s\"", true,
-       "How long a git server, or a git or helper process, may be silent: from \"1s\" to \"10m\"",
+       "How long a git or archive server, or a git or helper process, may be silent: from \"1s\" to \"10m\"",
        kRead<&Settings::fetch_timeout, read_value<&Settings::fetch_timeout, read_timeout>>, "--fetch-timeout",
        "TOFU_MODLOCK_FETCH_TIMEOUT"},
       {"",

@@ -101,7 +101,7 @@ struct Settings {
   std::vector<BackendSetting> backends;                    // only from the user's file
   std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
   std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
-  std::optional<std::chrono::seconds> fetch_timeout;       // that a git server or a program may be silent
+  std::optional<std::chrono::seconds> fetch_timeout;       // that a git or archive server or a program may be silent
   std::optional<std::uint64_t> child_memory;               // bytes, of a program; only from the user's file
   std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
   std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file

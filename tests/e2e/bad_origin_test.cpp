@@ -106,6 +106,17 @@ BOOST_AUTO_TEST_CASE(a_silent_server_is_left_at_the_fetch_timeout) {
       BOOST_TEST(by_setting.err.find("TIMEOUT") != std::string::npos, by_setting.err);
     }
   }
+  write(".tofu-modlock.hcl", "");
+  for (const char* const source : {"/vpc.zip", "/vpc"}) {  // an archive, and a server that could name its location
+    BOOST_TEST_CONTEXT(source) {
+      const std::size_t before = silent.log().size();
+      write("main.tf", "module \"vpc\" {\n  source = \"http://" + silent.host() + source + "\"\n}\n");
+      const auto archive = modlock({"lock"});
+      BOOST_TEST(archive.exit_code == 7);
+      BOOST_TEST(archive.err.find("the server was silent for 1 s") != std::string::npos, archive.err);
+      BOOST_TEST(silent.log().size() - before == 1U);
+    }
+  }
   for (const char* wrong : {"0", "11m", "soon"}) {
     const auto refused = modlock({"versions", address, "--fetch-timeout", wrong});
     BOOST_TEST(refused.exit_code == 2);
