@@ -115,9 +115,14 @@ void print_changes(const messages::UpdateDiffResult& result) {
   for (const Diagnostic& diagnostic : not_compared(result)) {
     subjects.insert(diagnostic.what.subject);
   }
-  const std::string rest = subjects.empty() ? "" : fmt::format(", {} not compared", subjects.size());
+  const auto moved = static_cast<std::size_t>(
+      std::count_if(result.diagnostics.begin(), result.diagnostics.end(), [](const Diagnostic& diagnostic) {
+        return diagnostic.severity == Severity::info && diagnostic.what.code == Code::tag_moved;
+      }));
+  const std::string rest = (moved == 0 ? "" : fmt::format(", {} moved", counted(moved, "reference"))) +
+                           (subjects.empty() ? "" : fmt::format(", {} not compared", subjects.size()));
   if (result.changes.empty()) {
-    print_out(fmt::format("No module changes{}.\n", rest));
+    print_out(fmt::format("No {}{}.\n", moved == 0 ? "module changes" : "newer versions", rest));
     return;
   }
   std::vector<messages::DiffFinding> findings;

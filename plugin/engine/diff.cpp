@@ -323,8 +323,8 @@ class DiffPlanner {
       if (const std::string moved = moved_words(dependency); !moved.empty()) {
         result_.diagnostics.push_back(
             {Severity::info, Error{.code = Code::tag_moved,
-                                   .message = fmt::format("{} {}: {}, and it is not compared", dependency.subject,
-                                                          dependency.ref, moved),
+                                   .message = fmt::format("{}{}{}: {}, and it is not compared", dependency.subject,
+                                                          dependency.ref.empty() ? "" : " ", dependency.ref, moved),
                                    .subject = dependency.subject,
                                    .hint = fmt::format("to compare it, run: tofu-modlock upgrade --target {}, then "
                                                        "tofu-modlock diff --lock-rev HEAD",

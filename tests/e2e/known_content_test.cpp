@@ -256,6 +256,7 @@ BOOST_AUTO_TEST_CASE(moved_tags_and_new_commits_are_named_without_a_request_more
         BOOST_TEST(diff.exit_code == 0, diff.err);
         BOOST_TEST((diff.out + diff.err).find(moved + ", and it is not compared") != std::string::npos,
                    diff.out + diff.err);
+        BOOST_TEST(diff.out == "No newer versions, 1 reference moved.\n");
       }
     }
   }
