@@ -158,24 +158,28 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
 }
 
 Result<Value> ModuleScope::resolve_variable(const Reference& reference) {
+  if (const auto kept = variables_.find(reference.attribute); kept != variables_.end()) {
+    return with_reference(kept->second, reference);
+  }
   const auto variable = module_->variables.find(reference.attribute);
-  if (variable == module_->variables.end()) {
+  if (!variable) {
     if (module_->incomplete) {
       return reject(Code::config_parse, reference, {});
     }
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined variable {}: no variable of that name is declared in this module", name_of(reference)),
-        did_you_mean(reference.attribute, keys_of(module_->variables)));
+        did_you_mean(reference.attribute, module_->variables.names()));
   }
-  if (tool() == ClientKind::terraform && !variable->second.is_const) {
+  if (tool() == ClientKind::terraform && !variable->is_const) {
     return reject(Code::config_non_static, reference,
                   fmt::format("only literal values and const variables have a value during init: {} is not const, and "
                               "{} needs it",
                               name_of(reference), needed_by()),
                   fmt::format("add const = true to variable \"{}\", or write a literal value", reference.attribute));
   }
-  return with_reference(variable_value(variable->second), reference);
+  // A variable is not part of a cycle: its value comes from a file of values or from the calling module.
+  return with_reference(variables_.emplace(variable->name, compute_variable(*variable)).first->second, reference);
 }
 
 Result<Value> ModuleScope::resolve_path(const Reference& reference) const {

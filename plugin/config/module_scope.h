@@ -72,7 +72,6 @@ class ModuleScope final : public eval::Scope {
   Result<eval::Value> resolve_terraform(const eval::Reference& reference) const;
 
   // Variables (module_scope_variable.cpp).
-  const Result<eval::Value>& variable_value(const VariableDeclaration& variable);
   Result<eval::Value> compute_variable(const VariableDeclaration& variable);
   Result<eval::Value> root_value(const VariableDeclaration& variable) const;
   Result<eval::Value> argument_value(const VariableDeclaration& variable);

@@ -11,15 +11,6 @@ namespace modlock {
 
 using eval::Value;
 
-const Result<Value>& ModuleScope::variable_value(const VariableDeclaration& variable) {
-  const auto kept = variables_.find(variable.name);
-  if (kept != variables_.end()) {
-    return kept->second;
-  }
-  // A variable is not part of a cycle: its value comes from a file of values or from the calling module.
-  return variables_.emplace(variable.name, compute_variable(variable)).first->second;
-}
-
 Result<Value> ModuleScope::compute_variable(const VariableDeclaration& variable) {
   if (variable.problem) {
     return fail(located(*variable.problem));

@@ -190,7 +190,7 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
     file.parsed.body.blocks.shrink_to_fit();
   }
   module->calls = CallCollector(module->files, diagnostics).collect();
-  module->variables = read_variables(module->files);
+  module->variables = VariableBlocks(module->files);
   module->locals = read_locals(module->files);
   std::move(of_providers.begin(), of_providers.end(), std::back_inserter(diagnostics));
   module->unknown_sources = UnknownSourceFinder().find(module->files);

@@ -40,7 +40,7 @@ struct ParsedModule {
   std::vector<ConfigText> files;        // sorted by name
   std::vector<ConfigFile> file_hashes;  // the same files, for results
   std::vector<ModuleCallSyntax> calls;  // sorted by name
-  std::map<std::string, VariableDeclaration, std::less<>> variables;
+  VariableBlocks variables;
   std::map<std::string, Argument, std::less<>> locals;
   std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "backends/base/text.h"
 #include "plugin/config/module_call.h"
 #include "plugin/eval/evaluate.h"
 #include "plugin/value/convert.h"
@@ -109,25 +112,44 @@ class DeclarationReader {
 
 }  // namespace
 
-std::map<std::string, VariableDeclaration, std::less<>> read_variables(const std::vector<ConfigText>& files) {
-  std::map<std::string, VariableDeclaration, std::less<>> variables;
-  for_each_block(files, ConfigFile::Role::primary, "variable", [&](const ConfigText& file, const hcl::Block& block) {
-    if (block.labels.size() != 1) {
-      return;
+VariableBlocks::VariableBlocks(const std::vector<ConfigText>& files) {
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "variable", [&](const ConfigText& file, const hcl::Block& block) {
+      if (block.labels.size() == 1) {
+        places_.push_back({&block, &file});
+      }
+    });
+  }
+  std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.name() < b.name(); });
+}
+
+std::optional<VariableDeclaration> VariableBlocks::find(std::string_view name) const {
+  auto place = std::lower_bound(places_.begin(), places_.end(), name,
+                                [](const Place& one, std::string_view wanted) { return one.name() < wanted; });
+  std::optional<VariableDeclaration> variable;
+  for (; place != places_.end() && place->name() == name; ++place) {
+    if (!place->is_override()) {
+      variable.emplace(VariableDeclaration{.name = place->name(),  //
+                                           .location = {place->file->path, place->block->header_range}});
     }
-    const std::string& name = block.labels.front().text;
-    VariableDeclaration variable{.name = name, .location = {file.path, block.header_range}};
-    DeclarationReader(file, block, variable).read();
-    variables.insert_or_assign(name, std::move(variable));
-  });
-  for_each_block(
-      files, ConfigFile::Role::override_file, "variable", [&](const ConfigText& file, const hcl::Block& block) {
-        const auto found = block.labels.size() == 1 ? variables.find(block.labels.front().text) : variables.end();
-        if (found != variables.end()) {
-          DeclarationReader(file, block, found->second).read();
-        }
-      });
-  return variables;
+    if (variable) {
+      DeclarationReader(*place->file, *place->block, *variable).read();
+    }
+  }
+  return variable;
+}
+
+std::vector<std::string_view> VariableBlocks::names() const {
+  std::vector<std::string_view> names;
+  for (const Place& place : places_) {
+    if (names.size() > kMostCompared) {
+      break;
+    }
+    if (!place.is_override() && (names.empty() || names.back() != place.name())) {
+      names.push_back(place.name());
+    }
+  }
+  return names;
 }
 
 std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files) {

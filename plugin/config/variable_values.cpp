@@ -163,21 +163,16 @@ const VariableValues::VariableInput* VariableValues::find(std::string_view name)
   return found == values_.end() ? nullptr : &found->second;
 }
 
-Diagnostics VariableValues::undeclared(const std::map<std::string, VariableDeclaration, std::less<>>& variables) const {
-  std::vector<std::string_view> known;
-  known.reserve(variables.size());
-  for (const auto& [name, variable] : variables) {
-    known.push_back(name);
-  }
+Diagnostics VariableValues::undeclared(const VariableBlocks& variables) const {
   Diagnostics diagnostics;
   for (const auto& [name, given] : values_) {
-    if (given.origin == kCommandLine && variables.find(name) == variables.end()) {
+    if (given.origin == kCommandLine && !variables.find(name)) {
       diagnostics.push_back(
           {Severity::warning,
            Error{.code = Code::config_parse,
                  .message =
                      fmt::format("a value was given for variable \"{}\", which the root module does not declare", name),
-                 .hint = did_you_mean(name, known)}});
+                 .hint = did_you_mean(name, variables.names())}});
     }
   }
   return diagnostics;

@@ -39,7 +39,7 @@ class VariableValues {
 
   // Returns a warning for each name that `-var` gave although the root module has no such variable: OpenTofu's init
   // accepts it, its plan rejects it. Names in files and in the environment may be meant for other roots.
-  Diagnostics undeclared(const std::map<std::string, VariableDeclaration, std::less<>>& variables) const;
+  Diagnostics undeclared(const VariableBlocks& variables) const;
 
  private:
   friend class VariableReader;

@@ -192,7 +192,6 @@ struct Block;
 struct Body {
   std::vector<Attribute> attributes;  // in source order
   std::vector<Block> blocks;          // in source order
-  Range range;                        // of the file, or of the text between the braces, including the braces
 
   // The attribute of that name, or null.
   const Attribute* find(std::string_view name) const {
@@ -204,7 +203,6 @@ struct Body {
 
 struct Block {
   std::string type;
-  Range type_range;
   std::vector<Label> labels;
   Range header_range;  // type start to the end of the last label (or of the type)
   Range range;         // type start to the closing brace, included

@@ -18,9 +18,6 @@ class JsonReader {
 
   Result<Expression> read();
 
-  // The position after the part that was read last.
-  Position here() const { return here_; }
-
  private:
   struct Found {
     Range range;

@@ -25,7 +25,6 @@ class JsonBodyReader {
  private:
   struct Header {
     const BlockSchema& schema;
-    Range type_range;
     std::vector<Label> labels;
   };
 
@@ -155,7 +154,7 @@ void JsonBodyReader::read_body(Expression& value, const BodySchema& schema, cons
     if (name == kComment) continue;
     const Range& name_range = member->key.range;
     if (const BlockSchema* block = find_block(schema, name)) {
-      Header header{*block, name_range, {}};
+      Header header{*block, {}};
       read_labels(member->value, header, body.blocks);
       continue;
     }
@@ -210,8 +209,7 @@ void JsonBodyReader::read_block(Expression& value, const Range& header_range, co
     return report_kind(value, expected, example_of(header.schema));
   }
   if (!labels_fit(header, value.range)) return;
-  Block block{std::string(header.schema.type), header.type_range, header.labels, header_range, value.range, {}};
-  block.body.range = value.range;
+  Block block{std::string(header.schema.type), header.labels, header_range, value.range, {}};
   if (!empty) read_body(value, schema, example_of(header.schema), block.body);
   blocks.push_back(std::move(block));
 }
@@ -253,9 +251,7 @@ ParsedFile parse_json(std::string_view text, const std::string& path, const Body
   JsonReader reader(text, path, options.error_code);
   auto root = reader.read();
   if (!root) return failed(std::move(root).error());
-  ParsedFile file = JsonBodyReader(text.size(), path, options.error_code).read_root(std::move(*root), schema);
-  file.body.range = {{}, reader.here()};
-  return file;
+  return JsonBodyReader(text.size(), path, options.error_code).read_root(std::move(*root), schema);
 }
 
 }  // namespace modlock::hcl

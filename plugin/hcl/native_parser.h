@@ -144,7 +144,6 @@ class NativeParser {
   TokenStream tokens_;
   const std::string& path_;
   Code error_code_;
-  Position start_;
   std::string_view whole_ = "file";  // the kind of the whole text
   ParsedFile file_;
   int depth_ = 0;

@@ -82,7 +82,6 @@ ParsedFile parse_native(std::string_view text, const std::string& path, const Pa
   }
   if (auto error = text_error(text, start, path, options.error_code)) {
     ParsedFile file;
-    file.body.range = {start, start};
     file.diagnostics.push_back({Severity::error, std::move(*error)});
     return file;
   }
@@ -90,7 +89,7 @@ ParsedFile parse_native(std::string_view text, const std::string& path, const Pa
 }
 
 NativeParser::NativeParser(std::string_view text, Position start, const std::string& path, Code error_code)
-    : tokens_(text, start), path_(path), error_code_(error_code), start_(start) {}
+    : tokens_(text, start), path_(path), error_code_(error_code) {}
 
 NativeParser::NativeParser(std::string_view text, SourceMap map, const std::string& path)
     : tokens_(text, std::move(map)), path_(path), error_code_(Code::config_parse), whole_("string") {}
@@ -221,7 +220,6 @@ ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
                                   .location = Location{path_, tokens_.peek().range}}});
     while (!tokens_.next_is(TokenKind::end)) tokens_.take();
   }
-  body.range = {start_, tokens_.peek().range.end};
   file_.body = std::move(body);
   return std::move(file_);
 }

@@ -99,12 +99,11 @@ bool NativeParser::parse_block(const Token& type, Body& body) {
 
 bool NativeParser::parse_block_parts(const Token& type, Block& block) {
   block.type = type.text;
-  block.type_range = type.range;
   block.header_range = type.range;
   if (!parse_labels(block)) return false;
   const Token brace = tokens_.take();
+  block.range.start = type.range.start;
   if (!parse_block_body(brace, block)) return false;
-  block.range = {type.range.start, block.body.range.end};
   if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) return true;
   return fail_expected(fmt::format("the end of the line after the \"}}\" of block {}", quoted_for_message(block.type)));
 }
@@ -147,7 +146,7 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
   Body& body = block.body;
   if (!tokens_.next_is(TokenKind::newline)) {
     if (!tokens_.next_is(TokenKind::close_brace) && !parse_one_line_body(brace, block, names)) return false;
-    body.range = {brace.range.start, tokens_.take().range.end};
+    block.range.end = tokens_.take().range.end;
     return true;
   }
   while (true) {
@@ -161,7 +160,7 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
           fmt::format("the end of the line before the \"}}\" of block {}", quoted_for_message(block.type)));
     }
   }
-  body.range = {brace.range.start, tokens_.take().range.end};
+  block.range.end = tokens_.take().range.end;
   return true;
 }
 

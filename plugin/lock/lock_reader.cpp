@@ -73,7 +73,7 @@ class LockReader {
 
   Result<void> read_block(const hcl::Block& block) {
     if (block.type != "module" && block.type != "provider") {
-      return reject(block.type_range,
+      return reject(block.header_range,
                     fmt::format("expected a provider or module block, found a block \"{}\"", block.type));
     }
     const bool is_module = block.type == "module";
@@ -225,7 +225,7 @@ class LockReader {
                                std::initializer_list<std::string_view> known) const {
     if (!block.body.blocks.empty()) {
       const hcl::Block& inner = block.body.blocks.front();
-      return reject(inner.type_range, fmt::format("{} must not contain blocks, found \"{}\"", name, inner.type));
+      return reject(inner.header_range, fmt::format("{} must not contain blocks, found \"{}\"", name, inner.type));
     }
     std::string unknown;
     const hcl::Attribute* first = nullptr;

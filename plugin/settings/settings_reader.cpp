@@ -61,8 +61,8 @@ Result<void> SettingsText::check_block(const hcl::Block& block, std::string_view
   }
   if (!block.body.blocks.empty()) {
     const hcl::Block& inner = block.body.blocks.front();
-    return reject(inner.type_range, fmt::format("{} \"{}\" must not contain blocks, found \"{}\"", block.type,
-                                                block.labels.front().text, inner.type));
+    return reject(inner.header_range, fmt::format("{} \"{}\" must not contain blocks, found \"{}\"", block.type,
+                                                  block.labels.front().text, inner.type));
   }
   for (const hcl::Attribute& attribute : block.body.attributes) {
     if (std::find(known.begin(), known.end(), attribute.name) == known.end()) {
@@ -267,7 +267,7 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
   if (block.type == "backend") {
     return read_backend(block);
   }
-  return unknown("block", block.type, block.type_range,
+  return unknown("block", block.type, block.header_range,
                  place_ == SettingsPlace::user ? Words{"source", "provider", "deny", "backend"}
                                                : Words{"module", "source", "provider", "deny"});
 }

@@ -172,8 +172,8 @@ class Tracer {
     }
     if (object != nullptr && object->name == "var") {
       const auto found = module.parsed->variables.find(reference.name);
-      if (found != module.parsed->variables.end()) {
-        trace_variable(found->second, module);
+      if (found) {
+        trace_variable(*found, module);
         return;
       }
     }

@@ -65,7 +65,7 @@ std::vector<ConfigText> config_texts(const FileTexts& files) {
 std::shared_ptr<const ParsedModule> parse_module(const FileTexts& files) {
   auto module = std::make_shared<ParsedModule>();
   module->files = config_texts(files);
-  module->variables = read_variables(module->files);
+  module->variables = VariableBlocks(module->files);
   module->locals = read_locals(module->files);
   for (const ConfigText& file : module->files) {
     for (const hcl::Block& block : file.parsed.body.blocks) {

@@ -14,9 +14,10 @@ BOOST_AUTO_TEST_SUITE(variable)
 namespace {
 
 // "name type default flags; …"
-std::string summary(const std::map<std::string, VariableDeclaration, std::less<>>& variables) {
+std::string summary(const VariableBlocks& variables) {
   std::string text;
-  for (const auto& [name, variable] : variables) {
+  for (const std::string_view name : variables.names()) {
+    const VariableDeclaration variable = *variables.find(name);
     text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", name,
                         variable.has_type ? variable.type.type.friendly_name() : "-",
                         variable.default_value ? " = " + show(*variable.default_value) : "");
@@ -40,10 +41,11 @@ struct Row {
 void check(const Row& row) {
   BOOST_TEST_CONTEXT(row.name) {
     const auto files = config_texts(row.files);
-    const auto variables = read_variables(files);
+    const VariableBlocks variables(files);
     BOOST_TEST(summary(variables) == row.variables);
     Diagnostics problems;
-    for (const auto& [name, variable] : variables) {
+    for (const std::string_view name : variables.names()) {
+      const VariableDeclaration variable = *variables.find(name);
       for (const auto& problem : {variable.problem, variable.default_problem}) {
         if (problem) {
           problems.push_back({Severity::error, *problem});
@@ -183,8 +185,9 @@ BOOST_AUTO_TEST_CASE(text_is_literal_for_primitive_and_untyped_variables) {
                                     "variable \"number\" {\n  type = number\n}\nvariable \"any\" {\n  type = any\n}\n"
                                     "variable \"list\" {\n  type = list(string)\n}\n"}});
   std::string literal;
-  for (const auto& [name, variable] : read_variables(files)) {
-    literal += variable.takes_literal_text() ? name + " " : "";
+  const VariableBlocks variables(files);
+  for (const std::string_view name : variables.names()) {
+    literal += variables.find(name)->takes_literal_text() ? std::string(name) + " " : "";
   }
   BOOST_TEST(literal == "none number string ");
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -10,7 +12,7 @@
 // Visits every range of a syntax tree together with the range it must lie in.
 namespace modlock::hcl::test {
 
-// In JSON a block's type, labels and header stand outside of the block's range.
+// In JSON a block's labels and header stand outside of the block's range.
 enum class Syntax { native, json };
 
 template <typename Visit>
@@ -18,20 +20,18 @@ class TreeWalk {
  public:
   explicit TreeWalk(Visit visit, Syntax syntax = Syntax::native) : visit_(std::move(visit)), syntax_(syntax) {}
 
-  void body(const Body& body) {
+  void body(const Body& body, const Range& outer) {
     for (const Attribute& attribute : body.attributes) {
-      visit_("attribute", attribute.range(), body.range);
+      visit_("attribute", attribute.range(), outer);
       visit_("attribute name", attribute.name_range, attribute.range());
       expression(attribute.value, attribute.range());
     }
     for (const Block& block : body.blocks) {
-      visit_("block", block.range, body.range);
+      visit_("block", block.range, outer);
       const bool json = syntax_ == Syntax::json;
-      visit_("block type", block.type_range, json ? body.range : block.header_range);
-      visit_("block header", block.header_range, json ? body.range : block.range);
-      for (const Label& label : block.labels) visit_("label", label.range, json ? body.range : block.header_range);
-      visit_("block body", block.body.range, block.range);
-      this->body(block.body);
+      visit_("block header", block.header_range, json ? outer : block.range);
+      for (const Label& label : block.labels) visit_("label", label.range, json ? outer : block.header_range);
+      this->body(block.body, block.range);
     }
   }
 
@@ -118,7 +118,8 @@ class TreeWalk {
 // `visit(const char* what, const Range& range, const Range& outer)`
 template <typename Visit>
 void walk_tree(const Body& body, Visit visit, Syntax syntax = Syntax::native) {
-  TreeWalk<Visit>(std::move(visit), syntax).body(body);
+  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  TreeWalk<Visit>(std::move(visit), syntax).body(body, {{}, {kMost, kMost, kMost}});
 }
 
 }  // namespace modlock::hcl::test
