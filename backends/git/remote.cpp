@@ -142,7 +142,13 @@ Result<Advertising> Remote::list_by_git(const WantedReferences& wanted, std::str
   if (!references->empty() && !is_full_commit(references->front().id)) {
     return fail(explain(address_, doing, GitFailure::object_format));
   }
-  return Advertising{.references = std::move(*references), .is_whole = !needs_only_tags};
+  constexpr std::string_view kRedirect = "warning: redirecting to ";
+  const std::size_t at = std::min(finished.error_output.rfind(kRedirect), finished.error_output.size());
+  const std::string target = finished.error_output.substr(at, finished.error_output.find('\n', at) - at);
+  return Advertising{
+      .references = std::move(*references),
+      .is_whole = !needs_only_tags,
+      .redirected_to = target.empty() ? "" : other_repository(address_.url, target.substr(kRedirect.size()))};
 }
 
 std::optional<References> Remote::known(const WantedReferences& wanted) const {

@@ -82,10 +82,8 @@ bool SmartHttp::may_leave_to_git(const std::string& reason) const {
   return !reason.empty() && engine_ == GitEngine::automatic && find_program("git");
 }
 
-namespace {
-
-// Returns the printable form of a final address that names another host or path; empty: it is the same repository.
 std::string other_repository(std::string_view from, std::string_view to) {
+  to.remove_suffix(to.ends_with('/') ? 1 : 0);
   const auto name_of = [](std::string_view url) {
     url.remove_prefix(std::min(url.find("://") + 3, url.size()));
     url = url.substr(0, url.find('?'));
@@ -96,8 +94,6 @@ std::string other_repository(std::string_view from, std::string_view to) {
   };
   return name_of(from) == name_of(to) ? "" : printable_url(to);
 }
-
-}  // namespace
 
 std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, const WantedReferences& wanted,
                                                    std::string_view doing, const Context& context) const {

@@ -63,4 +63,7 @@ class SmartHttp {
   std::unique_ptr<Memory> memory_;
 };
 
+// Returns the printable form of a final address that names another host or path; empty: it is the same repository.
+std::string other_repository(std::string_view from, std::string_view to);
+
 }  // namespace modlock::git

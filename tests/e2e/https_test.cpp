@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_on_the_same_host_is_followed) {
 BOOST_AUTO_TEST_CASE(updates_name_the_address_that_a_repository_redirects_to) {
   const std::string warning = shown("Warning: \"git::" + server.url("moved", "vpc.git") +
                                     "\" redirects to another address, " + server.url("open", "vpc.git") + " [");
-  environment["SSL_CERT_FILE"] = server.authority().string();  // git alone would follow the redirect unseen
+  environment["SSL_CERT_FILE"] = server.authority().string();
   use(server.url("open", "vpc.git"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
   BOOST_TEST(modlock({"outdated"}).err.find("redirects to") == std::string::npos);
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(updates_name_the_address_that_a_repository_redirects_to) {
   BOOST_TEST(locked.err.find("redirects to") == std::string::npos, locked.err);
   release(vpc, "3.20.0");
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"update", "vpc"}, {"outdated"}, {"upgrade"}, {"diff"}}) {
+       {std::vector<std::string>{"update", "vpc"}, {"outdated"}, {"outdated", "--git-engine", "git"}, {"upgrade"}, {"diff"}}) {
     const Ran ran = modlock(command);
     BOOST_TEST(ran.exit_code == 0, ran.err);
     BOOST_TEST(occurrences(ran.err, warning) == 1U, command[0] << ": " << ran.err);
