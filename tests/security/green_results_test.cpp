@@ -245,6 +245,19 @@ void hide_behind(Sequence& s, const std::string& file, const std::string& text) 
   s.commit();
 }
 
+// Settings of the checkout name a client that does not read a file with an unlocked call.
+void declare_terraform(Sequence& s, const std::vector<std::string>& clients) {
+  s.write(".tofu-modlock.hcl", "implementation = \"terraform\"\n");
+  s.write("app/main.tofu", s.call("1.1.0"));
+  s.commit();
+  s.sh("mv ../bin/tofu ../client");
+  for (const std::string& client : clients) {
+    s.sh("cp ../client ../bin/" + client);
+  }
+  s.environment["PATH"] = s.path("bin").string() + ":/usr/bin:/bin";
+  s.environment.erase("TOFU_MODLOCK_IMPLEMENTATION");
+}
+
 // What an author of a pull request can commit, or a server can change.
 const Row kHostile[] = {
     {"the commit of an entry is replaced", "4 0 4 4 4 4",
@@ -314,6 +327,21 @@ const Row kHostile[] = {
        s.sh("rm -rf app/.terraform");
        s.commit();
      }},
+    {"a call that cannot be locked", "3 3 3 0 3 3",
+     [](Sequence& s) { s.append("app/main.tf", module_call("m", "hg::https://hg.example.com/m")); }},
+    {"a call that cannot be locked, and the change allows it", "3 3 3 0 3 3",
+     [](Sequence& s) {
+       s.append("app/main.tf", module_call("m", "hg::https://hg.example.com/m"));
+       s.write(".tofu-modlock.hcl", "unlocked_sources = [\"hg::*\"]\n");
+       s.commit();
+     }},
+    {"the change declares Terraform, and OpenTofu reads another file", "3 3 3 0 3 3",
+     [](Sequence& s) {
+       declare_terraform(s, {"tofu", "terraform"});
+     }},
+    {"the same, and only terraform is on PATH", "3 3 3 0 0 3",
+     [](Sequence& s) { declare_terraform(s, {"terraform"}); }},
+    {"the same, and no client is on PATH", "3 3 3 0 127 3", [](Sequence& s) { declare_terraform(s, {}); }},
 };
 
 const Row kDamaged[] = {
