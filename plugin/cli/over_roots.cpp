@@ -12,6 +12,7 @@
 #include "backends/base/text.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/engine/root_request.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/terragrunt/unit_check.h"
@@ -52,9 +53,9 @@ std::string checked_for_text(const std::optional<messages::CheckedFor>& checked)
 }
 
 std::string client_name(const Host& host, const std::string& root) {
-  WalkRequest walk;
-  walk.root = root;
-  return find_client(host.engine().options(), &walk).tool == ClientKind::terraform ? "terraform" : "tofu";
+  messages::RootParams params;
+  params.root = root;
+  return command_of(client_of(params, host.engine()).tool);
 }
 
 RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,

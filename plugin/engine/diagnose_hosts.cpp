@@ -101,8 +101,8 @@ std::string credential_line(const CredentialSearch& search) {
 // The requests of `doctor --online`.
 class HostQueries {
  public:
-  HostQueries(const Network& network, const Settings& settings, const std::filesystem::path& root, Context context)
-      : network_(network), settings_(settings), root_(root), context_(std::move(context)) {}
+  HostQueries(const Network& network, const Settings& settings, std::filesystem::path root, Context context)
+      : network_(network), settings_(settings), root_(std::move(root)), context_(std::move(context)) {}
 
   // Lists what `lock` would list at a host, once each, and stops if the host cannot be reached.
   void query(const std::string& name, const HostUse& use, Finding& finding) {
@@ -187,7 +187,7 @@ class HostQueries {
 
   const Network& network_;
   const Settings& settings_;
-  const std::filesystem::path& root_;
+  const std::filesystem::path root_;
   const Context context_;
   std::shared_ptr<ProviderSource> providers_;
 };
@@ -212,9 +212,7 @@ Finding query_remote(const Engine& engine, const Network& network, const oci::Re
 }  // namespace
 
 std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run) {
-  WalkRequest walk;
-  walk.root = options.root.root;
-  const ClientProgram client = find_client(engine.options(), &walk);
+  const ClientProgram client = client_of(options.root, engine);
   const Context context = engine.context_for(run);
   Run inspection(run.options());
   const auto inspected = engine.inspect(options.root, inspection);
@@ -229,7 +227,7 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
   querying.clone_directory = root ? root->data.modules() / "m" : "";
   const auto network = engine.network(client.tool, client.version, run);
   const ProcessEnvironment environment = current_environment();
-  HostQueries queries(*network, settings, walk.root, querying);
+  HostQueries queries(*network, settings, options.root.root, querying);
   std::vector<Finding> findings;
   if (auto configuration = root ? examine_configuration(inspected) : std::nullopt) {
     findings.push_back(std::move(*configuration));

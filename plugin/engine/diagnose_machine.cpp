@@ -16,6 +16,7 @@
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/diagnosis.h"
 #include "plugin/engine/engine.h"
+#include "plugin/engine/root_request.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/setting_table.h"
@@ -71,12 +72,9 @@ Finding examine_git(const std::string& root, const Context& context) {
   return finding;
 }
 
-Finding examine_client(const Engine& engine, const std::string& root, const Context& context) {
-  const EngineOptions& options = engine.options();
-  WalkRequest walk;
-  walk.root = root;
-  const ClientProgram client = find_client(options, &walk);
-  const ClientVersion release = client_version_of(client, root, options, context);
+Finding examine_client(const Engine& engine, const messages::RootParams& root, const Context& context) {
+  const ClientProgram client = client_of(root, engine);
+  const ClientVersion release = client_version_of(client, root.root, engine.options(), context);
   Finding finding{.check = "client"};
   finding.found = fmt::format("{} {}, specified by {}", display_name(client.tool), release.version, client.from);
   const auto program = find_program(client.command);
@@ -268,7 +266,7 @@ Finding failing(std::string check, const Error& error) {
 std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run) {
   const Context context = engine.context_for(run);
   return {examine_git(options.root.root, context),
-          examine_client(engine, options.root.root, context),
+          examine_client(engine, options.root, context),
           examine_certificates(),
           examine_proxies(),
           examine_settings(engine, options.root.root),

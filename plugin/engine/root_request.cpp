@@ -246,6 +246,13 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   return request;
 }
 
+ClientProgram client_of(const messages::RootParams& params, const Engine& engine) {
+  const auto root = open_root(params, engine, Run());
+  WalkRequest walk;
+  walk.root = params.root;
+  return root ? root->implementation : find_client(engine.options(), &walk);
+}
+
 Result<LockDocument> open_lock(const RootRequest& root, const messages::LockParams& params, const Context* merging) {
   MODLOCK_TRY(const bool uses, uses_sidecar(root));
   const bool sidecar = uses && (root.walk.settings.uses_sidecar || !params.text);

@@ -45,6 +45,9 @@ Result<SearchedDirectory> open_directory(const std::string& sent, const Engine& 
 // PATH_OUTSIDE_ROOT (outside workspaceRoots), those of load_settings() and find_data_directory().
 Result<RootRequest> open_root(const messages::RootParams& params, const Engine& engine, const Run& run);
 
+// Returns the client of a root; if the root cannot be opened, without its settings.
+ClientProgram client_of(const messages::RootParams& params, const Engine& engine);
+
 // The open conflicts of a merge of lock files, for the planner of the lock.
 struct OpenMerge {
   // The entries before the merge: those of the file on disk, or those of our side if it has conflict markers.

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "plugin/engine/client_choice.h"
-#include "plugin/engine/offline_tree.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"
@@ -96,8 +95,7 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
     }
   };
   const LockFile lock = effective_lock(open.lock);
-  MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, open));
-  for (const auto& [key, node] : tree.nodes) {
+  for (const auto& [key, node] : report.tree.nodes) {
     const Source& source = node.address.source;
     const auto age = age_limit(settings, source).minimum();
     const auto entry = lock.modules.find(key);

@@ -44,6 +44,7 @@ class Installer {
     report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
     std::error_code ignored;
     if (request_.plan.tree.nodes.empty() && !fs::exists(request_.data.manifest(), ignored)) {
+      MODLOCK_TRY(list_unlocked());
       return std::move(report_);  // a client writes no manifest either
     }
     MODLOCK_TRY(auto guard, enter());
@@ -538,6 +539,9 @@ class Installer {
       return {};
     }
     MODLOCK_TRY(const auto ours, request_.data.pin(request_.data.ours()));
+    if (text.empty()) {
+      return remove_tree(ours.path() / list.filename());
+    }
     return write_file_atomically(ours.path() / list.filename(), text);
   }
 

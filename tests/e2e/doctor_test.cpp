@@ -109,6 +109,9 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_has_a_hint_and_an_exit_code) {
        "client        warning  OpenTofu 1.13.0, specified by default, not on PATH; its version is not known\n"
        "                       hint: install tofu or terraform, or name the client with --implementation and "
        "--implementation-version\n"},
+      {"the client of the settings",
+       [](Machine& machine) { machine.write(".tofu-modlock.hcl", "implementation = \"terraform\"\n"); }, 0,
+       "client        warning  Terraform 1.16.0, specified by .tofu-modlock.hcl, not on PATH; "},
       {"no authorities", [](Machine& machine) { fs::remove(machine.path("authorities.pem")); }, 7,
        "certificates  error    "},
       {"settings that are none", [](Machine& machine) { machine.write(".tofu-modlock.hcl", "resolution = 1\n"); }, 8,

@@ -217,8 +217,11 @@ BOOST_AUTO_TEST_CASE(updates_name_the_address_that_a_repository_redirects_to) {
   BOOST_TEST(locked.exit_code == 0, locked.err);
   BOOST_TEST(locked.err.find("redirects to") == std::string::npos, locked.err);
   release(vpc, "3.20.0");
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"update", "vpc"}, {"outdated"}, {"outdated", "--git-engine", "git"}, {"upgrade"}, {"diff"}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"update", "vpc"},
+                                                  {"outdated"},
+                                                  {"outdated", "--git-engine", "git"},
+                                                  {"upgrade"},
+                                                  {"diff"}}) {
     const Ran ran = modlock(command);
     BOOST_TEST(ran.exit_code == 0, ran.err);
     BOOST_TEST(occurrences(ran.err, warning) == 1U, command[0] << ": " << ran.err);

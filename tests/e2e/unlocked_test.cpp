@@ -187,6 +187,7 @@ BOOST_AUTO_TEST_CASE(a_client_in_ci_downloads_allowed_calls_only) {
       const Ran ran = modlock({"ci", "--", "client", "init"});
       BOOST_TEST(ran.exit_code == 0, ran.err);
       BOOST_TEST(ran.out.ends_with("client: init [" + std::string(row.flags) + "]\n"), ran.out);
+      BOOST_TEST(has(".terraform/tofu-modlock/unlocked") == row.has_call);
     }
   }
 }
