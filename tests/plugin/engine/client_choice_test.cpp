@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(who_decides_the_client) {
   const std::string user = (directory / "config.hcl").string();
   const auto client = [&] {
     open();
-    const auto root = open_root(of_root<messages::LockPlanParams>().root, *engine);
+    const auto root = open_root(of_root<messages::LockPlanParams>().root, *engine, Run());
     return root ? fmt::format("{}, {}", to_string(root->implementation.tool), root->implementation.from)
                 : outcome(root);
   };

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(documents_overlay_the_disk) {
   Setup setup;
   setup.write(kNear, "nonsense");
   const auto settings = load_settings(setup.directory / "live/prod", setup.directory.path(), std::nullopt,
-                                      {{setup.directory / kNear, DocumentText("resolution = \"auto\"\n")}});
+                                      Documents{{{setup.directory / kNear, DocumentText("resolution = \"auto\"\n")}}});
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST((settings->resolution == Resolution::automatic));
 }
