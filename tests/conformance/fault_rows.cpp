@@ -98,9 +98,13 @@ Exceptions with(Exceptions first, Exceptions more) {
   return first;
 }
 
-// A git server may be silent for one time, not for one time per attempt.
+// A git or archive server may be silent for one time, not for one time per attempt.
 Exceptions silent() {
-  return with({{Ask::git_listing, kTimeoutOnce}, {Ask::git_fetch, kTimeoutOnce}}, by_program(kDeadline));
+  return with({{Ask::git_listing, kTimeoutOnce},
+               {Ask::git_fetch, kTimeoutOnce},
+               {Ask::archive_location, kTimeoutOnce},
+               {Ask::archive_package, kTimeoutOnce}},
+              by_program(kDeadline));
 }
 
 std::vector<FaultRow> places() {
@@ -136,6 +140,7 @@ std::vector<FaultRow> broken_answers() {
        .otherwise = with({{Ask::registry_package, kDeadline},
                           {Ask::oci_blob, kDeadline},
                           {Ask::archive_package, kDeadline},
+                          {Ask::archive_location, kTimeoutOnce},
                           {Ask::git_listing, kDeadline},
                           {Ask::git_fetch, kTimeoutOnce}},
                          by_program(kDeadline))},

@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(the_variable_applies_to_each_way) {
   scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "0s";
   BOOST_TEST(scene.in_root({"verify", "--age"}).out.find("too-new") == std::string::npos);
   scene.environment["TOFU_MODLOCK_MINIMUM_RELEASE_AGE"] = "3 days";
-  const Ran wrong = scene.in_root({"verify"});
+  const Ran wrong = scene.in_root({"verify", "--age"});
   BOOST_TEST(wrong.exit_code == 2);
   BOOST_TEST(wrong.err.find("must be a duration, found \"3 days\"") != std::string::npos, wrong.err);
 }
