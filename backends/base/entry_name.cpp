@@ -17,8 +17,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kTrusted = {".git", ".terraform", ".terraform.lock.hcl",
                                                       ".terraform.modules.lock.hcl", ".tofu-modlock.hcl"};
 
-// Without case, normalization and the code points that are ignored by default, of which HFS+ ignores some.
-std::string folded(std::string_view name) {
+}  // namespace
+
+std::string fold(std::string_view name) {
   const auto options =
       static_cast<utf8proc_option_t>(UTF8PROC_CASEFOLD | UTF8PROC_DECOMPOSE | UTF8PROC_IGNORE | UTF8PROC_STABLE);
   utf8proc_uint8_t* read = nullptr;
@@ -28,8 +29,6 @@ std::string folded(std::string_view name) {
   return length < 0 ? ascii::lower(name)  // not UTF-8
                     : std::string(reinterpret_cast<const char*>(read), static_cast<std::size_t>(length));
 }
-
-}  // namespace
 
 bool is_git_entry(std::string_view name) {
   return name == ".git";
@@ -46,7 +45,7 @@ std::optional<std::string_view> disguised_name(std::string_view name) {
     if (part.empty() || (std::string_view(".gG").find(part[0]) == std::string_view::npos && ascii::is_ascii(part[0]))) {
       continue;
     }
-    const std::string read = folded(part);
+    const std::string read = fold(part);
     const auto found = read == "git~1" ? kTrusted.begin() : std::find(kTrusted.begin(), kTrusted.end(), read);
     if (found != kTrusted.end() && name != *found) {
       return *found;

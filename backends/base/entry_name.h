@@ -11,6 +11,10 @@ namespace modlock {
 // entry.
 bool is_git_entry(std::string_view name);
 
+// Returns a text without case, normalization, and the code points that Unicode ignores by default; one that is not
+// UTF-8 in lower case of ASCII.
+std::string fold(std::string_view text);
+
 // The name that another file system reads instead of `name`, if it is `.git`, `.terraform`, or that of a lock file or
 // of our settings: there, the entry would be a live repository, or a file that a program trusts.
 // nullopt: none of them, or spelled as it is. These file systems fold case and normalize names (macOS, WSL), ignore

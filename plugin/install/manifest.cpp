@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <json/value.h>
 
+#include <algorithm>
+
 #include "backends/address/source_text.h"
+#include "backends/base/entry_name.h"
 #include "backends/base/files.h"
 #include "plugin/functions/json_text.h"
 #include "plugin/install/overrides.h"
@@ -24,6 +27,15 @@ bool read_member(const Json::Value& object, const char* name, std::string& into)
     into = member.asString();
   }
   return member.isString() || member.isNull();
+}
+
+// Clients read the name of a member without its case, and the last of several applies: "dir" would hide "Dir".
+bool is_misspelled(const Json::Value& object, std::initializer_list<std::string_view> names) {
+  const auto members = object.getMemberNames();
+  return std::any_of(members.begin(), members.end(), [&](const std::string& member) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return member != name && fold(member) == fold(name); });
+  });
 }
 
 namespace fs = std::filesystem;
@@ -63,12 +75,16 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
   if (!json) {
     return fail(unusable(path, json.error().message));
   }
-  if (!json->isObject() || !((*json)["Modules"].isArray() || (*json)["Modules"].isNull())) {
+  if (!json->isObject() || is_misspelled(*json, {"Modules"}) ||
+      !((*json)["Modules"].isArray() || (*json)["Modules"].isNull())) {
     return fail(unusable(path, "it has no list \"Modules\""));
   }
   Manifest manifest;
   for (const Json::Value& item : (*json)["Modules"]) {
     ManifestRecord record;
+    if (item.isObject() && is_misspelled(item, {"Key", "Source", "Version", "Dir"})) {
+      return fail(unusable(path, "the name of a member is in another case than clients write it"));
+    }
     if (!item.isObject() || !read_member(item, "Key", record.key) || !read_member(item, "Source", record.source) ||
         !read_member(item, "Version", record.version) || !read_member(item, "Dir", record.directory)) {
       return fail(unusable(path, "a record is not an object of strings"));

@@ -101,7 +101,8 @@ struct Sequence : Scene {
     BOOST_TEST_REQUIRE(manifest.has_value());
     for (const Json::Value& module : (*manifest)["Modules"]) {
       const std::string key = module["Key"].asString();
-      const std::string text = key.empty() ? "" : read("app/" + module["Dir"].asString() + "/main.tf");
+      const std::string text =
+          key.empty() ? "" : read("app/" + module[module.isMember("dir") ? "dir" : "Dir"].asString() + "/main.tf");
       const std::size_t at = text.find("value = \"");
       if (at != std::string::npos) {
         found[key] = text.substr(at + 9, text.find('"', at + 9) - at - 9);
@@ -317,6 +318,12 @@ const Row kHostile[] = {
      [](Sequence& s) {
        s.write("app/evil/main.tf", "output \"version\" {\n  value = \"foreign\"\n}\n");
        s.replace("app/.terraform/modules/modules.json", ".terraform/modules/vpc\"", "evil\"");
+     }},
+    {"the manifest names it in a member that clients read instead", "0 1 0 0 0 0",
+     [](Sequence& s) {
+       s.write("app/evil/main.tf", "output \"version\" {\n  value = \"foreign\"\n}\n");
+       s.replace("app/.terraform/modules/modules.json", ".terraform/modules/vpc\"",
+                 ".terraform/modules/vpc\",\"dir\":\"evil\"");
      }},
     {"the lock file is a link that leads out of the repository", "8 8 8 8 8 8",
      [](Sequence& s) { s.sh("mv app/.terraform.lock.hcl ../outside; ln -s ../../outside app/.terraform.lock.hcl"); }},

@@ -58,6 +58,11 @@ BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_used_is_an_error_that_says_what_to_
       {"no list", "{}x", ""},
       {"wrong list", R"({"Modules":3})", "it has no list \"Modules\""},
       {"record of another type", R"({"Modules":[{"Key":1}]})", "a record is not an object of strings"},
+      {"a member that clients read instead", R"({"Modules":[{"Key":"a","Source":"x","Dir":"a","dir":"b"}]})",
+       "the name of a member is in another case than clients write it"},
+      {"another letter that is read as s", R"({"Modules":[{"Key":"a","Source":"x","\u017fource":"y","Dir":"a"}]})",
+       "the name of a member is in another case than clients write it"},
+      {"a second list", R"({"Modules":[],"modules":[{"Key":"a","Dir":"b"}]})", "it has no list \"Modules\""},
       {"two of one key", R"({"Modules":[{"Key":"a"},{"Key":"a"}]})", "two records have the same key"},
   };
   const TemporaryDirectory directory;
