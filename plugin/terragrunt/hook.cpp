@@ -140,7 +140,7 @@ class Hook {
         options_(options),
         reports_(reports),
         lock_(options.unit, options.root.root, find_client(engine.options()).tool),
-        files_(options.repository, options.unit, engine.context_for(run)) {}
+        files_(options.repository, options.unit, engine.store().root(), engine.context_for(run)) {}
 
   Result<Verdicts> run() {
     if (options_.command == kReadConfig) {
@@ -191,6 +191,8 @@ class Hook {
     return {.downloaded = options_.downloaded,
             .source = std::move(source),
             .is_own = [this](const fs::path& file) { return is_own(file); },
+            .may_be_generated =
+                [this](const fs::path& file) { return generated(file) == RepositoryFiles::Generated::perhaps; },
             .may_query = is_one_of(options_.command, kLocking),
             .accepts_moved = is_source_targeted()};
   }
@@ -201,7 +203,7 @@ class Hook {
     if (!found.is_known) {
       MODLOCK_TRY(accept_unchecked(not_known(options_.unit, found.is_replaced), found.is_replaced));
     }
-    return source_options(found.source);
+    return source_options(found.is_replaced ? std::nullopt : found.source);
   }
 
   // A source that is computed is confirmed by the name of the directory that Terragrunt has chosen for it, or found by
@@ -337,18 +339,23 @@ class Hook {
   }
 
   bool is_own(const fs::path& file) const {
-    return is_of_unit(file) || has_only_nulls(file) || files_.have_copy_of(file) || files_.generate(file);
+    return is_of_unit(file) || has_only_nulls(file) || files_.have_copy_of(file) ||
+           generated(file) == RepositoryFiles::Generated::yes;
   }
 
-  // Terragrunt copies the files of the unit to the working directory. The client changes some of the hidden ones.
+  RepositoryFiles::Generated generated(const fs::path& file) const {
+    return files_.generated(file, file.lexically_relative(options_.root.root).generic_string());
+  }
+
+  // Terragrunt copies the files of the unit to the working directory. The client changes the lock file.
   bool is_of_unit(const fs::path& file) const {
     const fs::path name = file.lexically_relative(options_.root.root);
     std::error_code ignored;
     if (name.empty() || *name.begin() == ".." || fs::is_symlink(fs::symlink_status(file, ignored))) {
       return false;
     }
-    return name.string().starts_with('.') ? fs::exists(options_.unit / name, ignored)
-                                          : have_same_bytes(options_.unit / name, file);
+    return name == kLockFileName || name == kSidecarFileName ? fs::exists(options_.unit / name, ignored)
+                                                             : have_same_bytes(options_.unit / name, file);
   }
 
   bool is_source_targeted() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "backends/base/files.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/terragrunt/unit_config.h"
+#include "plugin/terragrunt/unit_source.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
@@ -32,9 +34,15 @@ bool is_link(const fs::path& file) {
   return fs::is_symlink(fs::symlink_status(file, ignored));
 }
 
-// Returns the file name of a path.
-std::optional<std::string> name_of(const std::optional<std::string>& path) {
-  return path ? std::optional(fs::path(*path).filename().string()) : std::nullopt;
+// Returns an argument of a block, or of an object; nullopt: it is not constant, or not there.
+using Argument = std::function<std::optional<eval::Value>(std::string_view name)>;
+
+std::string text_of(const std::optional<eval::Value>& value) {
+  return value && value->is(eval::Type::Kind::string) && !value->is_null() ? value->as_string() : "";
+}
+
+bool is_boolean(const std::optional<eval::Value>& value, bool expected) {
+  return value && value->is(eval::Type::Kind::boolean) && !value->is_null() && value->as_bool() == expected;
 }
 
 }  // namespace
@@ -53,33 +61,36 @@ bool RepositoryFiles::have_copy_of(const fs::path& file) const {
   return std::any_of(begin, end, [&](const auto& entry) { return have_same_bytes(entry.second, file); });
 }
 
-bool RepositoryFiles::generate(const fs::path& file) const {
-  if (!generated_) {
-    generated_ = find_generated();
+RepositoryFiles::Generated RepositoryFiles::generated(const fs::path& file, const std::string& name) const {
+  if (!blocks_) {
+    blocks_ = find_blocks();
   }
-  const auto generated = generated_->find(file.filename().string());
-  return generated != generated_->end() && !is_link(file) && (!generated->second || has_signature(file));
+  const auto block = blocks_->find(name);
+  if (block == blocks_->end() || is_link(file) || (block->second.has_first_line && !has_signature(file))) {
+    return Generated::no;
+  }
+  return block->second.replaces ? Generated::yes : Generated::perhaps;
 }
 
 // What another unit generates may be foreign here.
-RepositoryFiles::Generated RepositoryFiles::find_generated() const {
-  Generated generated;
+RepositoryFiles::Blocks RepositoryFiles::find_blocks() const {
+  Blocks blocks;
   const auto config = UnitConfig::read(unit_, repository_, {});
   if (config && config->exists() &&
       std::none_of(config->files().begin(), config->files().end(),
                    [](const UnitFile& file) { return file.path.empty(); })) {
     for (const UnitFile& file : config->files()) {
-      add_generated(file.body, generated);
+      add_blocks(file.body, blocks);
     }
-    return generated;
+    return blocks;
   }
   for (const auto& [name, path] : index()) {
     const auto text = path.extension() == ".hcl" ? read_file(path) : fail(Code::not_found, "");
     if (text && text->find("generate") != std::string::npos) {
-      add_generated(hcl::parse_native(*text, path.string()).body, generated);
+      add_blocks(hcl::parse_native(*text, path.string()).body, blocks);
     }
   }
-  return generated;
+  return blocks;
 }
 
 const RepositoryFiles::Index& RepositoryFiles::index() const {
@@ -101,7 +112,8 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
         continue;
       }
       if (at->is_directory(ignored)) {
-        if (at->path().filename().string().starts_with('.')) {
+        if (at->path().filename().string().starts_with('.') || at->path() == excluded_ ||
+            fs::exists(at->path() / kVersionFile, ignored)) {
           at.disable_recursion_pending();
         }
       } else {
@@ -112,26 +124,34 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
   return index;
 }
 
-void RepositoryFiles::add_generated(const hcl::Body& body, Generated& generated) {
-  const auto add = [&](const std::optional<std::string>& name, bool needs_signature) {
-    if (name) {
-      bool& needs = generated.try_emplace(*name, true).first->second;
-      needs = needs && needs_signature;
+void RepositoryFiles::add_blocks(const hcl::Body& body, Blocks& blocks) {
+  const auto add = [&](const Argument& argument, bool may_be_disabled) {
+    const std::string path = fs::path(text_of(argument("path"))).lexically_normal().generic_string();
+    if (path.empty() || is_boolean(argument("disable"), true)) {
+      return;
     }
+    const std::string if_exists = text_of(argument("if_exists"));
+    const Block block{.has_first_line = !is_boolean(argument("disable_signature"), true),
+                      .replaces = !may_be_disabled && !if_exists.empty() && if_exists != "skip"};
+    const auto [known, is_new] = blocks.emplace(path, block);
+    known->second.has_first_line = known->second.has_first_line && block.has_first_line;
+    known->second.replaces = known->second.replaces && block.replaces;
   };
   for (const hcl::Block& block : body.blocks) {
     if (block.type == "generate") {
-      const auto disabled = constant_of(block.body.find("disable_signature"));
-      const bool is_disabled = disabled && disabled->is(eval::Type::Kind::boolean) && disabled->as_bool();
-      add(name_of(constant_text_of(block.body.find("path"))), !is_disabled);
+      const bool may_be_disabled = block.body.find("disable") != nullptr && !constant_of(block.body.find("disable"));
+      add([&](std::string_view name) { return constant_of(block.body.find(name)); }, may_be_disabled);
     } else if (block.type == "remote_state") {
       const auto file = constant_of(block.body.find("generate"));
-      if (file && file->is(eval::Type::Kind::object)) {
-        const auto path = file->members().find("path");
-        if (path != file->members().end() && path->second.is(eval::Type::Kind::string) && !path->second.is_null()) {
-          add(name_of(path->second.as_string()), true);
-        }
-      }
+      add(
+          [&](std::string_view name) -> std::optional<eval::Value> {
+            if (!file || !file->is(eval::Type::Kind::object)) {
+              return std::nullopt;
+            }
+            const auto member = file->members().find(std::string(name));
+            return member == file->members().end() ? std::nullopt : std::optional(member->second);
+          },
+          false);
     }
   }
 }

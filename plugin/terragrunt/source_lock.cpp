@@ -86,7 +86,8 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
   MODLOCK_TRY(const auto loaded, loadable_files(options.downloaded, open.root.data.path, &others));
   for (const std::string& name : loaded) {
     if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
-      differences.push_back(name + " was added");
+      const bool is_other = options.may_be_generated(options.downloaded / name);
+      (is_other ? others : differences).push_back(is_other ? name : name + " was added");
     }
   }
   std::erase_if(others, [&](const std::string& name) { return locked.find(name) != nullptr; });

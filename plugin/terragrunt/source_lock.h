@@ -25,6 +25,8 @@ struct UnitSourceOptions {
   // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
   // as unchanged, and may have been added.
   std::function<bool(const std::filesystem::path& file)> is_own;
+  // Returns whether Terragrunt wrote such a file unless the package has it. Only the source shows that.
+  std::function<bool(const std::filesystem::path& file)> may_be_generated = [](const auto&) { return false; };
   // Whether the source may be queried for the origin of added files.
   bool may_query = false;
   bool accepts_moved = false;  // of PlanRequest

@@ -165,6 +165,9 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
     return {};
   }
   MODLOCK_TRY(lock ? copy_modules(*lock, working_directory_ / kLockFileName, true, tool_) : Result<void>());
+  if (lock && !sidecar) {  // a package can have one
+    return write_text(working_directory_ / kSidecarFileName, std::nullopt);
+  }
   return copy_whole(unit_ / kSidecarFileName, working_directory_ / kSidecarFileName);
 }
 

@@ -49,4 +49,27 @@ BOOST_AUTO_TEST_CASE(committed_blocks_are_not_known_beside_a_sidecar) {
   }
 }
 
+// A package can bring lock entries that make a moved tag look locked.
+BOOST_AUTO_TEST_CASE(a_sidecar_of_the_package_is_removed) {
+  const std::string block = write_module_block(ModuleLock{.key = "terragrunt:source",
+                                                          .source = "git::https://example.com/vpc.git",
+                                                          .hashes = {"git:" + std::string(40, 'a')}});
+  for (const bool has_sidecar : {false, true}) {
+    BOOST_TEST_CONTEXT(has_sidecar) {
+      const TemporaryDirectory directory;
+      directory.write("unit/.terraform.lock.hcl", std::string(kOpenTofuLockHeader));
+      if (has_sidecar) {
+        directory.write("unit/.terraform.modules.lock.hcl", "# of the unit\n");
+      }
+      directory.write("work/.terraform.modules.lock.hcl", block);
+      const auto data = find_data_directory(directory / "work", std::nullopt).value();
+      BOOST_TEST(UnitLock(directory / "unit", directory / "work", ClientKind::opentofu)
+                     .take_over(data, Context())
+                     .has_value());
+      const auto left = read_file(directory / "work/.terraform.modules.lock.hcl");
+      BOOST_TEST((left ? *left : "none") == (has_sidecar ? "# of the unit\n" : "none"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
