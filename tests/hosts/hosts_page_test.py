@@ -461,7 +461,7 @@ class Hosts(unittest.TestCase):
             run_host = Host(self, **host)
             run_host.run(command[-1], {name: value for name, value in variables.items() if not name.startswith("GIT_")}, ".",
                          shell=command[:-1])
-        self.assertIn("dubious ownership", str(failed.exception))
+        self.assertIn("the repository belongs to another user", str(failed.exception))
 
 
 @unittest.skipIf(git_server.missing_programs(), "needs " + ", ".join(git_server.missing_programs()))
