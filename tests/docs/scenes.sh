@@ -23,7 +23,7 @@ git_source() { printf 'git::https://git.example.test/%s.git' "$1"; }
 
 # release NAME VERSION: commits the standard input as main.tf of a repository and tags it.
 release() {
-  local work="$SCENE/work/$1"
+  local work="$SCENE/sources/$1"
   if [ ! -d "$work" ]; then
     git init --quiet "$work"
     git init --quiet --bare "$REPOSITORIES/$1.git"
@@ -111,8 +111,8 @@ move_a_tag() {
   call network "$(git_source network)?ref=v1.2.0" >main.tf
   tofu-modlock lock
   commit "Lock modules"
-  git -C "$SCENE/work/network" tag --force v1.2.0 v2.0.0
-  git -C "$SCENE/work/network" push --quiet --force --tags "$REPOSITORIES/network.git"
+  git -C "$SCENE/sources/network" tag --force v1.2.0 v2.0.0
+  git -C "$SCENE/sources/network" push --quiet --force --tags "$REPOSITORIES/network.git"
 }
 
 start_again() {

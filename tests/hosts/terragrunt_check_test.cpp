@@ -1,4 +1,4 @@
-// What commands say of units without Terragrunt: somebody has to check that the hooks ran.
+// The commands that check units without Terragrunt: they report units whose hooks did not run.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <functional>
