@@ -286,7 +286,7 @@ Result<HttpRequest> HttpExchange::post(const RepositoryEndpoint& found, std::str
   }
   post.body = std::move(body);
   post.sink = &sink;
-  post.timeouts = pack_times(context_.children);
+  post.timeouts = HttpTimeouts::of_silence(context_.children.idle);
   post.redirects = 0;  // already followed
   return post;
 }
@@ -295,6 +295,7 @@ Result<bool> HttpExchange::fetch(const RepositoryEndpoint& found, const std::vec
                                  PackResponse& answer) {
   MODLOCK_TRY(auto request, post(found, pack_request(ids, found.capabilities, found.is_v2), answer));
   request.body_limit = context_.children.file_size;
+  request.timeouts = pack_times(context_.children);
   auto response = http_.send(request, context_);
   if (!response && !answer.refusal().empty()) {
     const GitFailure said = classify(answer.refusal());

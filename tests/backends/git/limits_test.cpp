@@ -193,6 +193,38 @@ BOOST_AUTO_TEST_CASE(a_server_that_says_nothing_is_given_up) {
   }
 }
 
+// A pack may take a while to make, but a list of references is sent at once.
+BOOST_AUTO_TEST_CASE(a_list_of_references_that_drips_is_given_up) {
+  struct Row {
+    const char* name;
+    const char* path;
+    const char* type;
+  };
+  for (const Row& row : {Row{"the first response", "/m.git/info", "advertisement"},
+                         Row{"the list of protocol v2", "/m.git/git-upload-pack", "result"}}) {
+    BOOST_TEST_CONTEXT(row.name) {
+      Hostile hostile;
+      hostile.context.children.idle = 300ms;
+      hostile.renew_backend(GitEngine::automatic);
+      hostile.server.add({.behaviour =
+                              [&](ServerStream& stream, const ReceivedRequest&, const auto&) {
+                                bool is_there = stream.write(head(row.type));
+                                while (is_there) {
+                                  is_there = stream.pause(100ms) && stream.write("0");
+                                }
+                                return false;
+                              },
+                          .path = row.path});
+      hostile.server.add({.behaviour = faults::bytes(head("advertisement") + packet("version 2\n") +
+                                                     packet("ls-refs=unborn\n") + "0000"),
+                          .path = "/m.git/info"});
+      const auto found = outcome(hostile.backend->list_versions(hostile.source(hostile.url()), "", hostile.context));
+      BOOST_TEST(found.substr(0, 8) == "TIMEOUT:", found);
+      BOOST_TEST(hostile.server.lines().back().find(row.path) != std::string::npos);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace modlock::test
