@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "backends/base/build_info.h"
 #include "backends/base/parallel.h"
+#include "backends/base/text.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
@@ -99,11 +103,36 @@ void shorten(std::vector<Json::Value>& entries, const RequestContext& request) {
 template <typename Output>
 constexpr bool kWrites = std::is_same_v<Output, messages::ModulesInstallResult>;
 
+// Returns INVALID_PARAMS for an unknown member of an update that a host may take for `newVersion` or `newConstraint`:
+// without them, the update is to the newest version. `unknown` has the names as in ObjectReader::unknown.
+Result<void> check_updates(const std::vector<std::string>& unknown) {
+  using namespace std::string_view_literals;
+  constexpr std::array kMembers = {"newVersion"sv, "newConstraint"sv};
+  constexpr std::array kVersionWords = {"version"sv, "to"sv, "target"sv};
+  for (const std::string& path : unknown) {
+    if (!path.starts_with("updates[")) {
+      continue;
+    }
+    const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
+    const auto meant = std::find(kVersionWords.begin(), kVersionWords.end(), name) != kVersionWords.end() ? kMembers[0]
+                       : name == "constraint"                                                             ? kMembers[1]
+                                              : nearest_name(name, kMembers).value_or("");
+    if (!meant.empty()) {
+      return fail(Code::invalid_params, fmt::format("decode: unknown member at params.{}", path),
+                  fmt::format("write \"{}\"", meant));
+    }
+  }
+  return {};
+}
+
 // Decodes params, calls a method of the engine, or a function that takes one, and encodes its result.
 template <typename Params, typename Output, typename Method>
 Handler make_handler(const Engine& engine, Method method) {
   return [&engine, method](const Json::Value& params, RequestContext& request) -> Result<Json::Value> {
     MODLOCK_TRY(const auto decoded, decode_params<Params>(params, request.unknown_params));
+    if constexpr (std::is_same_v<Params, messages::UpdatePlanParams>) {
+      MODLOCK_TRY(check_updates(request.unknown_params));
+    }
     if constexpr (kWrites<Output>) {
       MODLOCK_TRY(check_limit(request, 1));
     }

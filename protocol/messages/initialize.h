@@ -51,7 +51,8 @@ void fields(Form& form, In<Form, InitializeParams> params) {
     client.optional("name", params.client_name, "its name");
     client.optional("version", params.client_version, "its version");
   });
-  form.optional("processId", params.process_id, "when this process ends, so does the session");
+  form.optional("processId", params.process_id,
+                "when this process ends, so does the session; one that does not exist is a warning in the log");
   form.optional_group("capabilities", "what the host can do", [&](auto& capabilities) {
     capabilities.optional("progress", params.progress, "it understands `$/progress`; a token in a request enables it");
     capabilities.optional("logMessage", params.log_message, "it wants `log/message`");

@@ -180,13 +180,16 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       R"({"protocolVersions":["1.0"],"clientInfo":{"name":"demo","version":"1"}})");
   list.notification<Nothing>("initialized", "The host has read the result of initialize.", Kind::notification);
   list.answered_here<Nothing, Nothing>("ping", "Answers at once, also before initialize.", "{}");
-  list.answered_here<Nothing, AnyObject>("rpc.discover", "This document. Also before initialize.", "{}");
+  list.answered_here<Nothing, AnyObject>("rpc.discover", "The result is this OpenRPC document. Also before initialize.",
+                                         "{}");
   list.notification<CancelParams>("$/cancelRequest",
                                   "Cancels a request. It is still answered, usually with REQUEST_CANCELLED.",
                                   Kind::notification);
   list.answered_here<LogLevelParams, Nothing>(
       "log/setLevel", "Sets what is logged from now on. Also taken as a notification.", R"({"level":"debug"})");
-  list.answered_here<Nothing, Null>("shutdown", "Finishes running requests and accepts no new ones.");
+  list.answered_here<Nothing, Null>(
+      "shutdown",
+      "Answers at once. Requests that were received before still run and are answered; later ones are SHUTTING_DOWN.");
   list.notification<Nothing>("exit", "Ends the process: with 0 after shutdown, else with 1.", Kind::notification);
   list.notification<ProgressParams>("$/progress", "How far a request with a progress token is.", Kind::told);
   list.notification<LogMessage>("log/message", "A line of the log, for hosts with the capability logMessage.",
@@ -215,7 +218,10 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       "lock/find", "Lists the entries of the lock file that are locked to a release, without network access.",
       R"({"root":"/srv/infra","release":"terraform-aws-modules/vpc/aws@5.1.0"})");
   list.method<LockVerifyParams, LockVerifyResult>(
-      "lock/verify", "Compares the installed modules and providers, and on request the sources, with the lock.",
+      "lock/verify",
+      "Compares the installed modules and providers, and on request the sources, with the lock. What is locked but not "
+      "installed is missing, so before the client's init each provider is, and ok is false: include modules alone "
+      "then.",
       R"({"root":"/srv/infra"})");
   list.method<ModulesInstallParams, ModulesInstallResult>(
       "modules/install",

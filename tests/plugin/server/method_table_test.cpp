@@ -80,6 +80,21 @@ BOOST_AUTO_TEST_CASE(params_that_are_not_those_of_a_method) {
       {"an update of what is left out", "update/plan",
        R"({"updates": [{"subject": "module.vpc", "newVersion": "2.0.0"}], "include": ["providers"]})",
        "decode: expected the kinds of all subjects that updates name at params.include"},
+      {"version in place of newVersion", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "version": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].version"},
+      {"to in place of newVersion", "update/plan", R"({"updates": [{"subject": "module.vpc", "to": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].to"},
+      {"target in place of newVersion", "update/plan", R"({"updates": [{"subject": "module.vpc", "target": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].target"},
+      {"newVersion misspelled", "update/plan", R"({"updates": [{"subject": "module.vpc", "newVersoin": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].newVersoin"},
+      {"newVersion in another case", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "new_version": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].new_version"},
+      {"constraint in place of newConstraint", "update/plan",
+       R"({"updates": [{"subject": "module.vpc", "constraint": "2.0.0"}]})",
+       "decode: unknown member at params.updates[0].constraint"},
       {"no source", "versions/list", "{}", "decode: expected a source or a call at params.source, found nothing"},
       {"a source and a call", "versions/list",
        R"({"tagPrefix": "nested/", "call": {"root": "/srv/infra", "subject": "module.vpc"}})",
@@ -95,6 +110,14 @@ BOOST_AUTO_TEST_CASE(params_that_are_not_those_of_a_method) {
       BOOST_TEST(outcome(result) == std::string("INVALID_PARAMS: ") + row.message);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(other_unknown_members_of_an_update_are_ignored_and_listed) {
+  initialize();
+  Json::Value params = *parse_json(R"({"updates": [{"subject": "module.vpc", "newVersion": "1.0.0", "id": 7}]})");
+  params["root"] = (directory / "root").string();
+  const Json::Value result = succeed("update/plan", params);
+  BOOST_TEST(write_json(result["_meta"]["unknownParams"]) == R"(["updates[0].id"])");
 }
 
 BOOST_AUTO_TEST_CASE(lock_plan_gives_edits_in_both_forms) {
