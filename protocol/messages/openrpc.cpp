@@ -219,9 +219,8 @@ std::vector<MethodSchema> list_methods(SchemaTypes& types) {
       R"({"root":"/srv/infra","release":"terraform-aws-modules/vpc/aws@5.1.0"})");
   list.method<LockVerifyParams, LockVerifyResult>(
       "lock/verify",
-      "Compares the installed modules and providers, and on request the sources, with the lock. What is locked but not "
-      "installed is missing, so before the client's init each provider is, and ok is false: include modules alone "
-      "then.",
+      "Compares the installed modules and providers, and on request the sources, with the lock. Before the client's "
+      "init, each provider is missing and ok is false, unless only modules are included.",
       R"({"root":"/srv/infra"})");
   list.method<ModulesInstallParams, ModulesInstallResult>(
       "modules/install",
