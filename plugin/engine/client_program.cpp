@@ -134,6 +134,17 @@ std::optional<ClientKind> client_named_by(const fs::path& program) {
   return base == "tofu" || base == "opentofu" ? std::optional(ClientKind::opentofu) : std::nullopt;
 }
 
+std::string_view lock_header(ClientKind tool, std::string_view name) {
+  const bool is_terraform = tool == ClientKind::terraform;
+  if (name != kSidecarFileName) {
+    return is_terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  }
+  return is_terraform ? "# This file is maintained automatically by tofu-modlock for \"terraform init\".\n"
+                        "# Manual edits may be lost in future updates.\n"
+                      : "# This file is maintained automatically by tofu-modlock for \"tofu init\".\n"
+                        "# Manual edits may be lost in future updates.\n";
+}
+
 std::string command_of(ClientKind tool) {
   return tool == ClientKind::terraform ? "terraform" : "tofu";
 }

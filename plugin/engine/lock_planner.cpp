@@ -86,14 +86,14 @@ void add_file_edit(messages::WorkspaceEdit& out, const std::string& path, std::s
 // except module blocks stays unchanged byte for byte.
 messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after, ClientKind tool,
                                   const EngineOptions& options) {
-  const std::string_view header = tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
+  const std::string_view header = lock_header(tool, kLockFileName);
   const bool writes_providers = after.providers != nullptr && after.providers->is_written;
   messages::WorkspaceEdit out;
   if (writes_providers && !lock.beside) {
     const ModuleLocks& modules = after.modules != nullptr ? *after.modules : lock.file.modules;
     add_edit(out, lock, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
   } else if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
-    add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, header), options);
+    add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, lock_header(tool, lock.path)), options);
   }
   if (after.modules != nullptr && lock.left_sidecar) {
     const std::string path(kSidecarFileName);

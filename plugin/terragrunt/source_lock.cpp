@@ -10,6 +10,7 @@
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/config/config_files.h"
+#include "plugin/engine/client_program.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/engine/provider_request.h"
@@ -39,10 +40,8 @@ Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
   const LockFile before = effective_lock(open.lock);
   ModuleLocks modules = before.modules;
   modules.insert_or_assign(std::string(kUnitSourceKey), entry);
-  const std::string_view header =
-      open.root.walk.tool == ClientKind::terraform ? kTerraformLockHeader : kOpenTofuLockHeader;
   const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
-  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name, write_lock(before, modules, header)));
+  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name, write_lock(before, modules, lock_header(open.root.walk.tool, name))));
   MODLOCK_TRY(open.read_lock_again());
   return true;
 }

@@ -45,6 +45,10 @@ std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+std::string as_sidecar(std::string lock) {
+  return lock.replace(lock.find("by \""), 3, "by tofu-modlock for ");
+}
+
 mode_t mode_of(const std::filesystem::path& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) {

@@ -29,6 +29,8 @@ class TemporaryDirectory {
 void write_text(const std::filesystem::path& path, std::string_view text);
 // Reads a whole file; throws std::runtime_error where it cannot.
 std::string read_text(const std::filesystem::path& path);
+// The text of a lock file with module blocks as a sidecar has it: with the header that names tofu-modlock too.
+std::string as_sidecar(std::string lock);
 // The permission bits of what is there, a link itself too; throws std::runtime_error where there is nothing.
 mode_t mode_of(const std::filesystem::path& path);
 

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_no_longer_used_is_deleted) {
   BOOST_TEST((planned.edits.documents.at(1).operation == messages::EditOperation::remove));
   BOOST_TEST(outcome(apply(planned)) == "ok");
   BOOST_TEST(!exists(kLock));
-  BOOST_TEST(read(kSidecar) == locked);
+  BOOST_TEST(read(kSidecar) == as_sidecar(locked));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_if_a_base_changed) {

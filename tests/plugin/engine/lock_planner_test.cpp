@@ -159,7 +159,10 @@ BOOST_AUTO_TEST_CASE(module_blocks_move_to_the_sidecar) {
   BOOST_TEST(lines_of(moved.changes) == "");
   BOOST_TEST_REQUIRE(moved.edits.documents.size() == 2U);
   BOOST_TEST(moved.edits.documents[0].path == kSidecar);
-  BOOST_TEST(moved.edits.documents[0].new_text.value() == inline_text);
+  BOOST_TEST(moved.edits.documents[0].new_text.value() == as_sidecar(inline_text));
+  BOOST_TEST(moved.edits.documents[0].new_text->starts_with(
+      "# This file is maintained automatically by tofu-modlock for \"tofu init\".\n"
+      "# Manual edits may be lost in future updates.\n\nmodule "));
   BOOST_TEST(moved.edits.documents[1].path == kLock);
   BOOST_TEST(moved.edits.documents[1].new_text.value() == "");
   BOOST_TEST(outcome(apply(moved)) == "ok");
