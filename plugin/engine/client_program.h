@@ -32,8 +32,8 @@ std::string command_of(ClientKind tool);
 // Returns the client that a checkout declares: with the setting `implementation`, or the header of its lock file.
 std::optional<ClientProgram> declared_client(const Settings& settings, std::string_view lock_text);
 
-// Returns the header of a new lock file of this name, from which declared_client() reads the client. That of the sidecar
-// names tofu-modlock, which is the only program that writes it.
+// Returns the header of a new lock file of this name, from which declared_client() reads the client. That of the
+// sidecar names tofu-modlock, which is the only program that writes it.
 std::string_view lock_header(ClientKind tool, std::string_view name);
 
 // Finds the client for a root, if one is given: the options, $TG_CTX_TF_PATH, the settings of the user, then those of

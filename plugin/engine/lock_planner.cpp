@@ -93,7 +93,8 @@ messages::WorkspaceEdit lock_edit(const LockDocument& lock, const NewLock& after
     const ModuleLocks& modules = after.modules != nullptr ? *after.modules : lock.file.modules;
     add_edit(out, lock, lock.path, lock.file, write_whole_lock(modules, after.providers->providers, header), options);
   } else if (after.modules != nullptr && (lock.file.exists || !after.modules->empty())) {
-    add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, lock_header(tool, lock.path)), options);
+    add_edit(out, lock, lock.path, lock.file, write_lock(lock.file, *after.modules, lock_header(tool, lock.path)),
+             options);
   }
   if (after.modules != nullptr && lock.left_sidecar) {
     const std::string path(kSidecarFileName);

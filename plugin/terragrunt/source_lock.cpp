@@ -41,7 +41,8 @@ Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
   ModuleLocks modules = before.modules;
   modules.insert_or_assign(std::string(kUnitSourceKey), entry);
   const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
-  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name, write_lock(before, modules, lock_header(open.root.walk.tool, name))));
+  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name,
+                                    write_lock(before, modules, lock_header(open.root.walk.tool, name))));
   MODLOCK_TRY(open.read_lock_again());
   return true;
 }
