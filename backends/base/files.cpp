@@ -124,8 +124,11 @@ tl::unexpected<Error> system_failure(std::string_view what, const std::filesyste
         fmt::format("cannot {} \"{}\": this file system takes \"{}\" for the same name", what, path.string(), *other),
         "use a directory on a file system that keeps the two names apart (Linux: ext4, XFS, Btrfs)");
   }
-  return fail(Code::io_error, fmt::format("cannot {} \"{}\": {}", what, path.string(), system_reason(reason)),
-              std::string(system_advice(reason)));
+  const bool is_denied = reason == EACCES || reason == EPERM || reason == EROFS;
+  return fail({.code = Code::io_error,
+               .message = fmt::format("cannot {} \"{}\": {}", what, path.string(), system_reason(reason)),
+               .hint = std::string(system_advice(reason)),
+               .reason = is_denied ? Reason::no_access : Reason::none});
 }
 
 Result<std::string> read_file(const fs::path& path) {

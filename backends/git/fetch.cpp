@@ -280,7 +280,7 @@ void CommitFetch::take_by_id(std::size_t i) {
   const FetchRequest& request = requests_[i];
   if (request.locked) {
     if (auto fine = check_commit(remote_, repository_, request.id, context_); !fine) {
-      fine.error().locked_thing_gone = fine.error().code == Code::not_found;
+      fine.error().reason = Reason::locked_thing_gone;
       results_[i] = fail(std::move(fine.error()));
       return;
     }
@@ -330,7 +330,7 @@ void CommitFetch::resolve_other(std::size_t i, const Now& now) {
                               now.name, remote_.address().display, found, request.id),
                   hint);
     }
-    fine.error().locked_thing_gone = fine.error().code == Code::not_found;
+    fine.error().reason = Reason::locked_thing_gone;
     results_[i] = fail(std::move(fine.error()));
     return;
   }

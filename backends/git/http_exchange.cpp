@@ -123,11 +123,6 @@ bool asks_for_basic_alone(const HttpResponse& response) {
   return found;
 }
 
-// The client uses one code for all unreachable servers. No address contains this text.
-bool speaks_of_certificate(std::string_view message) {
-  return message.find("the TLS certificate of ") != std::string_view::npos;
-}
-
 // Returns the source address that results from a redirect to this URL.
 Result<Source> redirected_source(std::string_view url) {
   const std::string_view address = url.substr(0, url.find_first_of("?#"));
@@ -405,11 +400,11 @@ Error HttpExchange::explain_failure(Error error) {
     return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
   }
   const GitFailure said = classify(error.message);
-  const GitFailure found = error.code == Code::timeout        ? GitFailure::timeout
-                           : error.code == Code::bad_response ? is_of_disk(said) ? said : GitFailure::broken_response
-                           : speaks_of_certificate(error.message) ? GitFailure::certificate
-                           : said == GitFailure::proxy_refused    ? said
-                                                                  : GitFailure::unreachable;
+  const GitFailure found = error.code == Code::timeout           ? GitFailure::timeout
+                           : error.code == Code::bad_response    ? is_of_disk(said) ? said : GitFailure::broken_response
+                           : error.reason == Reason::certificate ? GitFailure::certificate
+                           : said == GitFailure::proxy_refused   ? said
+                                                                 : GitFailure::unreachable;
   Error explained = explain(remote_, doing_, found);
   if (found == GitFailure::certificate) {
     only_git_ = "git may trust other authorities";

@@ -35,8 +35,8 @@ ExchangeFailure bad_response(std::string reason) {
   return {.code = Code::bad_response, .reason = std::move(reason), .is_final = true};
 }
 
-ExchangeFailure tls(std::string reason, std::string_view hint) {
-  return {.code = Code::unreachable, .reason = std::move(reason), .hint = std::string(hint), .is_final = true};
+ExchangeFailure tls(std::string reason, std::string_view hint, Reason kind = Reason::certificate) {
+  return {Code::unreachable, std::move(reason), std::string(hint), true, kind};
 }
 
 std::string system_text(long number) {
@@ -95,8 +95,8 @@ ExchangeFailure handshake_failure(const CurlVerdict& verdict) {
   if (says(verdict, "Connection reset") || says(verdict, "SSL_ERROR_SYSCALL") || says(verdict, "unexpected eof")) {
     return unreachable("the connection was closed during the TLS handshake");
   }
-  return tls(fmt::format("{}{}: {}", kNoTls, verdict.server, behind(verdict.text, "::")),
-             "check that the port uses TLS");
+  return tls(fmt::format("no TLS connection to {}: {}", verdict.server, behind(verdict.text, "::")),
+             "check that the port uses TLS", Reason::no_tls);
 }
 
 ExchangeFailure receive_failure(const CurlVerdict& verdict) {
@@ -135,7 +135,8 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
     case CURLE_SSL_CONNECT_ERROR:
       return handshake_failure(verdict);
     case CURLE_SSL_CACERT_BADFILE:
-      return tls("the certificates of trusted authorities cannot be read", "check SSL_CERT_FILE and SSL_CERT_DIR");
+      return tls("the certificates of trusted authorities cannot be read", "check SSL_CERT_FILE and SSL_CERT_DIR",
+                 Reason::none);
     case CURLE_GOT_NOTHING:
       return unreachable("the connection was closed without a response");
     case CURLE_PARTIAL_FILE:

@@ -163,12 +163,4 @@ std::string media_type(std::string_view content_type);
 // "30 s", "1500 ms".
 std::string duration_text(std::chrono::milliseconds duration);
 
-// Begins the reason of a failure if a server does not speak TLS.
-inline constexpr std::string_view kNoTls = "no TLS connection to ";
-
-// Returns whether a request failed because the server does not speak TLS.
-inline bool lacks_tls(const Error& error) {
-  return error.code == Code::unreachable && error.message.find(kNoTls) != std::string::npos;
-}
-
 }  // namespace modlock::http

@@ -128,8 +128,8 @@ class RequestLoop {
   std::string message(std::string_view reason) const {
     return fmt::format("could not {}: {}: {}", request_.purpose, printable_url(url_), reason);
   }
-  tl::unexpected<Error> failure(Code code, std::string_view reason, std::string hint = {}) const {
-    return fail(code, message(reason), std::move(hint));
+  tl::unexpected<Error> failure(Code code, std::string_view reason, std::string hint = {}, Reason kind = {}) const {
+    return fail({.code = code, .message = message(reason), .hint = std::move(hint), .reason = kind});
   }
 
   Result<void> check_request() const {
@@ -235,7 +235,7 @@ class RequestLoop {
         return std::move(*answer);
       }
       auto& why = std::get<ExchangeFailure>(answer.error());
-      return failure(why.code, why.reason, std::move(why.hint));
+      return failure(why.code, why.reason, std::move(why.hint), why.kind);
     }
   }
 

@@ -55,6 +55,7 @@ struct ExchangeFailure {
   std::string reason = {};  // follows "could not <purpose>: <URL>: "
   std::string hint = {};
   bool is_final = false;  // another attempt cannot help
+  Reason kind = Reason::none;
 };
 
 // `Error`: the sink's error, which is returned unchanged.

@@ -23,7 +23,6 @@
 #include "backends/store/work_directory.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
-#include "protocol/base/system_reason.h"
 
 namespace modlock {
 namespace {
@@ -45,8 +44,7 @@ const char* const kNowhere = "/dev/null/none";
 
 // Of a full disk or a limit, the advice of the system helps more.
 Error with_cache_hint(Error error) {
-  const bool is_place = error.hint.empty() || error.hint == system_advice(EACCES) || error.hint == system_advice(EROFS);
-  if (error.code == Code::io_error && is_place) {
+  if (error.code == Code::io_error && (error.hint.empty() || error.reason == Reason::no_access)) {
     error.hint = "name a directory that can be written with --cache-dir or TOFU_MODLOCK_CACHE_DIR";
   }
   return error;

@@ -244,7 +244,7 @@ seconds download_time(std::uint64_t bytes, seconds at_least) {
 }
 
 Error with_plain_http_hint(Error error, const oci::Repository& repository) {
-  if (http::lacks_tls(error) && !repository.plain_http && oci::over_plain_http(repository)) {
+  if (error.reason == Reason::no_tls && !repository.plain_http && oci::over_plain_http(repository)) {
     error.hint = "if it uses plain http, add --plain-http or set TOFU_MODLOCK_REMOTE_PLAIN_HTTP=1";
   }
   return error;

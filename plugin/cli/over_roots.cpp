@@ -26,8 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kNotStarted = "not started";
-
 // What print_diagnostics() has printed about things that the roots of a command share.
 std::set<std::string>& printed_for_roots() {
   static std::set<std::string> printed;
@@ -64,7 +62,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
       .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .hint = error.hint};
   if (error.code == Code::request_cancelled) {
     outcome.is_interrupted = true;
-    outcome.state = error.message == kNotStarted ? kNotStarted : "interrupted";
+    outcome.state = error.reason == Reason::not_started ? error.message : "interrupted";
   }
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
@@ -143,8 +141,10 @@ void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, c
   const Context context = host.context();
   host.count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
-    ask(i, context.check() ? find_missing(roots[i], flags)
-                           : std::optional(Error{.code = Code::request_cancelled, .message = kNotStarted}));
+    ask(i, context.check()
+               ? find_missing(roots[i], flags)
+               : std::optional(
+                     Error{.code = Code::request_cancelled, .message = "not started", .reason = Reason::not_started}));
     host.root_done(roots[i]);
   });
 }
@@ -251,7 +251,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
 }
 
 bool NamedSubjects::drop(const Error& error, const std::string& root, std::vector<std::string>& wanted) {
-  if (!flags_.recursive || !is_unknown_subject(error)) {
+  if (!flags_.recursive || error.reason != Reason::unknown_subject) {
     return false;
   }
   // The subject may have a kind and a host that the name lacks.

@@ -135,7 +135,7 @@ bool is_first_lock(const PlanRequest& request);
 // accepts_moved(); this applies to calls below a target, too. Under frozen, requests are sent only for locked packages
 // that the store lacks; calls without a matching entry are changes. Errors: the worst error of all calls (by exit
 // code), the others in `related`; INVALID_PARAMS for a target that no call has; HASH_MISMATCH if a locked package has a
-// different h1; NOT_FOUND with locked_thing_gone.
+// different h1; NOT_FOUND with Reason::locked_thing_gone.
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context);
 
 // Returns the message about a call that no backend serves and that the settings do not allow: SOURCE_UNSUPPORTED.

@@ -202,7 +202,7 @@ Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked) 
                .subject = need.subject(),
                .location = need.location,
                .hint = fmt::format("to select another version, run: tofu-modlock upgrade --target {}", need.subject()),
-               .locked_thing_gone = true};
+               .reason = Reason::locked_thing_gone};
 }
 
 }  // namespace modlock

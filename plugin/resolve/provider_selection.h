@@ -36,7 +36,7 @@ Result<void> check_provider_allowed(const ProviderAddress& address, const Provid
 // that exclude it.
 Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, ClientKind tool);
 
-// Returns NOT_FOUND (locked_thing_gone), in the client's words: the locked version is no longer listed.
+// Returns NOT_FOUND (Reason::locked_thing_gone), in the client's words: the locked version is no longer listed.
 Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked);
 
 }  // namespace modlock

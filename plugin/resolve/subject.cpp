@@ -19,8 +19,6 @@ std::vector<std::string> names_of(const ProviderAddress& address) {
   return {address.type(), address.name_space() + "/" + address.type(), address.to_string()};
 }
 
-constexpr std::string_view kMatchesNone = "matches no module call or provider";
-
 // Returns "module.vpc.nested" for `module.vpc["a"].module.nested[0]`, and any other name unchanged.
 std::string subject_of_address(std::string_view name) {
   std::string subject = "module";
@@ -101,13 +99,10 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
 Error unknown_subject(const std::string& subject, const std::vector<std::string>& known) {
   const std::string nearest = did_you_mean(subject, {known.begin(), known.end()});
   return {.code = Code::invalid_params,
-          .message = fmt::format("\"{}\" {}", escape_controls(subject), kMatchesNone),
+          .message = fmt::format("\"{}\" matches no module call or provider", escape_controls(subject)),
           .subject = subject,
-          .hint = nearest.empty() ? "`tofu-modlock inspect` lists them" : nearest};
-}
-
-bool is_unknown_subject(const Error& error) {
-  return error.code == Code::invalid_params && error.message.ends_with(kMatchesNone);
+          .hint = nearest.empty() ? "`tofu-modlock inspect` lists them" : nearest,
+          .reason = Reason::unknown_subject};
 }
 
 std::vector<std::string> module_subjects(const ModuleTree& tree) {

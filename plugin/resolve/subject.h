@@ -23,10 +23,8 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
 // Returns whether full_subject() returns the name unchanged for any tree.
 bool is_full_subject(std::string_view name);
 
-// Returns INVALID_PARAMS for a subject that does not exist, with the nearest of the known ones.
+// Returns INVALID_PARAMS (Reason::unknown_subject), with the nearest of the known ones.
 Error unknown_subject(const std::string& subject, const std::vector<std::string>& known);
-// Returns whether it is an error of unknown_subject().
-bool is_unknown_subject(const Error& error);
 
 // Returns the subjects of the module calls of a tree.
 std::vector<std::string> module_subjects(const ModuleTree& tree);

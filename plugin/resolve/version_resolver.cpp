@@ -461,7 +461,7 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
     const auto& pin = fetcher_.pinned(node.address.source);
     if (!pin) {
       Error error = pin.error();
-      error.locked_thing_gone = error.code == Code::not_found && prior(node) != nullptr;
+      error.reason = prior(node) != nullptr ? Reason::locked_thing_gone : error.reason;
       return fail(std::move(error));
     }
     group.decision = {.ref = pin->ref, .id = pin->id};
@@ -532,7 +532,7 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
           fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and its tag no longer exists",
                       group.decision.version->to_string(), node.address.source.package_identity(), node.key),
       .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),
-      .locked_thing_gone = true});
+      .reason = Reason::locked_thing_gone});
 }
 
 void VersionResolver::report(Group& group, Error error) {

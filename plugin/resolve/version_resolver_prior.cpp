@@ -99,14 +99,14 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
   const InstalledRecord* installed = group.locked ? recorded(node.key) : nullptr;
   if (installed == nullptr) {
     const bool is_locked = group.locked || (!chooses_version(node) && prior(node) != nullptr);
-    error.locked_thing_gone = is_locked && error.code == Code::not_found;
+    error.reason = is_locked && error.code == Code::not_found ? Reason::locked_thing_gone : error.reason;
     if (is_locked && error.code == Code::offline_miss) {
       error.hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
     }
     return error;
   }
   if (error.code == Code::not_found || error.code == Code::hash_mismatch) {
-    error.locked_thing_gone = false;
+    error.reason = Reason::none;
     error.notes.push_back(
         fmt::format("{} is installed for module \"{}\", and a first lock keeps it", installed->text(), node.key));
     error.hint = fmt::format(

@@ -162,7 +162,7 @@ Result<Json::Value> call_mcp_tool(const MethodTable& methods, const McpRoots& ro
   }
   return methods.call(tool.method, params, request).map_error([](Error error) {
     // An agent has the schema of the tool.
-    error.hint = error.hint.starts_with("docs/protocol.md") ? kArgumentsHint : error.hint;
+    error.hint = error.reason == Reason::params ? kArgumentsHint : error.hint;
     return error;
   });
 }

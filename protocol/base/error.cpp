@@ -146,7 +146,7 @@ int exit_code(Code code) {
 }
 
 int exit_code(const Error& error) {
-  if (error.code == Code::not_found && error.locked_thing_gone) {
+  if (error.code == Code::not_found && error.reason == Reason::locked_thing_gone) {
     return exit_code(Code::vanished);
   }
   return exit_code(error.code);

@@ -108,6 +108,18 @@ struct Related {
   Location location = {};
 };
 
+// What callers distinguish within a code. It is not part of the protocol.
+enum class Reason : std::uint8_t {
+  none,
+  certificate,        // UNREACHABLE: the certificate of the server was not accepted
+  locked_thing_gone,  // NOT_FOUND of something in the lock file: exit code 5 instead of 7
+  no_access,          // IO_ERROR: no permission, or a read-only file system
+  no_tls,             // UNREACHABLE: the server does not speak TLS
+  not_started,        // REQUEST_CANCELLED before any work was done
+  params,             // INVALID_PARAMS: a param is missing, or has a wrong type or an impossible value
+  unknown_subject,    // INVALID_PARAMS: no module call or provider has this name
+};
+
 // The only error type. `message` is one sentence that names the object, the expected and the actual value; `hint`
 // states what to do. Neither ever contains a secret.
 struct Error {
@@ -119,7 +131,7 @@ struct Error {
   std::vector<std::string> notes = {};  // context added on the way up, innermost first
   std::string hint = {};
   std::optional<std::chrono::milliseconds> retry_after = {};
-  bool locked_thing_gone = false;  // NOT_FOUND of something in the lock file: exit code 5 instead of 7
+  Reason reason = Reason::none;
 };
 
 // Adds context on the way up and returns the error: `return with_note(std::move(error), "while listing …")`.

@@ -35,7 +35,8 @@ std::string_view kind_of(const Json::Value* value) {
 Error decode_error(std::string message) {
   return {.code = Code::invalid_params,
           .message = std::move(message),
-          .hint = "docs/protocol.md describes the params of every method"};
+          .hint = "docs/protocol.md describes the params of every method",
+          .reason = Reason::params};
 }
 
 }  // namespace

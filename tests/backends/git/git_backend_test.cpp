@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_commit_is_named) {
   BOOST_TEST(outcome(pin(unknown)) == "NOT_FOUND: \"" + display() + "\" has no commit " + unknown);
   const auto tree = fetch_one(repository.url(), {unknown, "", true});
   BOOST_TEST(outcome(tree) == "NOT_FOUND: \"" + display() + "\" has no commit " + unknown);
-  BOOST_TEST(tree.error().locked_thing_gone);
+  BOOST_TEST((tree.error().reason == Reason::locked_thing_gone));
 }
 
 BOOST_AUTO_TEST_CASE(all_wishes_arrive_with_one_request_and_stay) {

@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
 
 BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
   const Error cancelled{.code = Code::request_cancelled, .message = "the request was cancelled"};
-  const Error not_started{.code = Code::request_cancelled, .message = "not started"};
+  const Error not_started{.code = Code::request_cancelled, .message = "not started", .reason = Reason::not_started};
   const auto state = [](RootOutcome outcome, const char* text) {
     outcome.state = text;
     return outcome;

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(codes_have_their_names_exit_codes_and_retry_advice) {
 BOOST_AUTO_TEST_CASE(a_locked_thing_that_is_gone_exits_as_vanished) {
   Error error{.code = Code::not_found, .message = "m"};
   BOOST_TEST(exit_code(error) == 7);
-  error.locked_thing_gone = true;
+  error.reason = Reason::locked_thing_gone;
   BOOST_TEST(exit_code(error) == 5);
 }
 
