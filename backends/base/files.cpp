@@ -131,6 +131,16 @@ tl::unexpected<Error> system_failure(std::string_view what, const std::filesyste
                .reason = is_denied ? Reason::no_access : Reason::none});
 }
 
+bool path_exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool path_is_directory(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 Result<std::string> read_file(const fs::path& path) {
   // Without O_NONBLOCK, opening a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

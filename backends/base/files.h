@@ -26,6 +26,10 @@ using FileDigests = std::unordered_map<std::string, std::array<std::uint8_t, 32>
 // including a directory, a device or a pipe; the message names the path and the system's reason).
 Result<std::string> read_file(const std::filesystem::path& path);
 
+// Whether there is something at a path, where links lead. false if that cannot be found out.
+bool path_exists(const std::filesystem::path& path);
+bool path_is_directory(const std::filesystem::path& path);
+
 // Whether the bytes must be on disk before the name is (a power cut then leaves the old or the new file). `no` is for
 // files that can be recreated and are checked when they are read.
 enum class Durable { yes, no };

@@ -1,3 +1,4 @@
+#include "backends/base/files.h"
 #include "backends/base/started_child.h"
 
 #include <fcntl.h>
@@ -158,8 +159,7 @@ Result<StartedChild> StartedChild::start(const Command& command, bool with_input
     return fail(Code::tool_missing, fmt::format("the program \"{}\" is not on PATH", name),
                 fmt::format("install {}, or add its directory to PATH", name));
   }
-  std::error_code ignored;
-  if (command.directory && !std::filesystem::is_directory(*command.directory, ignored)) {
+  if (command.directory && !path_is_directory(*command.directory)) {
     return fail(Code::io_error,
                 fmt::format("cannot run \"{}\" in \"{}\": not a directory", name, command.directory->string()));
   }

@@ -13,6 +13,7 @@
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_error.h"
@@ -111,8 +112,7 @@ std::optional<std::string> included_file(const Entry& entry, const std::string& 
 
 // Returns false if the file cannot be read as git reads it. A missing file counts as empty.
 bool add_file(const fs::path& path, std::vector<Entry>& entries) {
-  std::error_code ignored;
-  if (path.empty() || path == "/dev/null" || !fs::exists(path, ignored)) {
+  if (path.empty() || path == "/dev/null" || !path_exists(path)) {
     return true;
   }
   start_library();  // only now, because it reads the certificates of this system

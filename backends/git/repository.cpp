@@ -98,8 +98,7 @@ Result<Repository> Repository::open(const fs::path& cache_directory, std::string
   fs::path path = directory_of(cache_directory, identity);
   MODLOCK_TRY(make_directories(path));
   MODLOCK_TRY(auto lock, FileLock::acquire(path / kLockFile, context));
-  std::error_code ignored;
-  if (fs::exists(path / "HEAD", ignored)) {
+  if (path_exists(path / "HEAD")) {
     if (auto objects = ObjectReader::open(path)) {
       remove_leftovers(path);
       return Repository(std::move(path), std::move(lock), std::move(*objects), true);
@@ -120,8 +119,7 @@ Result<Repository> Repository::make(fs::path path, FileLock lock) {
 }
 
 bool Repository::exists(const fs::path& cache_directory, std::string_view identity) {
-  std::error_code ignored;
-  return fs::exists(directory_of(cache_directory, identity) / "HEAD", ignored);
+  return path_exists(directory_of(cache_directory, identity) / "HEAD");
 }
 
 bool Repository::has_commit(const std::string& id) const {

@@ -146,8 +146,7 @@ AuthorityPlaces AuthorityPlaces::from_environment() {
   places.file = environment_variable("SSL_CERT_FILE");
   places.is_file_required = !places.file.empty();
   for (const char* const usual : kUsualFiles) {
-    std::error_code failed;
-    if (places.file.empty() && fs::exists(usual, failed)) {
+    if (places.file.empty() && path_exists(usual)) {
       places.file = usual;
     }
   }

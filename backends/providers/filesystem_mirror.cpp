@@ -123,9 +123,8 @@ class Finder {
   Result<void> read_version(const fs::path& directory, const ProviderAddress& provider) {
     MODLOCK_TRY(const auto names, names_in(directory));
     for (const Name& name : names) {
-      std::error_code ignored;
       const fs::path path = directory / name.text;
-      if (fs::is_directory(path, ignored)) {
+      if (path_is_directory(path)) {
         add(provider, package(directory.filename().string(), name.text, path, false));
       }
     }

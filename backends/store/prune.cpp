@@ -205,10 +205,8 @@ class Pruning {
   Result<void> remove_unfinished() {
     const auto abandoned = [this](const fs::path& path) { return is_abandoned(path); };
     report_.leftovers += remove_abandoned_work(store_.temporary_directory(), &report_.removed.unfinished_bytes);
-    MODLOCK_TRY(remove_each(store_.temporary_directory(), [&](const fs::path& path) {
-      std::error_code error;
-      return !fs::is_directory(path, error) && is_abandoned(path);
-    }));
+    MODLOCK_TRY(remove_each(store_.temporary_directory(),
+                            [&](const fs::path& path) { return !path_is_directory(path) && is_abandoned(path); }));
     MODLOCK_TRY(remove_each(store_.answer_directory(), abandoned));
     std::vector<fs::path> directories = store_.record_directories();
     directories.insert(directories.end(), {store_.seen_directory(), store_.installed_directory()});
@@ -240,8 +238,7 @@ class Pruning {
         const auto text_of = [&](const char* member) {
           return object ? string_member(*object, member).value_or("") : std::string();
         };
-        std::error_code error;
-        return !fs::exists(store_.package_directory(text_of("h1"), text_of("modes")), error);
+        return !path_exists(store_.package_directory(text_of("h1"), text_of("modes")));
       }));
       std::error_code ignored;
       fs::remove(source, ignored);  // succeeds only if it is empty

@@ -50,11 +50,6 @@ Error with_cache_hint(Error error) {
   return error;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 Result<void> check_layout(const fs::path& root) {
   const Result<std::string> text = read_file(root / "layout");
   const std::string digits = text ? text->substr(0, std::min(text->find_first_not_of("0123456789"), text->size())) : "";
@@ -117,7 +112,7 @@ Store::Store(fs::path root) : root_(std::move(root)), work_(std::make_shared<Wor
 Result<Store> Store::open(fs::path root) {
   std::error_code ignored;
   root = root.empty() ? kNowhere : fs::absolute(root, ignored);
-  if (fs::exists(root, ignored) && !is_there(root)) {
+  if (fs::exists(root, ignored) && !path_is_directory(root)) {
     return system_failure("use the cache", root, ENOTDIR);
   }
   MODLOCK_TRY(check_writers(root));
@@ -182,7 +177,7 @@ Result<void> make_store_root(const fs::path& root) {
   if (root == kNowhere) {
     return fail(Code::io_error, "no directory for the cache: the home directory is not known");
   }
-  if (!is_there(root)) {
+  if (!path_is_directory(root)) {
     MODLOCK_TRY(make_directories(root.parent_path()));
     if (::mkdir(root.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
       return system_failure("make the directory", root, errno);
@@ -262,7 +257,7 @@ void Store::note_answer(std::string_view question, const Package& package) const
 
 std::optional<Package> Store::find_content(std::string_view h1, std::string_view modes) const {
   fs::path tree = package_directory(h1, modes) / "tree";
-  if (!is_there(tree)) {
+  if (!path_is_directory(tree)) {
     return std::nullopt;
   }
   note_use(tree.parent_path());
@@ -350,12 +345,12 @@ Result<void> Store::move_in(const fs::path& tree, const fs::path& target) const 
     }
   }
   int reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
-  if ((reason == EEXIST || reason == ENOTEMPTY) && !is_there(target / "tree")) {
+  if ((reason == EEXIST || reason == ENOTEMPTY) && !path_is_directory(target / "tree")) {
     // An interrupted removal may have left an incomplete package there.
     (void)remove_tree(target);
     reason = ::rename(staging.c_str(), target.c_str()) == 0 ? 0 : errno;
   }
-  if (reason != 0 && !is_there(target / "tree")) {
+  if (reason != 0 && !path_is_directory(target / "tree")) {
     if (moved) {
       (void)::rename((staging / "tree").c_str(), tree.c_str());
     }
@@ -429,8 +424,7 @@ void Store::note_claim(const Package& package, std::string_view source, std::str
 }
 
 bool Store::is_claimed(const Package& package, std::string_view source, std::string_view by) const {
-  std::error_code ignored;
-  return fs::exists(claim_of(package, source, by), ignored);
+  return path_exists(claim_of(package, source, by));
 }
 
 void Store::drop(const Package& package) const {
@@ -479,7 +473,7 @@ Result<std::optional<Package>> load_intact_package(const Store& store, std::opti
     return found;
   }
   // Another process may have removed the package.
-  if (!h1 && h1.error().code == Code::io_error && is_there(found->directory)) {
+  if (!h1 && h1.error().code == Code::io_error && path_is_directory(found->directory)) {
     return fail(std::move(h1.error()));
   }
   store.drop(*found);

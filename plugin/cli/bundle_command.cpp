@@ -35,13 +35,10 @@ std::string roots_of(const CommonFlags& flags) {
 Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& flags, const Host& host) {
   CommonFlags search = flags;
   search.only_locks = true;  // units of Terragrunt have no configuration
-  const auto roots = find_roots(search, host);
-  if (!roots) {
-    return fail(roots.error());
-  }
+  MODLOCK_TRY(const auto roots, find_roots(search, host));
   print_left_out();
   std::vector<messages::RootParams> params;
-  for (const std::string& root : *roots) {
+  for (const std::string& root : roots) {
     if (auto missing = find_missing_files(root)) {
       return fail(std::move(*missing));
     }

@@ -11,6 +11,7 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
+#include "backends/base/files.h"
 #include "plugin/cli/client_environment.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/terragrunt/unit_check.h"
@@ -129,8 +130,7 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   }
   options.workspace_roots.assign(flags.bounds.begin(), flags.bounds.end());
   for (const std::string& directory : flags.workspace_roots) {
-    std::error_code ignored;
-    if (!fs::is_directory(directory, ignored)) {
+    if (!path_is_directory(directory)) {
       return fail(Code::invalid_params, fmt::format("--workspace-root {} is not a directory", directory),
                   "name an existing directory");
     }
@@ -239,8 +239,7 @@ Result<std::vector<std::string>> find_roots(const CommonFlags& flags, const Host
   left_out() = {};
   std::vector<std::string> roots;
   for (const std::string& directory : named_directories(flags)) {
-    std::error_code error;
-    if (!fs::is_directory(directory, error)) {
+    if (!path_is_directory(directory)) {
       return fail(Code::invalid_params, fmt::format("{} is not a directory", directory),
                   "name a directory with a root module");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "backends/base/files.h"
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/terragrunt/unit_check.h"
@@ -153,8 +154,7 @@ std::optional<Error> find_misplaced_subject(const CommandLine& line) {
     const bool has_version = word.find('=') != std::string::npos;
     const bool may_be_subject =
         has_version || line.upgrade || word.starts_with("module.") || word.starts_with("provider.");
-    std::error_code ignored;
-    if (may_be_subject && !std::filesystem::is_directory(word, ignored)) {
+    if (may_be_subject && !path_is_directory(word)) {
       return Error{.code = Code::invalid_params,
                    .message = fmt::format("{} is not a directory", word),
                    .hint = fmt::format("name a directory with a root module; to {}, run: tofu-modlock {} {}",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
@@ -60,8 +61,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     const bool has_no_calls = find_missing_configuration(root).has_value();
     const std::string subject = result.error().subject;
     const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
-      std::error_code ignored;
-      return (has_no_calls || subject == word) && fs::is_directory(word, ignored);
+      return (has_no_calls || subject == word) && path_is_directory(word);
     });
     if (directory != line.updates.end()) {
       return failed(fail(Code::invalid_params,

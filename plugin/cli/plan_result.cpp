@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "backends/base/digest.h"
+#include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/apply.h"
@@ -174,8 +175,7 @@ bool are_committed(const Texts& texts, const std::string& root, const Context& c
 
 // Returns the command that prints the findings of a written update; empty: there is none.
 std::string diff_command(const CommandLine& line, const std::string& root, bool is_since_commit) {
-  std::error_code ignored;
-  const bool is_in_git = fs::exists(find_repository_root(root) / ".git", ignored);
+  const bool is_in_git = path_exists(find_repository_root(root) / ".git");
   return is_in_git && is_since_commit
              ? "tofu-modlock diff --lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff)
              : "";

@@ -1,3 +1,4 @@
+#include "backends/base/files.h"
 #include "plugin/client/client_configuration.h"
 
 #include <fmt/format.h>
@@ -9,8 +10,7 @@
 namespace modlock {
 
 bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
+  return path_exists(path);
 }
 
 namespace {

@@ -47,8 +47,7 @@ Finding examine_git(const std::string& root, const Context& context) {
   version.erase(0, version.starts_with(kWords) ? kWords.size() : 0);
   Finding finding{.check = "git", .found = fmt::format("{} ({})", version, program->string())};
   const auto repository = find_repository_root(root);
-  std::error_code ignored;
-  const auto fault = std::filesystem::exists(repository / ".git", ignored)
+  const auto fault = path_exists(repository / ".git")
                          ? find_repository_fault(repository, repository, {"rev-parse", "--git-dir"}, context)
                          : std::nullopt;
   if (fault && *fault) {
@@ -59,7 +58,7 @@ Finding examine_git(const std::string& root, const Context& context) {
   }
   std::vector<std::string> files = {std::string(kLockFileName)};
   for (const std::string_view name : {kSidecarFileName, std::string_view(kSettingsFileName)}) {
-    if (fs::exists(fs::path(root) / name, ignored)) {
+    if (path_exists(fs::path(root) / name)) {
       files.emplace_back(name);
     }
   }
@@ -105,9 +104,8 @@ Finding examine_certificates() {
   finding.found = count == 0 ? "no CA certificate file found"
                              : fmt::format("{} CA certificate{} in {}{}", count, count == 1 ? "" : "s",
                                            places.file.string(), places.is_file_required ? " (SSL_CERT_FILE)" : "");
-  std::error_code ignored;
   for (const fs::path& directory : places.directories) {
-    if (fs::is_directory(directory, ignored)) {
+    if (path_is_directory(directory)) {
       finding.details.push_back(fmt::format("and those in {}", directory.string()));
     }
   }

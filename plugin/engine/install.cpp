@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/address/version.h"
+#include "backends/base/files.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
@@ -71,12 +72,11 @@ Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::s
     open.set_bundle(open.read_repository(repository, BundleReader::Role::named));
     return {};
   }
-  std::error_code ignored;
   if (!fs::path(from).is_absolute()) {
     return fail(Code::invalid_params, fmt::format("from: \"{}\" is neither an absolute path nor oci://", from),
                 "send the absolute path of a bundle, or oci://HOST/REPOSITORY");
   }
-  if (!fs::exists(from, ignored)) {
+  if (!path_exists(from)) {
     return fail(Code::invalid_params, fmt::format("bundle \"{}\" not found", from), "name an existing bundle");
   }
   open.set_bundle(std::make_unique<BundleReader>(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "backends/base/files.h"
 #include "plugin/engine/client_choice.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/offline_tree.h"
@@ -237,8 +238,7 @@ class LockPlanner {
       plan_request.mode = PlanMode::frozen;
     }
     MODLOCK_TRY(modules_, make_plan(plan_request, open.fetcher(), open.context));
-    std::error_code ignored;
-    if (is_first_lock(plan_request) && std::filesystem::exists(open.root.walk.root / kDraftFileName, ignored)) {
+    if (is_first_lock(plan_request) && path_exists(open.root.walk.root / kDraftFileName)) {
       modules_->diagnostics.push_back(
           {Severity::info,
            Error{.code = Code::lock_incomplete,

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "backends/address/source_text.h"
+#include "backends/base/files.h"
 #include "plugin/engine/engine.h"
 #include "plugin/engine/provider_request.h"
 #include "plugin/install/install_record.h"
@@ -32,8 +33,7 @@ Resolution parse_resolution(const std::optional<std::string>& text, const Settin
 Result<DroppedBlocks> read_dropped_blocks(const OpenRoot& open) {
   const auto& [root, lock, context] = std::tie(open.root, open.lock, open.context);
   MODLOCK_TRY(auto copy, load_lock_backup(root.data.path));
-  std::error_code ignored;
-  const bool has_history = root.is_versioned && std::filesystem::exists(root.repository / ".git", ignored);
+  const bool has_history = root.is_versioned && path_exists(root.repository / ".git");
   MODLOCK_TRY(const auto id,
               has_history ? committed_lock_id(root.walk.root, lock.path, context) : Result<std::string>(""));
   if (copy && (!has_history || id == copy->committed_id)) {
@@ -152,8 +152,7 @@ Error dropped_blocks_error(const LockDocument& lock) {
 
 Diagnostics ignored_files(const OpenRoot& open) {
   const RootRequest& root = open.root;
-  std::error_code ignored;
-  if (!root.is_versioned || !std::filesystem::exists(root.repository / ".git", ignored)) {
+  if (!root.is_versioned || !path_exists(root.repository / ".git")) {
     return {};
   }
   std::vector<std::string> files = {open.lock.path};

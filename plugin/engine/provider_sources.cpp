@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/address/version.h"
+#include "backends/base/files.h"
 #include "backends/providers/filesystem_mirror.h"
 #include "backends/providers/network_mirror.h"
 #include "backends/providers/oci_mirror.h"
@@ -69,8 +70,7 @@ std::vector<ProviderSelector> implied_sources(const ProviderSourceParts& parts) 
   std::vector<ProviderSelector> selectors;
   std::set<ProviderAddress> local;
   for (const fs::path& directory : implied_provider_directories(parts.tool, parts.environment, parts.root)) {
-    std::error_code ignored;
-    if (!fs::is_directory(directory, ignored)) {
+    if (!path_is_directory(directory)) {
       continue;
     }
     if (const auto found = find_local_providers(directory)) {

@@ -72,8 +72,7 @@ Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Eng
   walk.bounds = engine.options().workspace_roots;
   const bool is_bound_by_host = !walk.bounds.empty();
   if (!is_bound_by_host) {
-    std::error_code ignored;
-    walk.follows_local_sources = !fs::exists(repository / ".git", ignored);
+    walk.follows_local_sources = !path_exists(repository / ".git");
     walk.bounds.push_back(repository);
   }
   walk.bounds = widened(std::move(walk.bounds), engine);

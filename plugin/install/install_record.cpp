@@ -100,8 +100,7 @@ std::string_view package_of(const ModuleLock& entry) {
 
 Result<void> write_file_list(const DataDirectory& data, const TreeSummary& summary) {
   const std::filesystem::path path = path_of(data, summary.h1());
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
+  if (path_exists(path)) {
     return {};
   }
   return write_beside_lists(data, path, summary.text());

@@ -42,8 +42,7 @@ class Installer {
     // Again, for what was judged when the request came in may have become a link since.
     MODLOCK_TRY(confine(request_.data.modules(), {request_.data.path}));
     report_.manifest = (fs::path(request_.data.name) / "modules" / "modules.json").generic_string();
-    std::error_code ignored;
-    if (request_.plan.tree.nodes.empty() && !fs::exists(request_.data.manifest(), ignored)) {
+    if (request_.plan.tree.nodes.empty() && !path_exists(request_.data.manifest())) {
       MODLOCK_TRY(list_unlocked());
       return std::move(report_);  // a client writes no manifest either
     }
@@ -109,9 +108,8 @@ class Installer {
     }
     total_ = placements.size();
     has_clone_ = std::any_of(placements.begin(), placements.end(), [&](const Placement& placement) {
-      std::error_code ignored;
       const auto place = request_.data.place_of(placement.node->key);
-      return placement.resolved != nullptr && place && fs::exists(*place / ".git", ignored);
+      return placement.resolved != nullptr && place && path_exists(*place / ".git");
     });
     MODLOCK_TRY(check_names(placements));
     MODLOCK_TRY(prepare_links(placements));

@@ -133,8 +133,7 @@ std::optional<Verdict> check_manifest_record(const ModuleNode& node, const Modul
   const auto record = manifest.find(node.key);
   const bool is_taken = record != manifest.end() && is_source_of(record->second.source, node, entry);
   const bool is_here = is_taken && is_same_place(record->second, node, root);
-  std::error_code ignored;
-  if (is_taken && !is_here && fs::is_directory(root / record->second.directory, ignored)) {
+  if (is_taken && !is_here && path_is_directory(root / record->second.directory)) {
     return Verdict{
         .subject = node.subject(),
         .kind = VerdictKind::tampered,

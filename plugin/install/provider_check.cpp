@@ -101,8 +101,7 @@ class ProviderChecker {
   void check_place(const ProviderAddress& provider, const ProviderLock& lock, Verdict& verdict) const {
     const fs::path place = check_.directory / provider.host() / provider.name_space() / provider.type() /
                            lock.version.to_string() / check_.platform.to_string();
-    std::error_code ignored;
-    if (!fs::is_directory(place, ignored)) {
+    if (!path_is_directory(place)) {
       verdict.kind = VerdictKind::missing;
       verdict.detail = fmt::format("{} is locked, but there is no package of it for {} in the data directory",
                                    lock.version.to_string(), check_.platform.to_string());

@@ -29,8 +29,7 @@ namespace fs = std::filesystem;
 fs::path find_git_directory(const fs::path& repository) {
   constexpr std::string_view kPointer = "gitdir: ";
   const fs::path path = repository / ".git";
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
+  if (path_is_directory(path)) {
     return path;
   }
   const auto pointer = read_file(path);
@@ -42,8 +41,7 @@ fs::path find_git_directory(const fs::path& repository) {
 
 // Avoids processes if no commit is being applied. REBASE_HEAD remains after a rebase is left with --quit.
 std::vector<std::string_view> heads_in(const fs::path& git_directory) {
-  std::error_code ignored;
-  const auto has = [&](std::string_view name) { return fs::exists(git_directory / name, ignored); };
+  const auto has = [&](std::string_view name) { return path_exists(git_directory / name); };
   std::vector<std::string_view> heads;
   for (const std::string_view name : {"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}) {
     if (has(name)) {

@@ -146,8 +146,7 @@ bool has_same_entry(const Locks& before, const Locks& now, const Key& key) {
 
 Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::string& revision,
                                         const Context& context) {
-  std::error_code ignored;
-  if (!fs::exists(repository / ".git", ignored)) {
+  if (!path_exists(repository / ".git")) {
     return fail(Code::invalid_params, fmt::format("{} is not in a git repository", repository.string()),
                 "run the command in a git work tree");
   }

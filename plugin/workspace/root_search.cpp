@@ -314,8 +314,7 @@ class Tree {
 
   // Adds what is in and below a directory in which no file is listed.
   void add_ignored(const fs::path& named) {
-    std::error_code error;
-    if (!is_inside(named, top_) || !fs::is_directory(named, error)) {
+    if (!is_inside(named, top_) || !path_is_directory(named)) {
       return;
     }
     const std::string start = named == top_ ? "" : relative_to_root(named, top_) + "/";
@@ -469,8 +468,7 @@ class Tree {
         }
       }
     }
-    std::error_code ignored;
-    if (!fs::exists(repository_ / ".git", ignored) || (asked.empty() && search_.base.empty())) {
+    if (!path_exists(repository_ / ".git") || (asked.empty() && search_.base.empty())) {
       return {};
     }
     std::vector<std::string> paths;
@@ -640,8 +638,7 @@ std::string hcl_string(std::string_view text) {
 }  // namespace
 
 bool has_lock(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::exists(directory / kLockFileName, ignored) || fs::exists(directory / kSidecarFileName, ignored);
+  return path_exists(directory / kLockFileName) || path_exists(directory / kSidecarFileName);
 }
 
 Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, const Context& context) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
@@ -96,8 +97,7 @@ void list_directory(const fs::path& directory, TreeFiles& tree) {
 
 Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
   TreeFiles tree{.top = top, .paths = {}};
-  std::error_code ignored;
-  if (fs::exists(find_repository_root(top) / ".git", ignored)) {
+  if (path_exists(find_repository_root(top) / ".git")) {
     MODLOCK_TRY(list_repository(tree, context));
   } else {
     list_directory(tree.top, tree);
