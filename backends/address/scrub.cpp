@@ -139,7 +139,9 @@ std::string Secrets::scrub(std::string_view text) const {
 
 void Secrets::scrub(Error& error) const {
   error.message = scrub(error.message);
-  error.hint = scrub(error.hint);
+  if (std::string hint = scrub(error.hint.text()); hint != error.hint.text()) {
+    error.hint = std::move(hint);
+  }
   for (std::string& note : error.notes) {
     note = scrub(note);
   }

@@ -54,10 +54,10 @@ bool is_archive_id(std::string_view id) {
 }
 
 Diagnostic moved(std::string message) {
-  return {Severity::warning,
-          Error{.code = Code::tag_moved,
-                .message = std::move(message),
-                .hint = "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade"}};
+  return {Severity::warning, Error{.code = Code::tag_moved,
+                                   .message = std::move(message),
+                                   .hint = "find out why it changed; if that is intended, lock it again with: " +
+                                           tofu_modlock("upgrade")}};
 }
 
 // As in OpenTofu: only the directory that its address names is kept of a package that another server names.
@@ -123,7 +123,7 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   if (!fetch_request.id.empty() && !is_archive_id(fetch_request.id)) {
     return fail(Code::hash_mismatch,
                 fmt::format("it is locked as {}, but \"{}\" is an archive", fetch_request.id, display),
-                "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade");
+                "find out why it changed; if that is intended, lock it again with: " + tofu_modlock("upgrade"));
   }
   std::optional<Checksum> expected;
   if (!request.checksum.empty()) {
@@ -214,7 +214,7 @@ Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddre
         fmt::format("it is locked as {}, but is now at \"{}\"", fetch_request.id, address.source.identity());
     if (!is_archive_id(fetch_request.id)) {
       return fail(Code::hash_mismatch, what + ", which cannot serve that",
-                  "find out why it changed; if that is intended, lock it again with: tofu-modlock upgrade");
+                  "find out why it changed; if that is intended, lock it again with: " + tofu_modlock("upgrade"));
     }
     warnings.push_back(moved(what));
   }

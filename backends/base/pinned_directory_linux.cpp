@@ -132,7 +132,9 @@ Error PinnedDirectory::with_real_path(Error error) const {
   const std::string& from = path_.native();
   const std::string& to = real_path_.native();
   replace_prefix(error.message, from, to);
-  replace_prefix(error.hint, from, to);
+  std::string hint = error.hint;
+  replace_prefix(hint, from, to);
+  error.hint = std::move(hint);
   for (std::string& note : error.notes) {
     replace_prefix(note, from, to);
   }

@@ -2,8 +2,6 @@
 
 #include <numeric>
 
-#include "backends/base/ascii.h"
-
 namespace modlock {
 namespace {
 
@@ -30,21 +28,6 @@ std::size_t distance(std::string_view left, std::string_view right) {
 }
 
 }  // namespace
-
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view kPlain = "_./@:+,=-";
-  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return ascii::is_alnum(c) || kPlain.find(c) != std::string_view::npos;
-  });
-  if (is_plain) {
-    return std::string(text);
-  }
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
 
 std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known) {
   std::optional<std::string_view> nearest;

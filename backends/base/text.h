@@ -44,9 +44,6 @@ inline std::string in_quotes(std::string_view text) {
   return quoted + '"';
 }
 
-// Returns the text as one word of a shell, in quotation marks only if they are needed.
-std::string shell_word(std::string_view text);
-
 // For "did you mean": returns the name that differs in the fewest bytes (Levenshtein distance), the first one of
 // several. nullopt if all names differ in more than two bytes.
 std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known);

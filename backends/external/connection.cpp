@@ -64,7 +64,7 @@ tl::expected<Json::Value, CallFailure> Connection::call(const Call& call, const 
     }
     Error error = std::move(open.answer->error());
     error.message = fmt::format("{} could not {}: {}", name(), call.doing, quotable(error.message, secrets_));
-    error.hint = quotable(error.hint, secrets_);
+    error.hint = quotable(error.hint.text(), secrets_);
     return tl::unexpected(CallFailure{CallFailure::Retry::no, std::move(error)});
   }
   CallFailure failure = failure_of(call, in_time, context);
@@ -145,7 +145,7 @@ void Connection::take_description(const Result<Json::Value>& result) {
   if (!result) {
     Error error = result.error();
     error.message = quotable(error.message, secrets_);
-    error.hint = quotable(error.hint, secrets_);
+    error.hint = quotable(error.hint.text(), secrets_);
     break_off(std::move(error));
     return;
   }

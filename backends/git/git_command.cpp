@@ -13,6 +13,7 @@
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_configuration.h"
+#include "protocol/base/hint.h"
 
 namespace modlock::git {
 namespace {

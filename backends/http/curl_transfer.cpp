@@ -28,7 +28,7 @@ bool says(const CurlVerdict& verdict, std::string_view words) {
 }
 
 ExchangeFailure unreachable(std::string reason, std::string_view hint = {}) {
-  return {.code = Code::unreachable, .reason = std::move(reason), .hint = std::string(hint)};
+  return {.code = Code::unreachable, .reason = std::move(reason), .hint = hint};
 }
 
 ExchangeFailure bad_response(std::string reason) {
@@ -36,7 +36,7 @@ ExchangeFailure bad_response(std::string reason) {
 }
 
 ExchangeFailure tls(std::string reason, std::string_view hint, Reason kind = Reason::certificate) {
-  return {Code::unreachable, std::move(reason), std::string(hint), true, kind};
+  return {Code::unreachable, std::move(reason), hint, true, kind};
 }
 
 std::string system_text(long number) {
@@ -431,7 +431,7 @@ std::optional<TransferLoop::Clock::time_point> CurlTransfer::next_end(const Tran
   auto end = std::min(now + kLongestSleep, context_.deadline.value_or(now + kLongestSleep));
   const auto ends = [&](Clock::time_point at, const std::string& reason, std::string_view hint) {
     if (now >= at && !stop_) {
-      stop_ = ExchangeFailure{.code = Code::timeout, .reason = reason, .hint = std::string(hint)};
+      stop_ = ExchangeFailure{.code = Code::timeout, .reason = reason, .hint = hint};
     }
     end = std::min(end, at);
   };

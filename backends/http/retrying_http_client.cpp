@@ -128,7 +128,7 @@ class RequestLoop {
   std::string message(std::string_view reason) const {
     return fmt::format("could not {}: {}: {}", request_.purpose, printable_url(url_), reason);
   }
-  tl::unexpected<Error> failure(Code code, std::string_view reason, std::string hint = {}, Reason kind = {}) const {
+  tl::unexpected<Error> failure(Code code, std::string_view reason, Hint hint = {}, Reason kind = {}) const {
     return fail({.code = code, .message = message(reason), .hint = std::move(hint), .reason = kind});
   }
 

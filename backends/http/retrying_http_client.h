@@ -53,7 +53,7 @@ struct Exchange {
 struct ExchangeFailure {
   Code code = Code::unreachable;
   std::string reason = {};  // follows "could not <purpose>: <URL>: "
-  std::string hint = {};
+  Hint hint = {};
   bool is_final = false;  // another attempt cannot help
   Reason kind = Reason::none;
 };

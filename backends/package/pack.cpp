@@ -65,7 +65,7 @@ class Packer {
     if (summary.h1() != h1) {
       return fail(Code::hash_mismatch,
                   fmt::format("a cached package is damaged: expected {}, got {}", h1, summary.h1()),
-                  "run: tofu-modlock install, which downloads it again");
+                  "run: " + tofu_modlock("install") + ", which downloads it again");
     }
     return archive_write_close(writer_.get()) == ARCHIVE_OK && output_.is_wanted ? Result<void>() : failure();
   }

@@ -88,10 +88,10 @@ Result<ProviderVersions> ProviderClient::versions(const ProviderAddress& provide
     if (error.code == Code::not_found) {
       error = in_words(std::move(error),
                        fmt::format("provider registry {} does not have a provider named {}", provider.host(), name));
-      error.hint = fmt::format(
+      error.hint =
           "check the source address in required_providers; a registry may also hide private providers from anonymous "
-          "requests: tofu-modlock explain --credentials {}",
-          provider.host());
+          "requests: " +
+          tofu_modlock("explain", "--credentials", provider.host());
     }
     return fail(std::move(error));
   }

@@ -180,10 +180,11 @@ Result<void> PackageFetch::expect_locked(Inner& inner, const FetchRequest& reque
     return expect_named(inner, request);
   }
   if (id.empty()) {
-    return fail(Code::hash_mismatch,
-                fmt::format("{} is locked as {}, but the registry now points to \"{}\", which cannot serve that",
-                            display(request), request.id, here),
-                "find out why the registry changed it; if that is intended, lock it again with: tofu-modlock upgrade");
+    return fail(
+        Code::hash_mismatch,
+        fmt::format("{} is locked as {}, but the registry now points to \"{}\", which cannot serve that",
+                    display(request), request.id, here),
+        "find out why the registry changed it; if that is intended, lock it again with: " + tofu_modlock("upgrade"));
   }
   const std::string named = inner.address.source.named_id();
   if (!named.empty() && !ascii::lower(id).starts_with(named)) {
@@ -241,10 +242,11 @@ Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const Di
   }
   const std::string here = package.source.identity();
   if (!request.id.empty() && !is_archive_id(request.id)) {
-    return fail(Code::hash_mismatch,
-                fmt::format("{} is locked as {}, but the registry now serves an archive, \"{}\"", display(request),
-                            request.id, here),
-                "find out why the registry changed it; if that is intended, lock it again with: tofu-modlock upgrade");
+    return fail(
+        Code::hash_mismatch,
+        fmt::format("{} is locked as {}, but the registry now serves an archive, \"{}\"", display(request), request.id,
+                    here),
+        "find out why the registry changed it; if that is intended, lock it again with: " + tofu_modlock("upgrade"));
   }
   auto tree = client_.download(module_, request.ref, package, parent_, context_);
   if (!tree) {

@@ -71,10 +71,9 @@ Result<RegistryClient::Answer> RegistryClient::ask(const Source& source, const s
   if (!response) {
     Error error = std::move(response.error());
     if (error.code == Code::not_found && error.hint.empty()) {
-      error.hint = fmt::format(
-          "check the address and the version; a registry may also hide private modules from anonymous requests: "
-          "tofu-modlock explain --credentials {}",
-          source.host);
+      error.hint =
+          "check the address and the version; a registry may also hide private modules from anonymous requests: " +
+          tofu_modlock("explain", "--credentials", source.host);
     }
     return fail(std::move(error));
   }

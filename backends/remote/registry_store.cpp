@@ -329,7 +329,7 @@ Result<void> download(oci::Registry& registry, const Download& wanted, FileSink&
   auto received =
       registry.blob(wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink, wanted.context);
   if (!received && received.error().code == Code::not_found) {
-    received.error().hint = "upload it again with tofu-modlock bundle push ADDRESS --check";
+    received.error().hint = "upload it again with " + tofu_modlock("bundle", "push", "ADDRESS", "--check");
   }
   return received;
 }

@@ -155,7 +155,7 @@ class RepositoryBundle final : public Bundle {
                                              ? "it does not have the packages of this lock file"
                                              : fmt::format("it does not have {} of {} packages of this lock file",
                                                            missing, entries.size()),
-                              .hint = fmt::format("push them: tofu-modlock bundle push {}", repository_.display)});
+                              .hint = "push them: " + tofu_modlock("bundle", "push", repository_.display)});
     }
     allow_time(found.packages);
     return found;

@@ -258,7 +258,7 @@ void BundleReader::report(const Error& error, std::string_view subject, const Co
                           (options_.is_down != nullptr && !is_missing && options_.is_down->exchange(true));
     failure_ = is_known && failure_ ? failure_ : error;
     if (error.code == Code::unreachable && !error.hint.empty()) {
-      text += fmt::format(" ({})", error.hint);
+      text += fmt::format(" ({})", error.hint.text());
     }
     if (!is_known) {
       // A named bundle should have the packages. In a store they may be missing only for now.

@@ -138,9 +138,8 @@ Result<BundledProvider::Archive> BundleWriter::add_archive(const ProviderAddress
              : fail(Code::hash_mismatch,
                     fmt::format("{} has {}, but {} has neither this hash nor {}", display, hashes.zh, path,
                                 hashes.archive_h1),
-                    fmt::format("if the lock file has no hash for this platform, run tofu-modlock lock --platform {}; "
-                                "else do not use this archive",
-                                platform.to_string()));
+                    "if the lock file has no hash for this platform, run " +
+                        tofu_modlock("lock", "--platform", platform.to_string()) + "; else do not use this archive");
 }
 
 }  // namespace modlock

@@ -36,13 +36,13 @@ bool asks_for_changes(const std::vector<std::string>& command) {
 }
 
 Result<void> check_upgrade(const std::vector<std::string>& command) {
-  const auto refuse = [](const std::string& place, std::string hint) {
+  const auto refuse = [](const std::string& place, Hint hint) {
     return fail(Code::invalid_params, fmt::format("{} has -upgrade, and init must not change the lock file", place),
                 std::move(hint));
   };
   for (const std::string& argument : command) {
     if (subcommand(command) == "init" && is_upgrade(argument)) {
-      return refuse("the command", "remove -upgrade; to lock newer versions, run: tofu-modlock upgrade");
+      return refuse("the command", "remove -upgrade; to lock newer versions, run: " + tofu_modlock("upgrade"));
     }
   }
   if (const std::string name = command.empty() ? "" : upgrade_variable(); !name.empty()) {
@@ -192,11 +192,12 @@ int run_ci(const CommandLine& line, const Host& host) {
     return failed_everywhere(ok.error(), line.common);
   }
   auto roots = find_roots(line.common, host);
-  const auto is_missing = [](const std::string& directory) { return !std::filesystem::is_directory(directory); };
+  const auto is_missing = [](const std::string& directory) { return !path_is_directory(directory); };
   if (!roots && line.command.empty() &&
       std::any_of(line.common.directories.begin(), line.common.directories.end(), is_missing)) {
-    roots.error().hint += fmt::format("; write -- before the client's command: tofu-modlock ci -- {}",
-                                      fmt::join(line.common.directories, " "));
+    Hint::Words words = line.common.directories;
+    words.insert(words.begin(), {"ci", "--"});
+    roots.error().hint += "; write -- before the client's command: " + Hint::command(std::move(words));
   }
   return roots ? Ci(line, host).run(*roots) : failed_everywhere(roots.error(), line.common);
 }

@@ -692,14 +692,19 @@ void add_commands(CLI::App& app, CommandLine& out) {
   }
 }
 
-bool has_chdir(std::string_view name) {
-  const auto* row = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandRow& one) {
-    return *one.parent == '\0' && !name.empty() && (name == one.name || name == one.alias);
-  });
-  CLI::App command;
-  CommandLine line;
-  return row != std::end(kCommands) &&
-         (row->add_flags(command, line), command.get_option_no_throw("--chdir") != nullptr);
+std::size_t words_before_chdir(const std::vector<std::string>& words) {
+  for (const CommandRow& row : kCommands) {
+    const std::size_t count = *row.parent == '\0' ? 1 : 2;
+    const bool is_named = words.size() >= count && (count == 1 || words[0] == row.parent) &&
+                          (words[count - 1] == row.name || words[count - 1] == row.alias);
+    if (is_named) {
+      CLI::App command;
+      CommandLine line;
+      row.add_flags(command, line);
+      return command.get_option_no_throw("--chdir") == nullptr ? 0 : count;
+    }
+  }
+  return 0;
 }
 
 }  // namespace modlock::cli

@@ -59,8 +59,7 @@ int run_completion(const CommandLine& line);  // needs no host
 // Returns "2 installed, 1 already in place.".
 std::string installed_text(const messages::ModulesInstallResult& result);
 // What to do after a list of newer versions.
-inline constexpr const char* kSelectHint = "To select one, run: tofu-modlock update SUBJECT=VERSION\n";
-// Returns it, or the command of Terragrunt if the root is a unit, or its copy of one.
+// Returns how to select one, or the command of Terragrunt if the root is a unit, or its copy of one.
 std::string select_hint(const std::string& root);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);

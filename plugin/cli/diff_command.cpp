@@ -43,7 +43,7 @@ Result<std::vector<messages::DiffSubject>> parse_subjects(const CommandLine& lin
   }
   if (subjects.size() != 1 || (subjects[0].version && !line.diff_to.empty())) {
     return fail(Code::invalid_params, "--from and --to are for one subject without a version",
-                "write it as: tofu-modlock diff module.vpc --from 1.0.0 --to 2.0.0");
+                "write it as: " + tofu_modlock("diff", "module.vpc", "--from", "1.0.0", "--to", "2.0.0"));
   }
   for (const std::string& version : {line.diff_from, line.diff_to}) {
     if (!version.empty() && !Version::parse(version)) {

@@ -50,8 +50,9 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
   outcome.json["ok"] = outcome.exit_code == 0;
   if (!line.common.json) {
     print(findings);
-    print_err(options.online ? ""
-                             : with_root("No host was queried. To query them, run: tofu-modlock doctor --online\n"));
+    print_err(options.online
+                  ? ""
+                  : with_root("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n"));
   }
   return outcome;
 }

@@ -104,7 +104,7 @@ int run_explain(const CommandLine& line, const Host& host) {
   if (line.subject.empty()) {
     return failed_everywhere({.code = Code::invalid_params,
                               .message = "the subject is missing: a module call or a provider",
-                              .hint = "name one that `tofu-modlock tree` lists"},
+                              .hint = "name one that `" + tofu_modlock("tree") + "` lists"},
                              line.common);
   }
   return run_for_roots(line.common, host, [&](const std::string& root) { return explain_root(line, host, root); });

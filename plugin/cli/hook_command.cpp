@@ -4,7 +4,6 @@
 #include <exception>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 #include "backends/address/source_text.h"
 #include "backends/base/environment.h"
@@ -30,20 +29,22 @@ void print_without_retry_words(std::string text) {
 }
 
 // Terragrunt runs the commands that hints name for root modules.
+std::string unit_command(const Hint::Words& words) {
+  if (words.front() != "upgrade") {
+    return words == Hint::Words{"lock"} ? "terragrunt init without the variable CI"
+           : words.front() == "update"  ? "terragrunt init, after you change its source in the configuration"
+                                        : command_text(words);
+  }
+  std::string targets;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    targets += words[i - 1] != "--target" ? "" : (targets.empty() ? "" : ",") + words[i];
+  }
+  return targets.empty() ? "terragrunt init -upgrade"
+                         : fmt::format("TOFU_MODLOCK_TARGET={} terragrunt init", shell_word(targets));
+}
+
 Error for_unit(Error error) {
-  std::string& hint = error.hint;
-  if (const std::size_t at = hint.find("tofu-modlock upgrade"); at != std::string::npos) {
-    std::string targets;
-    std::istringstream words(hint.substr(at));
-    for (std::string word, last; words >> word; last = word) {
-      targets += last != "--target" ? "" : (targets.empty() ? "" : ",") + word.substr(0, word.find_first_of(",;"));
-    }
-    hint.replace(at, std::string::npos,
-                 targets.empty() ? "terragrunt init -upgrade" : "TOFU_MODLOCK_TARGET=" + targets + " terragrunt init");
-  }
-  if (const std::size_t at = hint.find("run: tofu-modlock update"); at != std::string::npos) {
-    hint.replace(at, std::string::npos, "change its source in the configuration, then run: terragrunt init");
-  }
+  error.hint = error.hint.text(&unit_command);
   return error;
 }
 
@@ -184,8 +185,8 @@ int run_hook(const CommandLine& line, const Host& host) {
     return print_wrong(*wrong, line.unit);
   }
   Error error = for_unit(std::move(wrong.error()));
-  if (error.code == Code::frozen && (error.hint.empty() || error.hint.starts_with("run: tofu-modlock lock"))) {
-    error.hint = "run terragrunt init without the variable CI, review the change of the lock file and commit it";
+  if (error.code == Code::frozen && error.hint.empty()) {
+    error.hint = review_lock_hint().text(&unit_command);
   }
   SourceExcerpts excerpts(line.common.directories.front());
   print_without_retry_words(render(error, "Error", &excerpts));

@@ -43,7 +43,7 @@ std::optional<Location> constraint_location(const messages::ConfigInspectResult&
 }
 
 // Names the module calls of the configuration that a tag in their source pins. Only `outdated` queries their sources.
-std::string pinned_text(const CommandLine& line, const std::vector<messages::LockedModule>& modules) {
+Hint pinned_text(const CommandLine& line, const std::vector<messages::LockedModule>& modules) {
   constexpr std::size_t kNamedCalls = 3;
   const auto is_target = [&](const std::string& key) {
     return line.targets.empty() ||
@@ -63,9 +63,9 @@ std::string pinned_text(const CommandLine& line, const std::vector<messages::Loc
     }
   }
   const std::string more = count <= kNamedCalls ? "" : fmt::format(" and {} more", count - kNamedCalls);
-  return count == 0 ? ""
-                    : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: tofu-modlock outdated\n",
-                                  text, more);
+  return count == 0 ? Hint()
+                    : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: ", text, more) +
+                          tofu_modlock("outdated") + "\n";
 }
 
 // Prints the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
@@ -117,7 +117,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
                           location ? " (" + to_string(*location) + ")" : "");
     }
   }
-  print_out(text.empty() ? "" : text + with_root(kSelectHint));
+  print_out(text.empty() ? "" : text + select_hint(root));
 }
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked) {
@@ -157,9 +157,9 @@ std::optional<Error> find_misplaced_subject(const CommandLine& line) {
     if (may_be_subject && !path_is_directory(word)) {
       return Error{.code = Code::invalid_params,
                    .message = fmt::format("{} is not a directory", word),
-                   .hint = fmt::format("name a directory with a root module; to {}, run: tofu-modlock {} {}",
-                                       has_version ? "select a version" : "upgrade one module or provider",
-                                       has_version ? "update" : "upgrade --target", word)};
+                   .hint = fmt::format("name a directory with a root module; to {}, run: ",
+                                       has_version ? "select a version" : "upgrade one module or provider") +
+                           (has_version ? tofu_modlock("update", word) : tofu_modlock("upgrade", "--target", word))};
     }
   }
   return std::nullopt;

@@ -45,8 +45,8 @@ int run_merge(const CommandLine& line) {
   if (line.merge_theirs.empty()) {
     return refuse({.code = Code::invalid_params,
                    .message = "merge requires three lock files: git runs it as a merge driver",
-                   .hint = "to install it, run: tofu-modlock init --gitattributes; to resolve a conflict, run: "
-                           "tofu-modlock lock"});
+                   .hint = "to install it, run: " + tofu_modlock("init", "--gitattributes") +
+                           "; to resolve a conflict, run: " + tofu_modlock("lock")});
   }
   const Interrupt interrupt;  // a signal leaves no unfinished file next to the lock file
   auto base = read_base(line.merge_base);

@@ -66,7 +66,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
     if (directory != line.updates.end()) {
       return failed(fail(Code::invalid_params,
                          fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
-                         fmt::format("run: tofu-modlock outdated --chdir {}", shell_word(*directory)))
+                         "run: " + tofu_modlock("outdated", "--chdir", *directory))
                         .value(),
                     line.common, root);
     }
@@ -96,7 +96,7 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 std::string select_hint(const std::string& root) {
   const fs::path unit = terragrunt::is_unit(root) ? fs::path(root) : find_unit_of_copy(root);
   const std::string place = shown_path(unit.string());
-  return unit.empty() ? with_root(kSelectHint)
+  return unit.empty() ? with_root("To select one, run: " + tofu_modlock("update", "SUBJECT=VERSION") + "\n")
          : unit == root
              ? fmt::format(
                    "To select one, change the source in {}, then run there: terragrunt init -upgrade "

@@ -35,7 +35,7 @@ struct RootOutcome {
   Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
   // For the table of several roots; empty: nothing to report.
   std::string result = {};  // "FROZEN", "stale"
-  std::string hint = {};
+  Hint hint = {};
   NextSteps next = {};  // printed once, for all roots
   // For an interruption: the state of this root. Empty: "ok", or the result.
   std::string state = {};  // "lock file written"

@@ -33,17 +33,18 @@ std::string signature_of(const messages::Change& change, const std::vector<messa
 }
 
 // The installed version determines what is locked, and a checkout may contain its own data directory.
-std::string adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
+Hint adoption_words(const std::vector<messages::Change>& changes, bool dry_run) {
   const auto count = std::count_if(changes.begin(), changes.end(),
                                    [](const messages::Change& change) { return change.action == Action::adopted; });
   if (count == 0) {
     return {};
   }
   return fmt::format(
-      "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
-      "If you did not install it yourself, select versions from the sources: tofu-modlock {}\n",
-      count == 1 ? "1 module is" : fmt::format("{} modules are", count),
-      count == 1 ? "its source gives" : "their sources give", dry_run ? "lock --no-adopt" : "upgrade");
+             "\n{} locked to the installed version, which may differ from what {} now (adopted).\n"
+             "If you did not install it yourself, select versions from the sources: ",
+             count == 1 ? "1 module is" : fmt::format("{} modules are", count),
+             count == 1 ? "its source gives" : "their sources give") +
+         (dry_run ? tofu_modlock("lock", "--no-adopt") : tofu_modlock("upgrade")) + "\n";
 }
 
 Color color_of(const messages::Change& change) {
@@ -174,11 +175,11 @@ bool are_committed(const Texts& texts, const std::string& root, const Context& c
 }
 
 // Returns the command that prints the findings of a written update; empty: there is none.
-std::string diff_command(const CommandLine& line, const std::string& root, bool is_since_commit) {
+Hint::Words diff_command(const CommandLine& line, const std::string& root, bool is_since_commit) {
   const bool is_in_git = path_exists(find_repository_root(root) / ".git");
   return is_in_git && is_since_commit
-             ? "tofu-modlock diff --lock-rev " + shell_word(line.from_diff.empty() ? "HEAD" : line.from_diff)
-             : "";
+             ? Hint::Words{"diff", "--lock-rev", line.from_diff.empty() ? "HEAD" : line.from_diff}
+             : Hint::Words();
 }
 
 }  // namespace
@@ -201,7 +202,7 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
 }
 
 void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
-                        const std::string& preview) {
+                        const Hint::Words& preview) {
   const bool as_markdown = line.output_format == "markdown";
   if (!written.diff) {
     print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "",
@@ -226,10 +227,10 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
   for (const Diagnostic& diagnostic : not_compared(diff)) {
     print_out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
   }
-  const std::string command = is_quiet       ? ""
+  const Hint::Words command = is_quiet       ? Hint::Words()
                               : line.dry_run ? preview
                                              : diff_command(line, root, written.is_since_commit);
-  print_out(command.empty() ? "" : with_root(fmt::format("To read them, run: {}\n", command)));
+  print_out(command.empty() ? "" : with_root("To read them, run: " + Hint::command(command) + "\n"));
 }
 
 RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,

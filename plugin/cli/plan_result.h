@@ -32,7 +32,7 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
 
 // Prints which modules have changes to read, and the command that prints them. `preview` is that of a dry run.
 void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
-                        const std::string& preview = {});
+                        const Hint::Words& preview = {});
 
 // Adds the error of moved tags whose locked content a plan keeps, if there are any.
 RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,

@@ -115,7 +115,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
     print_err("Newer versions are not known in offline mode.\n");
   }
   if (outcome.exit_code != 0) {
-    print_err(with_root("For details, run tofu-modlock verify.\n"));
+    print_err(with_root("For details, run " + tofu_modlock("verify") + ".\n"));
   }
   return outcome;
 }

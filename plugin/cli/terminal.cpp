@@ -408,19 +408,17 @@ std::string heading(std::string_view severity) {
   return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
 }
 
-std::string with_root(std::string text) {
-  constexpr std::string_view kProgram = "tofu-modlock ";
-  const bool is_elsewhere = NamedRoot::exists() && !current_root()->directory.empty();
-  const std::string argument = is_elsewhere ? " --chdir " + shell_word(current_root()->directory) : "";
-  for (std::size_t at = text.find(kProgram); is_elsewhere && at != std::string::npos; at = text.find(kProgram, at)) {
-    const std::string_view rest = std::string_view(text).substr(at += kProgram.size());
-    const std::string_view name = rest.substr(0, rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
-    const std::string_view after = rest.substr(name.size());
-    if (has_chdir(name) && !after.starts_with('.') && !after.starts_with(" --chdir")) {
-      text.insert(at + name.size(), argument);
+std::string with_root(const Hint& hint) {
+  const std::string directory = NamedRoot::exists() ? current_root()->directory : "";
+  return hint.text([&](Hint::Words words) {
+    const bool has_place = std::any_of(
+        words.begin(), words.end(), [](const std::string& word) { return word == "--chdir" || word == "--recursive"; });
+    const std::size_t name = directory.empty() || has_place ? 0 : words_before_chdir(words);
+    if (name != 0) {
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(name), {"--chdir", directory});
     }
-  }
-  return text;
+    return command_text(words);
+  });
 }
 
 std::string with_settings_paths(std::string text) {

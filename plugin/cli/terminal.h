@@ -133,9 +133,9 @@ class NamedRoot {
 // "Error", or "Error in live/prod" if the NamedRoot is `in_headings`.
 std::string heading(std::string_view severity);
 
-// Adds the directory of the NamedRoot to commands: "run: tofu-modlock lock --chdir live/prod". Commands for the current
-// directory stay as they are.
-std::string with_root(std::string text);
+// Returns the text of a hint. Its commands have the directory of the NamedRoot, unless that is the current one, they
+// name a directory, or they have no --chdir: "run: tofu-modlock lock --chdir live/prod".
+std::string with_root(const Hint& hint);
 
 // Returns a text of the NamedRoot with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open
 // from the current directory. print_out() and print_err() do this; a text that is printed after the NamedRoot needs it.

@@ -63,9 +63,9 @@ Result<messages::Update> parse_update(const std::string& text) {
   if (is_tag) {
     return fail(
         Code::invalid_params, fmt::format("expected a version or a constraint, found \"{}\"", value),
-        fmt::format("to lock a tag or branch that is not a version, name it in the source of {} (?ref={}) and run: "
-                    "tofu-modlock lock",
-                    update.subject, value));
+        fmt::format("to lock a tag or branch that is not a version, name it in the source of {} (?ref={}) and run: ",
+                    update.subject, value) +
+            tofu_modlock("lock"));
   }
   (Version::parse(value) ? update.new_version : update.new_constraint) = value;
   return update;
@@ -134,12 +134,17 @@ PlanAnswer plan_updates(const CommandLine& line, const Host& host, const std::st
 }
 
 // Returns the command that prints the findings of a dry run; empty: there is none.
-std::string preview_command(const CommandLine& line) {
+Hint::Words preview_command(const CommandLine& line) {
   const auto updates = parse_updates(line);
   const bool has_versions = updates && std::none_of(updates->begin(), updates->end(), [](const auto& update) {
                               return update.new_constraint.has_value();
                             });
-  return has_versions && !updates->empty() ? fmt::format("tofu-modlock diff {}", fmt::join(line.updates, " ")) : "";
+  Hint::Words command;
+  if (has_versions && !updates->empty()) {
+    command = line.updates;
+    command.insert(command.begin(), "diff");
+  }
+  return command;
 }
 
 // Prints an update. Tables of several roots are separate paragraphs.

@@ -28,18 +28,18 @@ bool is_misled(const messages::Verdict& verdict) {
 }
 
 void print_misled(const messages::Verdict& verdict) {
-  print_err(
-      with_root(fmt::format("{}: a client would read a directory other than the locked module\n\n"
-                            "  {}: {}.\n"
-                            "  The file may have been tampered with.\n"
-                            "{}"
-                            "  To recreate modules.json, run:\n    tofu-modlock install\n",
-                            heading("Error"), verdict.subject, verdict.detail, both_sides(verdict))));
+  print_err(with_root(fmt::format("{}: a client would read a directory other than the locked module\n\n"
+                                  "  {}: {}.\n"
+                                  "  The file may have been tampered with.\n"
+                                  "{}"
+                                  "  To recreate modules.json, run:\n    ",
+                                  heading("Error"), verdict.subject, verdict.detail, both_sides(verdict)) +
+                      tofu_modlock("install") + "\n"));
 }
 
 void print_tampered(const messages::Verdict& verdict) {
   const std::string subject = verdict.subject;
-  std::string text = fmt::format(
+  Hint text = fmt::format(
       "{}: module checksum verification failed\n\n"
       "  {} has a checksum that does not match the lock file.\n"
       "  It may have been modified or tampered with: {}.\n",
@@ -51,31 +51,26 @@ void print_tampered(const messages::Verdict& verdict) {
     text += fmt::format("    and {} more\n", verdict.more_paths);
   }
   text += both_sides(verdict);
-  text +=
-      !verdict.is_lock_wrong
-          ? fmt::format(
-                "  To restore the locked package, run:\n    tofu-modlock install\n"
-                "  To lock the newest version instead, run:\n    {}\n",
-                reselect_command(verdict.source, subject))
-          : fmt::format(
-                "  The lock file is wrong: restore this entry from version control.\n"
-                "  To lock what the source has instead, after a review, run:\n    tofu-modlock upgrade --target {}\n",
-                subject);
+  text += !verdict.is_lock_wrong
+              ? "  To restore the locked package, run:\n    " + tofu_modlock("install") +
+                    "\n  To lock the newest version instead, run:\n    " + reselect_command(verdict.source, subject)
+              : "  The lock file is wrong: restore this entry from version control.\n"
+                "  To lock what the source has instead, after a review, run:\n    " +
+                    tofu_modlock("upgrade", "--target", subject);
+  text += "\n";
   print_err(with_root(text));
 }
 
 void print_moved(const messages::Verdict& verdict) {
   const std::string subject = verdict.subject;
-  std::string text = fmt::format(
+  Hint text = fmt::format(
       "{}: a locked module was replaced at its source\n\n"
       "  {}: {}.\n"
       "  A release should never change; it may have been tampered with.\n",
       heading("Error"), subject, verdict.detail);
   text += both_sides(verdict);
-  text += fmt::format(
-      "  The locked version is kept. To lock the current content after a review, run:\n"
-      "    tofu-modlock upgrade --target {}\n",
-      subject);
+  text += "  The locked version is kept. To lock the current content after a review, run:\n    " +
+          tofu_modlock("upgrade", "--target", subject) + "\n";
   print_err(with_root(text));
 }
 
@@ -94,10 +89,10 @@ bool has_detail(const messages::Verdict& verdict) {
          short_reason(verdict) != verdict.detail;
 }
 
-std::string hint_for(const messages::Verdict& verdict) {
+Hint hint_for(const messages::Verdict& verdict) {
   return verdict.kind == VerdictKind::denied ? "run " + reselect_command(verdict.source, verdict.subject)
          : verdict.is_unlockable             ? "see the warning"
-                                             : std::string(traits(verdict.kind).hint);
+                                             : traits(verdict.kind).hint;
 }
 
 void print_detail(const messages::Verdict& verdict) {
@@ -108,7 +103,7 @@ void print_detail(const messages::Verdict& verdict) {
     print_moved(verdict);
   } else {
     print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
-    print_err(verdict.kind == VerdictKind::denied ? with_root(fmt::format("  {}\n", hint_for(verdict))) : "");
+    print_err(verdict.kind == VerdictKind::denied ? with_root("  " + hint_for(verdict) + "\n") : "");
   }
 }
 

@@ -145,7 +145,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
           Error missing{.code = Code::not_found,
                         .message = fmt::format("{} does not have the packages of the lock file {} ({})",
                                                options.address, roots[i]->lock.path, one.tag),
-                        .hint = fmt::format("upload them with tofu-modlock bundle push {}", options.address)};
+                        .hint = "upload them with " + tofu_modlock("bundle", "push", options.address)};
           return fail(with_note(std::move(missing), root_note(options.roots[begin + i])));
         }
         one.closure = std::move(*closure);
@@ -236,7 +236,7 @@ Result<void> Engine::read_bundle(const std::string& name, bool verify, const rem
   auto read = read_closures(*bundle, checks, work, count, context);
   if (read && is_empty) {
     return fail(Code::not_found, fmt::format("\"{}\" has no bundle", repository.display),
-                fmt::format("push one: tofu-modlock bundle push {}", repository.display));
+                "push one: " + tofu_modlock("bundle", "push", repository.display));
   }
   return read ? std::move(read)
               : fail(network->with_warnings(with_plain_http_hint(std::move(read.error()), repository)));

@@ -179,8 +179,8 @@ class HostQueries {
     finding.verdict = Finding::Verdict::error;
     finding.exit_code = worse_exit_code(finding.exit_code, exit_code(error));
     finding.details.push_back(error.message);
-    if (finding.hint.find(error.hint) == std::string::npos) {
-      finding.hint += (finding.hint.empty() ? "" : "; ") + error.hint;
+    if (finding.hint.find(error.hint.text()) == std::string::npos) {
+      finding.hint += (finding.hint.empty() ? "" : "; ") + error.hint.text();
     }
     return is_of_host(error) ? std::optional(error.code) : std::nullopt;
   }

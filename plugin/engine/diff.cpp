@@ -128,11 +128,11 @@ class StateComparison {
     const PackagePlace before = place_of(find_in(before_.tree.nodes, key));
     const PackagePlace after = place_of(node);
     if (after_lock == nullptr && node != nullptr) {
-      return fail(Code::frozen, fmt::format("module.{} is called, but not locked", key), "run tofu-modlock lock");
+      return fail(Code::frozen, fmt::format("module.{} is called, but not locked", key), "run " + tofu_modlock("lock"));
     }
     if ((before_lock != nullptr && before.root.empty()) || (after_lock != nullptr && after.root.empty())) {
       return fail(Code::missing, fmt::format("the package of module.{} is not available", key),
-                  "run tofu-modlock install, or work online");
+                  "run " + tofu_modlock("install") + ", or work online");
     }
     const Context& context = after_.open->context;
     const auto use = node == nullptr ? std::nullopt : find_use(*node);
@@ -249,12 +249,12 @@ class DiffPlanner {
                                  locked_->open->fetcher().backend(source) != nullptr;
       if (can_be_locked && (lock == locked_->locks.end() || why_not_answered(node, lock->second))) {
         skipped_.push_back(
-            {Severity::warning,
-             Error{.code = Code::frozen,
-                   .message = fmt::format("{} is not locked as it is called", node.subject()),
-                   .subject = node.subject(),
-                   .location = node.call.source.location,
-                   .hint = "run tofu-modlock lock; then diff --lock-rev HEAD compares it with the last commit"}});
+            {Severity::warning, Error{.code = Code::frozen,
+                                      .message = fmt::format("{} is not locked as it is called", node.subject()),
+                                      .subject = node.subject(),
+                                      .location = node.call.source.location,
+                                      .hint = "run " + tofu_modlock("lock") +
+                                              "; then diff --lock-rev HEAD compares it with the last commit"}});
       }
     }
   }
@@ -322,13 +322,13 @@ class DiffPlanner {
       }
       if (const std::string moved = moved_words(dependency); !moved.empty()) {
         result_.diagnostics.push_back(
-            {Severity::info, Error{.code = Code::tag_moved,
-                                   .message = fmt::format("{}{}{}: {}, and it is not compared", dependency.subject,
-                                                          dependency.ref.empty() ? "" : " ", dependency.ref, moved),
-                                   .subject = dependency.subject,
-                                   .hint = fmt::format("to compare it, run: tofu-modlock upgrade --target {}, then "
-                                                       "tofu-modlock diff --lock-rev HEAD",
-                                                       dependency.subject)}});
+            {Severity::info,
+             Error{.code = Code::tag_moved,
+                   .message = fmt::format("{}{}{}: {}, and it is not compared", dependency.subject,
+                                          dependency.ref.empty() ? "" : " ", dependency.ref, moved),
+                   .subject = dependency.subject,
+                   .hint = "to compare it, run: " + tofu_modlock("upgrade", "--target", dependency.subject) +
+                           ", then " + tofu_modlock("diff", "--lock-rev", "HEAD")}});
         continue;
       }
       auto newest = newest_version(dependency, "diff");

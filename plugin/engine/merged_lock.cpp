@@ -62,9 +62,8 @@ Result<void> check_hashes(const LockFile* base, const std::vector<LockFile>& sid
                       content_text(*left), left->source, fmt::join(left->hashes, ", "), fmt::join(right->hashes, ", ")),
       .subject = "module." + left->key,
       .location = Location{name, {}},
-      .hint =
-          "find out which side is right with tofu-modlock verify --online on each branch, and correct the other branch "
-          "before you merge it"});
+      .hint = "find out which side is right with " + tofu_modlock("verify", "--online") +
+              " on each branch, and correct the other branch before you merge it"});
 }
 
 bool has_lower_version(const ModuleLock& left, const ModuleLock& right) {
@@ -263,7 +262,7 @@ Result<void> check_contested(const OpenMerge& merge, const messages::Include& in
   return fail(Error{.code = Code::lock_parse,
                     .message = fmt::format("both sides of the merge changed {}, which --include excludes", subject),
                     .subject = subject,
-                    .hint = "run: tofu-modlock lock, without --include"});
+                    .hint = "run: " + tofu_modlock("lock") + ", without --include"});
 }
 
 void name_merged_entries(const OpenMerge& merge, const ModuleLocks& modules, const ProviderLocks& providers,

@@ -145,9 +145,8 @@ Error dropped_blocks_error(const LockDocument& lock) {
                .message = lock.file.exists && !lock.beside
                               ? fmt::format("a client removed the module blocks of {}", lock.path)
                               : fmt::format("{} had module blocks, and they were removed", lock.path),
-               .hint = fmt::format("run: tofu-modlock lock, which restores them, without network access if their "
-                                   "packages are in the cache{}",
-                                   advice)};
+               .hint = "run: " + tofu_modlock("lock") +
+                       ", which restores them, without network access if their packages are in the cache" + advice};
 }
 
 Diagnostics ignored_files(const OpenRoot& open) {
@@ -219,9 +218,10 @@ Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock,
       .message = fmt::format("{} does not match the configuration: {}", lock.shown_path(is_of_providers), named),
       .subject = changes.front().subject,
       .hint = is_locked_per_call ? "the lock file has a version for each call: set resolution = \"per-call\" in "
-                                   ".tofu-modlock.hcl, or run tofu-modlock lock and review the change"
-              : lock_helps       ? "run: tofu-modlock lock, review the change and commit it"
-                                 : "change the source; running lock again cannot fix this"};
+                                   ".tofu-modlock.hcl, or run " +
+                                       tofu_modlock("lock") + " and review the change"
+              : lock_helps ? review_lock_hint()
+                           : "change the source; running lock again cannot fix this"};
 }
 
 Error unwritten_error(const messages::WorkspaceEdit& edits) {
@@ -231,7 +231,7 @@ Error unwritten_error(const messages::WorkspaceEdit& edits) {
   }
   return Error{.code = Code::frozen,
                .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),
-               .hint = "run: tofu-modlock lock, review the change and commit it"};
+               .hint = review_lock_hint()};
 }
 
 Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen) {

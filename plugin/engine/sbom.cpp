@@ -33,7 +33,7 @@ Result<LockedFiles> Engine::sbom(const fs::path& root) const {
   MODLOCK_TRY(auto sidecar, read_lock(root, kSidecarFileName, bounds));
   if (!lock.exists && !sidecar.exists) {
     return fail(Code::missing, "there is no lock file (" + std::string(kLockFileName) + ") in " + root.string(),
-                "an SBOM lists locked versions: run `tofu-modlock lock` first");
+                "an SBOM lists locked versions: run `" + tofu_modlock("lock") + "` first");
   }
   LockedFiles found;
   for (const auto& [name, file] : {std::pair{kLockFileName, &lock}, {kSidecarFileName, &sidecar}}) {

@@ -92,8 +92,7 @@ class UpdatePlanner {
         unchanged_.push_back(*young);
         unchanged_.back().severity = Severity::info;
         unchanged_.back().what.notes = {"it is not used, because no one named it"};
-        unchanged_.back().what.hint =
-            fmt::format("wait, or review it and run: tofu-modlock update {}=VERSION", subject);
+        unchanged_.back().what.hint = "wait, or review it and run: " + tofu_modlock("update", subject + "=VERSION");
       }
     }
     return unchanged_.size() != kept;

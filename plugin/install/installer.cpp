@@ -579,7 +579,7 @@ Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, 
               .subject = node.subject(),
               .hint = "use a source that has the content, if the module needs it"};
   if (is_strict) {
-    error.hint += "; otherwise run: tofu-modlock install --no-strict";
+    error.hint += "; otherwise run: " + tofu_modlock("install", "--no-strict");
     return fail(std::move(error));
   }
   return Diagnostic{Severity::warning, std::move(error)};

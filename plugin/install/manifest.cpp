@@ -18,7 +18,7 @@ namespace {
 Error unusable(const std::filesystem::path& path, std::string_view reason) {
   return Error{.code = Code::io_error,
                .message = fmt::format("the module manifest {} cannot be used: {}", path.string(), reason),
-               .hint = "`tofu-modlock install` moves it to modules.json.broken and writes a new one"};
+               .hint = "`" + tofu_modlock("install") + "` moves it to modules.json.broken and writes a new one"};
 }
 
 bool read_member(const Json::Value& object, const char* name, std::string& into) {

@@ -116,8 +116,7 @@ class OverridePlanner {
     }
     const auto entry = request_.locks.find(node.key);
     if (entry == request_.locks.end()) {
-      return fail(at(node, Code::frozen, fmt::format("module \"{}\" is not locked", node.key),
-                     "run: tofu-modlock lock, review the change and commit it"));
+      return fail(at(node, Code::frozen, fmt::format("module \"{}\" is not locked", node.key), review_lock_hint()));
     }
     return pinned_source(node, entry->second);
   }
@@ -141,7 +140,7 @@ class OverridePlanner {
     return {};
   }
 
-  static Error at(const ModuleNode& node, Code code, std::string message, std::string hint) {
+  static Error at(const ModuleNode& node, Code code, std::string message, Hint hint) {
     return Error{.code = code,
                  .message = std::move(message),
                  .subject = node.subject(),
@@ -174,7 +173,7 @@ class OverridePlanner {
       Error stale{.code = Code::frozen,
                   .message = fmt::format("{} does not match the lock file", name),
                   .location = Location{name, std::nullopt},
-                  .hint = "run: tofu-modlock install --overrides, or --no-overrides to remove the file"};
+                  .hint = "run: " + tofu_modlock("install", "--overrides") + ", or --no-overrides to remove the file"};
       if (!is_shared) {
         return fail(std::move(stale));
       }
@@ -277,7 +276,7 @@ Result<std::string> pinned_source(const ModuleNode& node, const ModuleLock& lock
                                              is_commit ? "commit" : "digest"),
                       .subject = node.subject(),
                       .location = node.call.location,
-                      .hint = "run: tofu-modlock upgrade --target " + node.subject()});
+                      .hint = "run: " + tofu_modlock("upgrade", "--target", node.subject())});
   }
   const std::string address = printable_form(node.address);
   const std::string text =

@@ -123,7 +123,7 @@ Result<std::function<std::optional<InstalledRecord>(const ModuleNode&)>> find_in
       return fail(Code::io_error,
                   fmt::format("the module manifest {} cannot be used: \"{}\" of module \"{}\" is not a version",
                               data.manifest().string(), record.version, key),
-                  "remove the file; `tofu-modlock install`, or the client's own init, recreates it");
+                  "remove the file; `" + tofu_modlock("install") + "`, or the client's own init, recreates it");
     }
   }
   auto modules = std::make_shared<const RecordedModules>(data, std::move(manifest), context);

@@ -16,7 +16,7 @@ struct VerdictTraits {
   std::optional<Code> code;    // whose exit code it has; nullopt: 0
   std::string_view sentence;   // of its rule in SARIF; empty: it has none
   std::string_view reason;     // in a table, instead of a long detail
-  std::string_view hint;       // empty: none, or one that depends on the source (denied)
+  Hint hint;                   // empty: none, or one that depends on the source (denied)
   std::string_view installed;  // whether the locked version is installed, in a table
   bool needs_install = false;  // `install` or the client ends it
 };

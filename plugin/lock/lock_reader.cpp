@@ -43,7 +43,7 @@ class LockReader {
         Error error = diagnostic.what;
         if (error.code == Code::lock_parse && split_conflict(lock_.text)) {
           error.message = "the file has conflict markers of a merge";
-          error.hint = "run: tofu-modlock lock, which keeps the entries of both sides";
+          error.hint = "run: " + tofu_modlock("lock") + ", which keeps the entries of both sides";
         } else if (error.hint.empty() || error.code == Code::limit_exceeded) {
           error.hint = kRepairHint;
         }

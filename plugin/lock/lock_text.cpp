@@ -201,7 +201,8 @@ Result<void> check_one_placement(const LockFile& lock, const LockFile& sidecar) 
               .subject = "module." + key,
               .location = Location{std::string(kSidecarFileName), sidecar.module_ranges.find(key)->second},
               .hint = "find out which file is right; select it with module_lock_file = \"sidecar\" or "
-                      "\"inline\" in .tofu-modlock.hcl, then run: tofu-modlock lock"});
+                      "\"inline\" in .tofu-modlock.hcl, then run: " +
+                      tofu_modlock("lock")});
   }
   return {};
 }

@@ -52,11 +52,15 @@ std::optional<std::string> tag_prefix_of(std::string_view tag) {
   return std::nullopt;
 }
 
-std::string reselect_command(std::string_view source, std::string_view subject) {
+Hint reselect_command(std::string_view source, std::string_view subject) {
   const auto parsed = parse_identity(source);
   const std::string ref = parsed ? named_reference(*parsed) : "";
-  return fmt::format("tofu-modlock {} {}",
-                     tag_prefix_of(ref) || git::is_full_commit(ref) ? "update" : "upgrade --target", subject);
+  return tag_prefix_of(ref) || git::is_full_commit(ref) ? tofu_modlock("update", subject)
+                                                        : tofu_modlock("upgrade", "--target", subject);
+}
+
+Hint review_lock_hint() {
+  return "run: " + tofu_modlock("lock") + ", review the change and commit it";
 }
 
 std::string short_id(std::string_view id) {

@@ -22,7 +22,9 @@ std::string pin_text(const std::string& source, const std::string& ref);
 std::optional<std::string> tag_prefix_of(std::string_view tag);
 
 // Returns the command that selects another release of a module: a tag or commit that its source names is changed there.
-std::string reselect_command(std::string_view source, std::string_view subject);
+Hint reselect_command(std::string_view source, std::string_view subject);
+// Advice if the lock file is not up to date.
+Hint review_lock_hint();
 
 // The start of what is said of an entry whose fields cannot all be true, so that no package can match it.
 inline constexpr std::string_view kContradiction = "the lock file contradicts itself";

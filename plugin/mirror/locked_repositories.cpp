@@ -65,7 +65,7 @@ Result<void> add_rules(const std::string& url, const LockedRepository& repositor
     return fail(Code::source_unsupported,
                 fmt::format("git's configuration rewrites the URL of \"{}\" (url.*.insteadOf), so the mirror cannot",
                             repository.source.source.package_identity()),
-                "run: tofu-modlock install, then the command without -upgrade");
+                "run: " + tofu_modlock("install") + ", then the command without -upgrade");
   }
   rules += rule(base.to_string(), url);
   for (char next = '!'; next <= '~'; ++next) {

@@ -31,7 +31,8 @@ Diagnostic not_mirrored(const std::vector<std::string>& keys) {
           Error{.code = Code::lock_unenforced,
                 .message = fmt::format(
                     "a mirror cannot serve these, so the command fetches them from their sources: {}", names),
-                .hint = "run: tofu-modlock install, then the command without -upgrade; or write override files"}};
+                .hint = "run: " + tofu_modlock("install") +
+                        ", then the command without -upgrade; or write override files"}};
 }
 
 Error conflict(const ModuleNode& node, const std::string& what, const std::string& one, const std::string& other) {
@@ -40,7 +41,7 @@ Error conflict(const ModuleNode& node, const std::string& what, const std::strin
                                       one == other ? "another package of that version" : other),
                .subject = node.subject(),
                .location = node.call.location,
-               .hint = "run: tofu-modlock install, then the command without -upgrade"};
+               .hint = "run: " + tofu_modlock("install") + ", then the command without -upgrade"};
 }
 
 // Adds what a client will ask of a git repository. If no reference can name the commit, the repository is not held.

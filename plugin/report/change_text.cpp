@@ -76,12 +76,13 @@ Error moved_error(const std::vector<messages::HeldMove>& moved) {
   Error error{.code = Code::hash_mismatch,
               .message = fmt::format("{} moved at the source; the locked content is kept",
                                      moved.size() == 1 ? "a tag was" : fmt::format("{} tags were", moved.size())),
-              .subject = moved.front().subject,
-              .hint = "review what the tags point to now; to lock it, run: tofu-modlock upgrade"};
+              .subject = moved.front().subject};
+  Hint::Words command = {"upgrade"};
   for (const messages::HeldMove& move : moved) {
-    error.hint += " --target " + move.subject;
+    command.insert(command.end(), {"--target", move.subject});
     error.notes.push_back(fmt::format("{}: {} is locked, {} is offered", move.subject, move.locked, move.offered));
   }
+  error.hint = "review what the tags point to now; to lock it, run: " + Hint::command(std::move(command));
   return error;
 }
 

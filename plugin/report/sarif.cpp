@@ -128,7 +128,7 @@ Json::Value to_result(const messages::Verdict& verdict, std::span<const Rule> ru
 Json::Value to_notification(const Diagnostic& said, const std::string& root, const std::string& base) {
   Json::Value out(Json::objectValue);
   out["level"] = said.severity == Severity::info ? "note" : std::string(to_string(said.severity));
-  out["message"] = message(said.what.message + (said.what.hint.empty() ? "" : "\n" + said.what.hint));
+  out["message"] = message(said.what.message + (said.what.hint.empty() ? "" : "\n" + said.what.hint.text()));
   out["descriptor"]["id"] = std::string(to_string(said.what.code));
   if (said.what.location) {
     out["locations"].append(place(*said.what.location, root, base));

@@ -72,8 +72,8 @@ std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const Module
   }
   const std::string tag = resolved.ref.starts_with(kGitTags) ? resolved.ref.substr(kGitTags.size()) : resolved.ref;
   const bool is_error = other && !is_accepted;
-  const std::string accept =
-      request.former_calls.empty() ? "run: tofu-modlock upgrade --target " + node.subject() : "add --accept-moved";
+  const Hint accept = request.former_calls.empty() ? "run: " + tofu_modlock("upgrade", "--target", node.subject())
+                                                   : Hint("add --accept-moved");
   return Diagnostic{
       is_error ? Severity::error : Severity::warning,
       Error{.code = is_error ? Code::hash_mismatch : Code::tag_moved,

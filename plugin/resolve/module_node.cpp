@@ -31,7 +31,7 @@ bool is_commit_id(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), ascii::is_hex);
 }
 
-Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, std::string hint) {
+Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, Hint hint) {
   return Error{.code = code,
                .message = std::move(message),
                .subject = node.subject(),
@@ -199,9 +199,9 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
            at(Code::lock_unenforced, *node.call.version, node,
               fmt::format("module \"{}\" has a version argument on a {} source, which unmodified OpenTofu rejects",
                           node.key, to_string(node.address.source.kind)),
-              fmt::format("run: tofu-modlock install --overrides; or write it into .tofu-modlock.hcl instead: module "
-                          "\"{}\" {{ version = \"{}\" }}",
-                          node.key, node.call.version->text))});
+              "run: " + tofu_modlock("install", "--overrides") +
+                  fmt::format("; or write it into .tofu-modlock.hcl instead: module \"{}\" {{ version = \"{}\" }}",
+                              node.key, node.call.version->text))});
     }
   }
   if (rule != settings.modules.end() && rule->second.version) {

@@ -207,7 +207,8 @@ void name_deprecated_versions(Plan& plan, const SourceFetcher& fetcher) {
                                       *listed->deprecated),
                .subject = node.subject(),
                .location = node.call.source.location,
-               .hint = "the lock is valid; allow another version with the constraint, then run tofu-modlock upgrade"}});
+               .hint = "the lock is valid; allow another version with the constraint, then run " +
+                       tofu_modlock("upgrade")}});
   }
 }
 

@@ -157,7 +157,7 @@ Result<void> check_provider_allowed(const ProviderAddress& address, const Provid
   const std::string name = address.to_string();
   return rule == nullptr ? Result<void>()
                          : fail(denied_release(*rule, version.to_string(), name, "provider." + name,
-                                               "tofu-modlock upgrade --target provider." + name));
+                                               tofu_modlock("upgrade", "--target", "provider." + name)));
 }
 
 Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderListing& listing,
@@ -190,7 +190,7 @@ Error excluded_version(const ProviderNeed& need, const ProviderVersion& locked, 
                                      tool == ClientKind::terraform ? "terraform" : "tofu"),
               .subject = need.subject(),
               .location = need.location,
-              .hint = fmt::format("run: tofu-modlock upgrade --target {}", need.subject())};
+              .hint = "run: " + tofu_modlock("upgrade", "--target", need.subject())};
   name_excluding(need, locked, error);
   return error;
 }
@@ -201,7 +201,7 @@ Error vanished_version(const ProviderNeed& need, const ProviderVersion& locked) 
                                       need.address.to_string(), locked.to_string()),
                .subject = need.subject(),
                .location = need.location,
-               .hint = fmt::format("to select another version, run: tofu-modlock upgrade --target {}", need.subject()),
+               .hint = "to select another version, run: " + tofu_modlock("upgrade", "--target", need.subject()),
                .reason = Reason::locked_thing_gone};
 }
 

@@ -101,7 +101,7 @@ Error unknown_subject(const std::string& subject, const std::vector<std::string>
   return {.code = Code::invalid_params,
           .message = fmt::format("\"{}\" matches no module call or provider", escape_controls(subject)),
           .subject = subject,
-          .hint = nearest.empty() ? "`tofu-modlock inspect` lists them" : nearest,
+          .hint = nearest.empty() ? "`" + tofu_modlock("inspect") + "` lists them" : Hint(nearest),
           .reason = Reason::unknown_subject};
 }
 

@@ -526,13 +526,12 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   if (!group.decision.id.empty()) {
     return {};
   }
-  return fail(Error{
-      .code = Code::not_found,
-      .message =
-          fmt::format("version {} of \"{}\" is locked for module \"{}\" without an id, and its tag no longer exists",
-                      group.decision.version->to_string(), node.address.source.package_identity(), node.key),
-      .hint = fmt::format("choose another version with: tofu-modlock upgrade --target {}", node.subject()),
-      .reason = Reason::locked_thing_gone});
+  return fail(Error{.code = Code::not_found,
+                    .message = fmt::format(
+                        "version {} of \"{}\" is locked for module \"{}\" without an id, and its tag no longer exists",
+                        group.decision.version->to_string(), node.address.source.package_identity(), node.key),
+                    .hint = "choose another version with: " + tofu_modlock("upgrade", "--target", node.subject()),
+                    .reason = Reason::locked_thing_gone});
 }
 
 void VersionResolver::report(Group& group, Error error) {

@@ -53,15 +53,15 @@ Result<void> VersionResolver::take_package(Group& group) {
                         .message = fmt::format("module \"{}\" is locked with the checksum of tofu-modlock 0.1, which "
                                                "left out directories such as .svn; its other content is the same",
                                                first.key),
-                        .hint = fmt::format("run: tofu-modlock upgrade --target {}", first.subject())});
+                        .hint = "run: " + tofu_modlock("upgrade", "--target", first.subject())});
     }
-    return fail(Error{
-        .code = Code::hash_mismatch,
-        .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
-                               "h1:{}, got {}",
-                               first.key, group.locked_h1, package->h1),
-        .hint = fmt::format("{}; to lock what the source has, after a review, run: tofu-modlock upgrade --target {}",
-                            why_content_differs(group, *package), first.subject())});
+    return fail(Error{.code = Code::hash_mismatch,
+                      .message = fmt::format("module \"{}\" has a checksum that doesn't match the lock file: expected "
+                                             "h1:{}, got {}",
+                                             first.key, group.locked_h1, package->h1),
+                      .hint = why_content_differs(group, *package) +
+                              "; to lock what the source has, after a review, run: " +
+                              tofu_modlock("upgrade", "--target", first.subject())});
   }
   if (group.locked && !group.locked_h1.empty() && !group.decision.id.empty() && package->id != group.decision.id) {
     fetcher_.remember(first.address.source, fetch_request_for(group), *package);

@@ -101,7 +101,7 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
     const bool is_locked = group.locked || (!chooses_version(node) && prior(node) != nullptr);
     error.reason = is_locked && error.code == Code::not_found ? Reason::locked_thing_gone : error.reason;
     if (is_locked && error.code == Code::offline_miss) {
-      error.hint = "run it without --offline, or install from a bundle: tofu-modlock install --from BUNDLE";
+      error.hint = "run it without --offline, or install from a bundle: " + tofu_modlock("install", "--from", "BUNDLE");
     }
     return error;
   }
@@ -109,11 +109,9 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
     error.reason = Reason::none;
     error.notes.push_back(
         fmt::format("{} is installed for module \"{}\", and a first lock keeps it", installed->text(), node.key));
-    error.hint = fmt::format(
-        "to select a version from the source instead, run: tofu-modlock upgrade --target {}, or for all modules: "
-        "tofu-modlock "
-        "lock --no-adopt",
-        node.subject());
+    error.hint =
+        "to select a version from the source instead, run: " + tofu_modlock("upgrade", "--target", node.subject()) +
+        ", or for all modules: " + tofu_modlock("lock", "--no-adopt");
   }
   return error;
 }

@@ -332,12 +332,12 @@ std::string DenyRule::text() const {
 }
 
 Error denied_release(const DenyRule& rule, std::string_view release, std::string_view address,
-                     const std::string& subject, std::string_view command) {
+                     const std::string& subject, const Hint& command) {
   return {.code = Code::release_denied,
           .message = fmt::format("{} of \"{}\" is {}", release, address, rule.text()),
           .subject = subject,
           .related = {{"the rule is here", rule.location}},
-          .hint = fmt::format("to select a release that no rule denies, run: {}", command)};
+          .hint = "to select a release that no rule denies, run: " + command};
 }
 
 bool allows_source(const std::vector<SourceText>& globs, std::string_view identity) {

@@ -158,7 +158,7 @@ const DenyRule* find_denial(std::span<const DenyRule> rules, const Address& addr
 // Returns RELEASE_DENIED for a release: `2.1.0 of "…"` (version or origin, then the source or provider). `command`
 // selects another one.
 Error denied_release(const DenyRule& rule, std::string_view release, std::string_view address,
-                     const std::string& subject, std::string_view command);
+                     const std::string& subject, const Hint& command);
 
 // Whether the whole text matches; `*` matches any run of characters, `/` included.
 bool matches_glob(std::string_view glob, std::string_view text);

@@ -35,7 +35,7 @@ SettingsText::SettingsText(std::string_view text, std::string path)
   hcl::name_conflict_markers(parsed_, text);
 }
 
-tl::unexpected<Error> SettingsText::reject(const Range& range, std::string message, std::string hint) const {
+tl::unexpected<Error> SettingsText::reject(const Range& range, std::string message, Hint hint) const {
   return fail(Error{.code = Code::config_parse,
                     .message = std::move(message),
                     .location = Location{path_, range},

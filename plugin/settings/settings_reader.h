@@ -24,7 +24,7 @@ class SettingsText {
   const Diagnostics& diagnostics() const { return parsed_.diagnostics; }
   const std::string& path() const { return path_; }
 
-  tl::unexpected<Error> reject(const Range& range, std::string message, std::string hint = {}) const;
+  tl::unexpected<Error> reject(const Range& range, std::string message, Hint hint = {}) const;
   // "unknown <what> "<name>" in file:line", with the most similar known word, or all of them.
   tl::unexpected<Error> unknown(std::string_view what, std::string_view name, const Range& range,
                                 const Words& known) const;

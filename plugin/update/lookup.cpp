@@ -277,7 +277,7 @@ class Modules {
       if (rule != nullptr && !is_exceeded) {
         Error error =
             denied_release(*rule, denied.new_version, node.address.source.package_identity(), dependency.subject, "");
-        error.hint.clear();
+        error.hint = {};
         diagnostics.push_back({Severity::info, std::move(error)});
       }
     }
@@ -513,13 +513,12 @@ Result<std::string> newest_version(const Dependency& dependency, std::string_vie
   const std::string& subject = dependency.subject;
   if (dependency.current_version.empty()) {
     const std::string reason = dependency.skip_reason.empty() ? "unspecified-version" : dependency.skip_reason;
-    return fail(
-        Error{.code = Code::invalid_params,
-              .message = fmt::format("cannot update {}: {}", subject, skip_words(reason)),
-              .subject = subject,
-              .hint = reason == "local"
-                          ? "name a module call with a remote source"
-                          : fmt::format("to lock the newest content, run: tofu-modlock upgrade --target {}", subject)});
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("cannot update {}: {}", subject, skip_words(reason)),
+                      .subject = subject,
+                      .hint = reason == "local" ? "name a module call with a remote source"
+                                                : "to lock the newest content, run: " +
+                                                      tofu_modlock("upgrade", "--target", subject)});
   }
   const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
                                    [](const AvailableUpdate& update) { return !update.is_breaking; });
@@ -530,13 +529,12 @@ Result<std::string> newest_version(const Dependency& dependency, std::string_vie
   Error error{.code = Code::no_matching_version, .message = current + "the newest version", .subject = subject};
   if (!dependency.pinned_by.empty()) {
     error.message = fmt::format("{}pinned by {}, and newer versions exist", current, dependency.pinned_by);
-    error.hint =
-        fmt::format("they need a newer version of {0}; run: tofu-modlock {1} {0}", dependency.pinned_by, command);
+    error.hint = fmt::format("they need a newer version of {}; run: ", dependency.pinned_by) +
+                 tofu_modlock(command, dependency.pinned_by);
   } else if (!dependency.updates.empty()) {
     const AvailableUpdate& major = dependency.updates.front();
     error.message += fmt::format(" below {}", major.new_major);
-    error.hint =
-        fmt::format("for the new major version, run: tofu-modlock {} {}={}", command, subject, major.new_version);
+    error.hint = "for the new major version, run: " + tofu_modlock(command, subject + "=" + major.new_version);
   }
   return fail(std::move(error));
 }

@@ -36,9 +36,8 @@ std::optional<Error> find_unknown(const InspectedRoot& inspected, const Revision
       if (path == unknown || lies_plainly_below(path, unknown)) {
         return Error{.code = Code::io_error,
                      .message = fmt::format("cannot read {} at revision {}", unknown.string(), diff.revision),
-                     .hint =
-                         "a submodule or a symbolic link to a directory cannot be compared: run tofu-modlock upgrade "
-                         "--target for what changed"};
+                     .hint = "a submodule or a symbolic link to a directory cannot be compared: run " +
+                             tofu_modlock("upgrade", "--target") + " for what changed"};
       }
     }
   }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/hint.h"
+
 namespace modlock {
 
 // The code of an error in the protocol (`error.data.code`). A code never changes its meaning; messages may.
@@ -129,7 +131,7 @@ struct Error {
   std::optional<Location> location = {};
   std::vector<Related> related = {};
   std::vector<std::string> notes = {};  // context added on the way up, innermost first
-  std::string hint = {};
+  Hint hint = {};
   std::optional<std::chrono::milliseconds> retry_after = {};
   Reason reason = Reason::none;
 };

@@ -15,7 +15,7 @@ using Result = tl::expected<T, Error>;
 inline tl::unexpected<Error> fail(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
-inline tl::unexpected<Error> fail(Code code, std::string message, std::string hint = {}) {
+inline tl::unexpected<Error> fail(Code code, std::string message, Hint hint = {}) {
   return tl::unexpected<Error>(Error{.code = code, .message = std::move(message), .hint = std::move(hint)});
 }
 

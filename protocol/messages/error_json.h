@@ -60,7 +60,7 @@ void context_fields(Form& form, const Error& error) {
   form.optional("subject", error.subject, "the subject: `module.vpc.nested`, `provider.HOST/NAMESPACE/TYPE`");
   form.optional("location", error.location, "its location");
   form.optional("related", error.related, "other places");
-  form.optional("hint", error.hint, "what to do now");
+  form.optional("hint", error.hint.text(), "what to do now");
 }
 
 constexpr TypeName name_of(const Diagnostic*) {

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(in_ci_nothing_is_locked) {
                    "Error: the missing .terraform.lock.hcl does not match the configuration: module.vpc (not locked) "
                    "[FROZEN]\n" +
                        (after_a_run ? note : "") +
-                       "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
+                       "  hint: run: terragrunt init without the variable CI, review the change and "
                        "commit it\n"
                        "hook modlock_install: exit code 3\n");
         BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_deleted_lock_file_is_not_replaced_silently) {
       BOOST_TEST(refused.err.starts_with(
                      "Error: the unit <dir>/root/live/vpc has no lock file, only that of an earlier run in " + place +
                      " [FROZEN]\n"
-                     "  hint: run terragrunt init without the variable CI, review the change of the lock file and "
+                     "  hint: run: terragrunt init without the variable CI, review the change and "
                      "commit it\n"),
                  refused.err);
       BOOST_TEST(!has("live/vpc/.terraform.lock.hcl"));

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(an_entry_of_netrc_was_rejected) {
           explain(remote(), "list the tags of", 128,
                   "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n");
       BOOST_TEST((error.message.find("h.test:8443 rejected the credentials") != std::string::npos) == row.is_rejected);
-      BOOST_TEST((error.hint.find("or correct the password for h.test in ~/.netrc;") != std::string::npos) ==
+      BOOST_TEST((error.hint.text().find("or correct the password for h.test in ~/.netrc;") != std::string::npos) ==
                  row.is_rejected);
     }
   }
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(addresses_in_hints_are_quoted_for_the_shell) {
        {"fatal: could not read Username for 'https://h.test': terminal prompts disabled\n",
         "git@h.test: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"}) {
     const Error error = explain(hostile, "fetch from", 128, output);
-    BOOST_TEST(error.hint.find(quoted) != std::string::npos, error.hint);
+    BOOST_TEST(error.hint.text().find(quoted) != std::string::npos, error.hint);
   }
 }
 

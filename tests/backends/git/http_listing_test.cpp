@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(both_engines_say_the_same_of_what_goes_wrong, *needs(HttpsG
       for (const GitEngine engine : {GitEngine::libgit2, GitEngine::git}) {
         Listed listed(engine);
         const auto listing = listed.list(listed.url(prefix));
-        said.push_back(outcome(listing) + (listing ? "" : "\n" + listing.error().hint));
+        said.push_back(outcome(listing) + (listing ? "" : "\n" + listing.error().hint.text()));
       }
       BOOST_TEST(said[0] == said[1]);
     }

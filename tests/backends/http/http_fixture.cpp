@@ -33,7 +33,7 @@ std::string outcome(const Result<HttpResponse>& result) {
   }
   const Error& error = result.error();
   return fmt::format("{}: {}{}", to_string(error.code), error.message,
-                     error.hint.empty() ? "" : " (" + error.hint + ")");
+                     error.hint.empty() ? "" : " (" + error.hint.text() + ")");
 }
 
 FaultServer::Handler always(std::string body) {

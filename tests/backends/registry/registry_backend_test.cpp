@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_where_credentials_were_looked_for) {
   BOOST_REQUIRE(listing.error().notes.size() == 1U);
   BOOST_TEST(listing.error().notes[0] ==
              "looked for credentials for registry.example.com in test: no entry for registry.example.com");
-  BOOST_TEST(listing.error().hint.starts_with("set TF_TOKEN_registry_example_com to a token"));
+  BOOST_TEST(listing.error().hint.text().starts_with("set TF_TOKEN_registry_example_com to a token"));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_token_to_be_had_it_asks_anonymously) {

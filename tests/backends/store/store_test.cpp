@@ -565,14 +565,14 @@ BOOST_AUTO_TEST_CASE(who_else_may_write_is_known) {
     fs::permissions(root, fs::perms{row.mode});
     const auto others = open_store(root).foreign_writers();
     BOOST_TEST((others ? others->message : "<none>") == row.message, row.mode);
-    BOOST_TEST((others ? others->hint : "chmod go-w " + root.string()) == "chmod go-w " + root.string());
+    BOOST_TEST((others ? others->hint.text() : "chmod go-w " + root.string()) == "chmod go-w " + root.string());
   }
   fs::permissions(root, fs::perms::owner_all);
   fs::create_directories(root / "v2/packages");
   for (const char* inner : {"v2", "v2/packages"}) {
     fs::permissions(root / inner, fs::perms{0777});
     const auto others = open_store(root).foreign_writers();
-    BOOST_TEST((others ? others->hint : "<none>") == "chmod go-w " + (root / inner).string());
+    BOOST_TEST((others ? others->hint.text() : "<none>") == "chmod go-w " + (root / inner).string());
     fs::permissions(root / inner, fs::perms::owner_all);
   }
 }

@@ -154,28 +154,32 @@ BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
   struct Row {
     const char* name;
     std::string root;
-    const char* hint;
+    Hint hint;
     const char* shown;
   };
   const std::string here = std::filesystem::current_path().string();
   const Row rows[] = {
-      {"current directory", here, "run: tofu-modlock lock", "run: tofu-modlock lock"},
-      {"below", here + "/live/new", "run: tofu-modlock lock, then commit",
+      {"current directory", here, "run: " + tofu_modlock("lock"), "run: tofu-modlock lock"},
+      {"below", here + "/live/new", "run: " + tofu_modlock("lock") + ", then commit",
        "run: tofu-modlock lock --chdir live/new, then commit"},
-      {"elsewhere", "/live", "run: tofu-modlock upgrade --target module.a",
+      {"elsewhere", "/live", "run: " + tofu_modlock("upgrade", "--target", "module.a"),
        "run: tofu-modlock upgrade --chdir /live --target module.a"},
-      {"two commands", "/live", "run tofu-modlock lock or tofu-modlock install",
+      {"two commands", "/live", "run " + tofu_modlock("lock") + " or " + tofu_modlock("install"),
        "run tofu-modlock lock --chdir /live or tofu-modlock install --chdir /live"},
-      {"characters of a shell", "/my $HOME's", "run: tofu-modlock lock",
+      {"characters of a shell", "/my $HOME's", "run: " + tofu_modlock("lock"),
        R"(run: tofu-modlock lock --chdir '/my $HOME'\''s')"},
-      {"directory is there", "/live", "run: tofu-modlock lock --chdir prod", "run: tofu-modlock lock --chdir prod"},
-      {"comparison", "/live", "run: tofu-modlock diff --lock-rev HEAD",
-       "run: tofu-modlock diff --chdir /live --lock-rev HEAD"},
-      {"every command with the flag", "/live", "run: tofu-modlock inspect", "run: tofu-modlock inspect --chdir /live"},
-      {"another name of one", "/live", "`tofu-modlock tree` lists them",
+      {"words with such characters", "/live", tofu_modlock("update", "module.a=~> 2.0"),
+       "tofu-modlock update --chdir /live 'module.a=~> 2.0'"},
+      {"directory is there", "/live", tofu_modlock("lock", "--chdir", "prod"), "tofu-modlock lock --chdir prod"},
+      {"all root modules", "/live", tofu_modlock("lock", "--recursive"), "tofu-modlock lock --recursive"},
+      {"comparison", "/live", tofu_modlock("diff", "--lock-rev", "HEAD"),
+       "tofu-modlock diff --chdir /live --lock-rev HEAD"},
+      {"command of a command", "/live", tofu_modlock("bundle", "push", "oci://h/r"),
+       "tofu-modlock bundle push --chdir /live oci://h/r"},
+      {"another name", "/live", "`" + tofu_modlock("tree") + "` lists them",
        "`tofu-modlock tree --chdir /live` lists them"},
-      {"a command without the flag", "/live", "run: tofu-modlock cache prune", "run: tofu-modlock cache prune"},
-      {"another word", "/live", "remove tofu-modlock lock.json", "remove tofu-modlock lock.json"},
+      {"command without the flag", "/live", tofu_modlock("cache", "prune"), "tofu-modlock cache prune"},
+      {"text", "/live", "remove tofu-modlock lock.json", "remove tofu-modlock lock.json"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

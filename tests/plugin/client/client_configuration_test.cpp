@@ -20,7 +20,7 @@ std::string token(const ClientConfiguration& configuration) {
       found == configuration.tokens.end() ? "none" : found->second.token.reveal() + " " + found->second.from;
   for (const Diagnostic& warning : configuration.warnings) {
     BOOST_TEST((warning.severity == Severity::warning && warning.what.code == Code::config_parse));
-    BOOST_TEST(!has_canary(warning.what.message + warning.what.hint));
+    BOOST_TEST(!has_canary(warning.what.message + warning.what.hint.text()));
     text += "\n" + warning.what.message;
   }
   return text;

@@ -102,7 +102,7 @@ std::string show(const Error& error) {
   for (const Related& related : error.related) {
     text += fmt::format("\n  {}: {}", to_string(related.location), related.message);
   }
-  return error.hint.empty() ? text : text + "\n  hint: " + error.hint;
+  return error.hint.empty() ? text : text + "\n  hint: " + error.hint.text();
 }
 
 std::string show(const Diagnostics& diagnostics) {

@@ -146,7 +146,7 @@ std::string show(const Result<Value>& result) {
   const Error& error = result.error();
   return fmt::format("{} {} {}{}", to_string(error.code),
                      error.location && error.location->range ? show(*error.location->range) : "nowhere", error.message,
-                     error.hint.empty() ? "" : " (" + error.hint + ")");
+                     error.hint.empty() ? "" : " (" + error.hint.text() + ")");
 }
 
 void check(std::span<const Row> rows, std::string (*outcome_of)(std::string_view text)) {

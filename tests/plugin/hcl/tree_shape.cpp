@@ -132,7 +132,7 @@ std::string to_line(const Error& error) {
     out += fmt::format("-{}:{}", end.line, end.column);
   }
   out += " " + error.message;
-  if (!error.hint.empty()) out += fmt::format(" ({})", error.hint);
+  if (!error.hint.empty()) out += fmt::format(" ({})", error.hint.text());
   return out;
 }
 

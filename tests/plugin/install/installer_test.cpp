@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(a_manifest_that_is_none_steps_aside) {
   const Diagnostic& said = report->diagnostics.front();
   BOOST_CHECK(said.severity == Severity::warning);
   BOOST_TEST(said.what.message.find("cannot be used") != std::string::npos);
-  BOOST_TEST(said.what.hint.find((root() / ".terraform/modules/modules.json.broken").string()) != std::string::npos);
+  BOOST_TEST(said.what.hint.text().find((root() / ".terraform/modules/modules.json.broken").string()) !=
+             std::string::npos);
   const auto again = install();
   BOOST_REQUIRE(again.has_value());
   BOOST_TEST(again->diagnostics.empty());

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(one_block_cannot_have_two_pins) {
                 "override file can serve both");
   const auto left = settle(OverrideMode::leave);
   BOOST_TEST(left.has_value());
-  BOOST_TEST(settle(OverrideMode::write).error().hint.find("update/plan") != std::string::npos);
+  BOOST_TEST(settle(OverrideMode::write).error().hint.text().find("update/plan") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(calls_of_one_block_share_a_pin) {

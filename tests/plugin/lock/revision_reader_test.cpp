@@ -42,7 +42,7 @@ struct History {
     const Context context;
     const auto texts = RevisionReader(top, context).texts_at(revision, paths);
     if (!texts) {
-      return fmt::format("{}: {}; {}", to_string(texts.error().code), texts.error().message, texts.error().hint);
+      return fmt::format("{}: {}; {}", to_string(texts.error().code), texts.error().message, texts.error().hint.text());
     }
     std::string found;
     for (const auto& [path, text] : *texts) {

@@ -31,7 +31,10 @@ struct Agent {
       methods.add(method, [](const Json::Value& params, RequestContext&) { return params; });
     }
     methods.add("update/diff", [](const Json::Value&, RequestContext&) -> Result<Json::Value> {
-      return fail(Code::invalid_params, "decode: …", "docs/protocol.md describes the params of every method");
+      return fail(Error{.code = Code::invalid_params,
+                        .message = "decode: …",
+                        .hint = "docs/protocol.md describes the params of every method",
+                        .reason = Reason::params});
     });
     methods.add("lock/explain", [this](const Json::Value&, RequestContext& request) -> Result<Json::Value> {
       std::unique_lock lock(mutex);
