@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "backends/base/digest.h"
@@ -28,22 +27,6 @@ namespace modlock::terragrunt {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <std::size_t size>
-bool is_one_of(const std::string& command, const std::array<std::string_view, size>& names) {
-  return std::find(names.begin(), names.end(), command) != names.end();
-}
-
-constexpr std::string_view kReadConfig = "terragrunt-read-config";
-// These may write the lock file; all but `providers` install modules.
-constexpr std::array<std::string_view, 3> kLocking = {"init", "get", "providers"};
-constexpr std::array<std::string_view, 6> kUsing = {"plan", "apply", "destroy", "refresh", "import", "test"};
-
-// Terragrunt leaves this list if it has copied a local directory.
-bool is_copied(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::exists(directory / ".terragrunt-source-manifest", ignored);
-}
 
 Error not_known(const fs::path& unit, bool is_replaced) {
   return {.code = Code::config_non_static,
@@ -164,13 +147,6 @@ class Hook {
 
   void report_diagnostics() const { reports_.diagnostics(std::exchange(run_.diagnostics, {})); }
 
-  Result<void> take_over() const {
-    MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
-    return lock_.take_over(data, engine_.context_for(run_));
-  }
-
-  Result<void> give_back() const { return lock_.give_back(open_->root.data, open_->context); }
-
   // Terragrunt's cache still has the lock file of the last run.
   Result<void> check_deleted() const {
     MODLOCK_TRY(const bool is_deleted, lock_.is_deleted());
@@ -187,23 +163,29 @@ class Hook {
     return {};
   }
 
-  UnitSourceOptions source_options(std::optional<UnitSource> source) const {
+  UnitSourceOptions source_options(ModuleNode source) const {
     return {.downloaded = options_.downloaded,
             .source = std::move(source),
             .is_own = [this](const fs::path& file) { return is_own(file); },
             .may_be_generated =
-                [this](const fs::path& file) { return generated(file) == RepositoryFiles::Generated::perhaps; },
+                [this](const fs::path& file) {
+                  return has_only_nulls(file) || generated(file) == RepositoryFiles::Generated::perhaps;
+                },
             .may_query = is_one_of(options_.command, kLocking),
             .accepts_moved = is_source_targeted()};
   }
 
-  // Warns of a source that is replaced.
-  Result<UnitSourceOptions> find_source() {
+  // Returns the source, if it can be locked. Warns of one that is replaced or not supported.
+  Result<std::optional<UnitSourceOptions>> find_source() {
     MODLOCK_TRY(const auto found, determine_source(open_->root.walk.tool));
     if (!found.is_known) {
       MODLOCK_TRY(accept_unchecked(not_known(options_.unit, found.is_replaced), found.is_replaced));
     }
-    return source_options(found.is_replaced ? std::nullopt : found.source);
+    MODLOCK_TRY(auto call, call_of_unit(*open_, found.is_replaced ? std::nullopt : found.source));
+    if (call.unchecked) {
+      MODLOCK_TRY(accept_unchecked(not_lockable(*call.unchecked, options_.unit), true));
+    }
+    return call.node ? std::optional(source_options(std::move(*call.node))) : std::nullopt;
   }
 
   // A source that is computed is confirmed by the name of the directory that Terragrunt has chosen for it, or found by
@@ -292,22 +274,21 @@ class Hook {
 
   Result<void> place_source(const UnitSource& source, const fs::path& place, const std::string& version) {
     const fs::path arriving = place.string() + "." + random_hex(8);
-    const auto copied = copy_unit_source(*open_, source_options(source), arriving);
-    Result<void> placed = copied ? Result<void>() : fail(copied.error());
-    std::error_code error;
-    if (copied && *copied) {
-      placed = write_file_atomically(arriving / kVersionFile, version);
-    }
-    if (copied && *copied && placed) {
+    MODLOCK_TRY(const auto call, call_of_unit(*open_, source));
+    const auto placed = [&]() -> Result<void> {
+      MODLOCK_TRY(const bool is_copied, call.node ? copy_unit_source(*open_, *call.node, arriving) : false);
+      if (!is_copied) {
+        return {};
+      }
+      MODLOCK_TRY(write_file_atomically(arriving / kVersionFile, version));
+      std::error_code error;
       fs::rename(arriving, place, error);  // fails if another process was faster
-    }
-    if (copied && *copied && placed && !error) {
-      record_download(engine_.store(), place / kVersionFile, {});
-    }
-    std::error_code ignored;
-    if (fs::exists(arriving, ignored)) {
-      (void)remove_tree(arriving);
-    }
+      if (!error) {
+        record_download(engine_.store(), place / kVersionFile, {});
+      }
+      return {};
+    }();
+    (void)remove_tree(arriving);
     return placed;
   }
 
@@ -323,24 +304,20 @@ class Hook {
     reports_.diagnostics({{Severity::warning, std::move(error)}});
     return {};
   }
-  Result<void> accept_unchecked(const std::optional<Error>& error) const {
-    report_diagnostics();
-    return error ? accept_unchecked(not_lockable(*error, options_.unit), true) : Result<void>();
-  }
 
   // Returns whether all that was downloaded is code of the user's repository: a local module that Terragrunt has
   // copied. A package can contain Terragrunt's list of copied files, so that list alone proves nothing.
   bool is_own_copy() const {
-    const auto files =
-        is_copied(options_.downloaded) ? loadable_files(options_.downloaded) : Result<std::vector<std::string>>();
+    std::error_code ignored;
+    const bool is_copied = fs::exists(options_.downloaded / ".terragrunt-source-manifest", ignored);
+    const auto files = is_copied ? loadable_files(options_.downloaded) : Result<std::vector<std::string>>();
     return files && !files->empty() && std::all_of(files->begin(), files->end(), [&](const std::string& name) {
              return is_own(options_.downloaded / name);
            });
   }
 
   bool is_own(const fs::path& file) const {
-    return is_of_unit(file) || has_only_nulls(file) || files_.have_copy_of(file) ||
-           generated(file) == RepositoryFiles::Generated::yes;
+    return is_of_unit(file) || files_.have_copy_of(file) || generated(file) == RepositoryFiles::Generated::yes;
   }
 
   RepositoryFiles::Generated generated(const fs::path& file) const {
@@ -354,8 +331,9 @@ class Hook {
     if (name.empty() || *name.begin() == ".." || fs::is_symlink(fs::symlink_status(file, ignored))) {
       return false;
     }
-    return name == kLockFileName || name == kSidecarFileName ? fs::exists(options_.unit / name, ignored)
-                                                             : have_same_bytes(options_.unit / name, file);
+    // After init the client may have changed a lock file of the package.
+    return name == kLockFileName ? fs::exists(options_.unit / name, ignored) || !is_one_of(options_.command, kLocking)
+                                 : have_same_bytes(options_.unit / name, file);
   }
 
   bool is_source_targeted() const {
@@ -368,24 +346,26 @@ class Hook {
   }
 
   Result<void> lock_source(const std::string& mode) {
-    MODLOCK_TRY(const auto options, find_source());
-    const auto locked = lock_unit_source(*open_, options, mode);
+    MODLOCK_TRY(const auto source, find_source());
+    if (!source) {
+      return {};
+    }
+    const auto locked = lock_unit_source(*open_, *source, mode);
     if (!locked || locked->moved) {
-      return fail(locked ? moved_source(*locked->moved, *locked->entry) : not_accepted(locked.error()));
+      return fail(locked ? moved_source(*locked->moved, locked->entry) : not_accepted(locked.error()));
     }
-    if (locked->entry) {
-      MODLOCK_TRY(verify_source(options));
-    }
+    MODLOCK_TRY(verify_source(*source, locked->entry));
     if (!locked->change.empty()) {
-      lines_.push_back(source_line(*locked->entry, locked->change));
+      MODLOCK_TRY(write_unit_source(*open_, locked->entry));
+      lines_.push_back(source_line(locked->entry, locked->change));
     }
-    return accept_unchecked(locked->unchecked);
+    return {};
   }
 
-  Result<void> verify_source(const UnitSourceOptions& options) {
-    MODLOCK_TRY(const auto verified, verify_unit_source(*open_, options));
-    MODLOCK_TRY(accept_unchecked(verified.unchecked));
-    MODLOCK_TRY(verified.verdict ? to_result(*verified.verdict, options_) : Result<void>());
+  Result<void> verify_source(const UnitSourceOptions& options, const std::optional<ModuleLock>& planned = {}) {
+    MODLOCK_TRY(const auto verified, verify_unit_source(*open_, options, planned));
+    report_diagnostics();
+    MODLOCK_TRY(to_result(verified.verdict, options_));
     if (!verified.unanswered) {
       return {};
     }
@@ -477,20 +457,19 @@ class Hook {
     open_->refuses_unlocked = in_ci;
     MODLOCK_TRY(const auto installed, install());
     has_unlocked_ = !installed.unlocked.empty();
-    return in_ci ? Result<void>() : give_back();
+    return in_ci ? Result<void>() : lock_.give_back(open_->root.data, open_->context);
   }
 
   // A command that is refused leaves every lock file as it was.
   Result<Verdicts> prepare() {
     MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
     MODLOCK_TRY(UnitLock::forget(data));
+    MODLOCK_TRY(options_.command == "providers" ? Result<void>() : check_deleted());
+    MODLOCK_TRY(lock_.take_over(data, engine_.context_for(run_)));
     if (options_.command == "providers") {
-      MODLOCK_TRY(take_over());
       MODLOCK_TRY(lock_.remember(data));
       return {};
     }
-    MODLOCK_TRY(check_deleted());
-    MODLOCK_TRY(take_over());
     MODLOCK_TRY(const auto before, lock_.texts());
     if (auto ok = lock_and_install(); !ok) {
       (void)lock_.put_back(before, data, engine_.context_for(run_));
@@ -526,11 +505,12 @@ class Hook {
   Result<Verdicts> verify() {
     if (!options_.is_check) {
       MODLOCK_TRY(check_deleted());
-      MODLOCK_TRY(take_over());
+      MODLOCK_TRY(const auto data, find_data_directory(options_.root.root, options_.root.data_dir));
+      MODLOCK_TRY(lock_.take_over(data, engine_.context_for(run_)));
     }
     MODLOCK_TRY(open_root());
-    MODLOCK_TRY(const auto options, find_source());
-    MODLOCK_TRY(verify_source(options));
+    MODLOCK_TRY(const auto source, find_source());
+    MODLOCK_TRY(source ? verify_source(*source) : Result<void>());
     return verify_modules();
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -32,13 +31,6 @@ bool has_signature(const fs::path& file) {
 bool is_link(const fs::path& file) {
   std::error_code ignored;
   return fs::is_symlink(fs::symlink_status(file, ignored));
-}
-
-// Returns an argument of a block, or of an object; nullopt: it is not constant, or not there.
-using Argument = std::function<std::optional<eval::Value>(std::string_view name)>;
-
-std::string text_of(const std::optional<eval::Value>& value) {
-  return value && value->is(eval::Type::Kind::string) && !value->is_null() ? value->as_string() : "";
 }
 
 bool is_boolean(const std::optional<eval::Value>& value, bool expected) {
@@ -76,7 +68,7 @@ RepositoryFiles::Generated RepositoryFiles::generated(const fs::path& file, cons
 RepositoryFiles::Blocks RepositoryFiles::find_blocks() const {
   Blocks blocks;
   const auto config = UnitConfig::read(unit_, repository_, {});
-  if (config && config->exists() &&
+  if (config && !config->files().empty() &&
       std::none_of(config->files().begin(), config->files().end(),
                    [](const UnitFile& file) { return file.path.empty(); })) {
     for (const UnitFile& file : config->files()) {
@@ -125,34 +117,34 @@ const RepositoryFiles::Index& RepositoryFiles::index() const {
 }
 
 void RepositoryFiles::add_blocks(const hcl::Body& body, Blocks& blocks) {
-  const auto add = [&](const Argument& argument, bool may_be_disabled) {
-    const std::string path = fs::path(text_of(argument("path"))).lexically_normal().generic_string();
-    if (path.empty() || is_boolean(argument("disable"), true)) {
-      return;
-    }
-    const std::string if_exists = text_of(argument("if_exists"));
-    const Block block{.has_first_line = !is_boolean(argument("disable_signature"), true),
-                      .replaces = !may_be_disabled && !if_exists.empty() && if_exists != "skip"};
-    const auto [known, is_new] = blocks.emplace(path, block);
-    known->second.has_first_line = known->second.has_first_line && block.has_first_line;
-    known->second.replaces = known->second.replaces && block.replaces;
-  };
   for (const hcl::Block& block : body.blocks) {
+    eval::Value::Members arguments;
+    bool may_be_disabled = false;
     if (block.type == "generate") {
-      const bool may_be_disabled = block.body.find("disable") != nullptr && !constant_of(block.body.find("disable"));
-      add([&](std::string_view name) { return constant_of(block.body.find(name)); }, may_be_disabled);
+      for (const hcl::Attribute& attribute : block.body.attributes) {
+        if (auto value = constant_of(&attribute)) {
+          arguments.emplace(attribute.name, std::move(*value));
+        }
+      }
+      may_be_disabled = block.body.find("disable") != nullptr && arguments.count("disable") == 0;
     } else if (block.type == "remote_state") {
       const auto file = constant_of(block.body.find("generate"));
-      add(
-          [&](std::string_view name) -> std::optional<eval::Value> {
-            if (!file || !file->is(eval::Type::Kind::object)) {
-              return std::nullopt;
-            }
-            const auto member = file->members().find(std::string(name));
-            return member == file->members().end() ? std::nullopt : std::optional(member->second);
-          },
-          false);
+      arguments = file && file->is(eval::Type::Kind::object) ? file->members() : arguments;
     }
+    const auto argument = [&](const char* name) {
+      const auto found = arguments.find(name);
+      return found == arguments.end() ? std::nullopt : std::optional(found->second);
+    };
+    const std::string path = fs::path(text_in(argument("path")).value_or("")).lexically_normal().generic_string();
+    if (path.empty() || is_boolean(argument("disable"), true)) {
+      continue;
+    }
+    const auto if_exists = text_in(argument("if_exists"));
+    const Block written{.has_first_line = !is_boolean(argument("disable_signature"), true),
+                        .replaces = !may_be_disabled && if_exists && *if_exists != "skip"};
+    const auto [known, is_new] = blocks.emplace(path, written);
+    known->second.has_first_line = known->second.has_first_line && written.has_first_line;
+    known->second.replaces = known->second.replaces && written.replaces;
   }
 }
 

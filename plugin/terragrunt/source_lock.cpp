@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
@@ -28,25 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes the entry to the lock file. Returns whether it changed.
-Result<bool> write_entry(OpenRoot& open, const ModuleLock& entry) {
-  const ModuleLocks known = effective_lock(open.lock).modules;
-  if (const auto there = known.find(kUnitSourceKey); there != known.end() && there->second == entry) {
-    return false;
-  }
-  // Another process may have written the file since it was read.
-  MODLOCK_TRY(const auto held, lock_root(open.root.data, open.context));
-  MODLOCK_TRY(open.read_lock_again());
-  const LockFile before = effective_lock(open.lock);
-  ModuleLocks modules = before.modules;
-  modules.insert_or_assign(std::string(kUnitSourceKey), entry);
-  const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
-  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name,
-                                    write_lock(before, modules, lock_header(open.root.walk.tool, name))));
-  MODLOCK_TRY(open.read_lock_again());
-  return true;
-}
-
 // Returns the part of a package that is the module according to a registry: only that directory is downloaded.
 TreeSummary files_below(const std::string& subdir, TreeSummary package) {
   if (subdir.empty()) {
@@ -57,6 +39,15 @@ TreeSummary files_below(const std::string& subdir, TreeSummary package) {
     file.name.erase(0, subdir.size() + 1);
   }
   return package;
+}
+
+// Terragrunt's own store has the files of the commit, without the conversion of git for `eol=crlf`.
+bool is_unconverted(const fs::path& file, const std::string& locked) {
+  std::string converted;
+  for (const char c : read_file(file).value_or("")) {
+    converted += c == '\n' && !converted.ends_with('\r') ? "\r\n" : std::string(1, c);
+  }
+  return sha256_hex(converted) == locked;
 }
 
 // Returns how the downloaded files differ from the locked ones: files that were changed or deleted, and files that a
@@ -78,7 +69,8 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
   MODLOCK_TRY(auto present, summarise_entries(entries, {}, open.context));
   for (FileDigest& file : present.files) {
     const FileDigest* expected = locked.find(file.name);
-    if (expected->sha256 != file.sha256 && options.is_own(options.downloaded / file.name)) {
+    const fs::path path = options.downloaded / file.name;
+    if (expected->sha256 != file.sha256 && (is_unconverted(path, expected->sha256) || options.is_own(path))) {
       file.sha256 = expected->sha256;
     }
   }
@@ -132,8 +124,8 @@ Result<std::vector<std::string>> files_added_at_source(OpenRoot& open, const Mod
 }
 
 // Judges the added files that no client loads.
-Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, const ModuleNode& node,
-                          const ModuleLock& entry, const TreeSummary& locked, const std::vector<std::string>& others,
+Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, const ModuleLock& entry,
+                          const TreeSummary& locked, const std::vector<std::string>& others,
                           VerifiedUnitSource& result) {
   const Store& store = open.engine().store();
   auto added = find_download_record(store, options.downloaded / kVersionFile);
@@ -143,7 +135,7 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
   if (!added) {
     auto asked = others.empty()       ? Result<std::vector<std::string>>()
                  : !options.may_query ? fail(Code::offline_miss, "only init queries the source")
-                                      : files_added_at_source(open, node, entry, locked);
+                                      : files_added_at_source(open, options.source, entry, locked);
     if (!asked) {
       const bool has_more = std::any_of(others.begin(), others.end(), [&](const std::string& name) {
         return !options.is_own(options.downloaded / name);
@@ -156,7 +148,7 @@ Result<void> judge_others(OpenRoot& open, const UnitSourceOptions& options, cons
   }
   for (const std::string& name : others) {
     if (std::find(added->begin(), added->end(), name) != added->end() && !options.is_own(options.downloaded / name)) {
-      result.verdict->paths.push_back(name + " was added");
+      result.verdict.paths.push_back(name + " was added");
     }
   }
   return {};
@@ -202,9 +194,20 @@ Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& s
   return UnitCall{.node = std::move(node)};
 }
 
-std::optional<std::string> why_not_locked(const ModuleNode& source, const ModuleLocks& locked) {
+Verdict find_entry(const ModuleNode& source, const ModuleLocks& locked) {
+  Verdict verdict{.subject = std::string(kUnitSourceKey), .location = source.call.source.location};
   const auto entry = locked.find(kUnitSourceKey);
-  return entry == locked.end() ? std::optional<std::string>("not locked") : why_not_answered(source, entry->second);
+  const auto reason =
+      entry == locked.end() ? std::optional<std::string>("not locked") : why_not_answered(source, entry->second);
+  if (reason) {
+    verdict.kind = VerdictKind::not_locked;
+    verdict.detail = *reason;
+  } else {
+    verdict.source = entry->second.source;
+    verdict.version = entry->second.version;
+    verdict.origin = entry->second.origin_hash();
+  }
+  return verdict;
 }
 
 Result<std::vector<std::string>> loadable_files(const fs::path& directory, const fs::path& data_directory,
@@ -249,57 +252,63 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
 }
 
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode) {
-  MODLOCK_TRY(auto found, call_of_unit(open, options.source));
-  LockedUnitSource result{.unchecked = std::move(found.unchecked)};
-  if (const auto& node = found.node) {
-    PlanRequest plan{.walk = open.root.walk,
-                     .lock = effective_lock(open.lock),
-                     .mode = parse_mode(mode),
-                     .accept_moved = options.accepts_moved};
-    if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
-      plan.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
-                       MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
-                       return DroppedBlocks{backup ? std::move(backup->modules) : ModuleLocks()};
-                     }).share();
-    }
-    add_bundle(plan, open);
-    auto call = plan_single_call(plan, *node, open.fetcher(), open.context);
-    if (!call) {
-      return fail(open.network().with_warnings(std::move(call.error())));
-    }
-    open.run().diagnostics = std::move(call->warnings);
-    if (call->is_served) {
-      MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
-      const std::string h1 = "h1:" + call->lock.hash_value("h1");
-      MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
-      MODLOCK_TRY(locked_files(open, h1, call->package));
-      MODLOCK_TRY(const bool is_written, write_entry(open, call->lock));
-      const ModuleLocks& lost = blocks_of(plan.dropped).modules;
-      const auto dropped = lost.find(kUnitSourceKey);
-      const bool is_restored = dropped != lost.end() && dropped->second == call->lock;
-      const bool was_locked = plan.lock.modules.count(kUnitSourceKey) != 0;
-      result.change = !is_written ? "" : is_restored ? "restored" : was_locked ? "locked again" : "locked";
-      result.moved = std::move(call->moved);
-      result.entry = std::move(call->lock);
-    }
+  PlanRequest plan{.walk = open.root.walk,
+                   .lock = effective_lock(open.lock),
+                   .mode = parse_mode(mode),
+                   .accept_moved = options.accepts_moved};
+  if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
+    plan.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
+                     MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));
+                     return DroppedBlocks{backup ? std::move(backup->modules) : ModuleLocks()};
+                   }).share();
   }
-  return result;
+  add_bundle(plan, open);
+  auto call = plan_single_call(plan, options.source, open.fetcher(), open.context);
+  if (!call) {
+    return fail(open.network().with_warnings(std::move(call.error())));
+  }
+  open.run().diagnostics = std::move(call->warnings);
+  MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
+  const std::string h1 = "h1:" + call->lock.hash_value("h1");
+  MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
+  MODLOCK_TRY(locked_files(open, h1, call->package));
+  const auto is_in = [&](const ModuleLocks& modules) {
+    const auto entry = modules.find(kUnitSourceKey);
+    return entry != modules.end() && entry->second == call->lock;
+  };
+  const std::string_view change = is_in(plan.lock.modules)                       ? ""
+                                  : is_in(blocks_of(plan.dropped).modules)       ? "restored"
+                                  : plan.lock.modules.count(kUnitSourceKey) != 0 ? "locked again"
+                                                                                 : "locked";
+  return LockedUnitSource{std::move(call->lock), change, std::move(call->moved)};
 }
 
-Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const fs::path& to) {
-  MODLOCK_TRY(const auto found, call_of_unit(open, options.source));
+Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry) {
+  // Another process may have written the file since it was read.
+  MODLOCK_TRY(const auto held, lock_root(open.root.data, open.context));
+  MODLOCK_TRY(open.read_lock_again());
+  const LockFile before = effective_lock(open.lock);
+  ModuleLocks modules = before.modules;
+  modules.insert_or_assign(std::string(kUnitSourceKey), entry);
+  const std::string_view name = open.lock.counts_inline() ? kLockFileName : std::string_view(open.lock.path);
+  MODLOCK_TRY(write_file_atomically(open.root.walk.root / name,
+                                    write_lock(before, modules, lock_header(open.root.walk.tool, name))));
+  return open.read_lock_again();
+}
+
+Result<bool> copy_unit_source(OpenRoot& open, const ModuleNode& source, const fs::path& to) {
   PlanRequest plan{.walk = open.root.walk, .lock = effective_lock(open.lock), .mode = PlanMode::frozen};
   add_bundle(plan, open);
-  if (!found.node || why_not_locked(*found.node, plan.lock.modules)) {
+  if (find_entry(source, plan.lock.modules).kind != VerdictKind::held) {
     return false;
   }
-  auto call = plan_single_call(plan, *found.node, open.fetcher(), open.context);
+  auto call = plan_single_call(plan, source, open.fetcher(), open.context);
   if (!call) {
     return fail(open.network().with_warnings(std::move(call.error())));
   }
   MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
   const fs::path module = subdir.empty() ? call->package.directory : call->package.directory / subdir;
-  MODLOCK_TRY(auto pointers, check_lfs_pointers(module, *found.node, false));  // a hook has no flag to allow them
+  MODLOCK_TRY(auto pointers, check_lfs_pointers(module, source, false));  // a hook has no flag to allow them
   if (pointers) {
     open.run().diagnostics.push_back(std::move(*pointers));
   }
@@ -308,54 +317,50 @@ Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, 
   return true;
 }
 
-Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options) {
-  MODLOCK_TRY(auto found, call_of_unit(open, options.source));
-  const auto& node = found.node;
-  if (!node) {
-    return VerifiedUnitSource{.unchecked = std::move(found.unchecked)};
+Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options,
+                                              const std::optional<ModuleLock>& planned) {
+  const ModuleNode& node = options.source;
+  LockFile lock = effective_lock(open.lock);
+  if (planned) {
+    lock.modules.insert_or_assign(std::string(kUnitSourceKey), *planned);
   }
-  const LockFile lock = effective_lock(open.lock);
   const auto entry = lock.modules.find(kUnitSourceKey);
-  Verdict verdict{.subject = std::string(kUnitSourceKey), .location = node->call.source.location};
-  if (const auto reason = why_not_locked(*node, lock.modules)) {
-    verdict.kind = VerdictKind::not_locked;
-    verdict.detail = *reason;
-    return VerifiedUnitSource{.verdict = std::move(verdict)};
+  VerifiedUnitSource result{.verdict = find_entry(node, lock.modules)};
+  if (result.verdict.kind != VerdictKind::held) {
+    return result;
   }
-  verdict.source = entry->second.source;
   MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry->second));
   const std::string h1 = "h1:" + entry->second.hash_value("h1");
   // The working directory may be part of a checkout, and the cache may know the content from another source. So neither
   // a file list nor content with this h1 proves that this source had it. A package of a registry or an archive that
   // came from the remote store is not in the cache: only its list shows that it was installed.
-  const Source& source = node->address.source;
+  const Source& source = node.address.source;
   const Backend* const backend = open.fetcher().backend(source);
   const std::string id = backend == nullptr ? std::string() : backend->id_of(entry->second.hashes);
   const bool is_proven = open.engine().store().recorded_h1(source, id, entry->second.version.value_or("")) == h1 ||
                          (open.engine().remote() && !source.has_commits());
   KnownPackages known;
   LocalPackage package =
-      is_proven ? stored_package(*node, lock, open.engine().store(), known, open.context) : LocalPackage{};
+      is_proven ? stored_package(node, lock, open.engine().store(), known, open.context) : LocalPackage{};
   if (package.directory.empty() && !(is_proven && read_file_list(open.root.data, h1))) {
-    package = open.bundle()->find(*node, h1, open.context).value_or(LocalPackage{});
+    package = open.bundle()->find(node, h1, open.context).value_or(LocalPackage{});
   }
-  if (!is_proven && package.directory.empty()) {
-    verdict.kind = VerdictKind::missing;
-    return VerifiedUnitSource{.verdict = std::move(verdict)};
-  }
-  MODLOCK_TRY(auto files, locked_files(open, h1, package));
+  const bool is_known = is_proven || !package.directory.empty();
+  MODLOCK_TRY(auto files, is_known ? locked_files(open, h1, package) : Result<std::optional<TreeSummary>>());
   if (!files) {
-    verdict.kind = VerdictKind::missing;
-    return VerifiedUnitSource{.verdict = std::move(verdict)};
+    result.verdict.kind = VerdictKind::missing;
+    return result;
   }
+  std::erase_if(files->files, [&](const FileDigest& file) {
+    return options.downloaded / file.name == open.root.walk.root / kSidecarFileName;  // that of the unit replaces it
+  });
   std::vector<std::string> others;
-  MODLOCK_TRY(verdict.paths, differing_files(*files, options, open, others));
-  VerifiedUnitSource result{.verdict = std::move(verdict)};
-  if (result.verdict->paths.empty()) {
-    MODLOCK_TRY(judge_others(open, options, *node, entry->second, *files, others, result));
+  MODLOCK_TRY(result.verdict.paths, differing_files(*files, options, open, others));
+  if (result.verdict.paths.empty()) {
+    MODLOCK_TRY(judge_others(open, options, entry->second, *files, others, result));
   }
   MODLOCK_TRY(open.context.check());  // a cancelled search of the user's own files finds none
-  result.verdict->kind = result.verdict->paths.empty() ? VerdictKind::held : VerdictKind::tampered;
+  result.verdict.kind = result.verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
   return result;
 }
 

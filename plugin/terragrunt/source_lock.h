@@ -21,7 +21,7 @@ namespace modlock::terragrunt {
 // the lock file.
 struct UnitSourceOptions {
   std::filesystem::path downloaded;  // the directory of the downloaded package
-  std::optional<UnitSource> source;  // nullopt: there is none
+  ModuleNode source;                 // as a module call
   // Returns whether a file below `downloaded` is the user's own: copied over the package or generated. Such files count
   // as unchanged, and may have been added.
   std::function<bool(const std::filesystem::path& file)> is_own;
@@ -41,19 +41,17 @@ struct UnitCall {
 // Errors: CONSTRAINT_SYNTAX.
 Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& source);
 
-// Returns why the lock file has no entry for the source of a unit; nullopt: it has one.
-std::optional<std::string> why_not_locked(const ModuleNode& source, const ModuleLocks& locked);
+// Returns `held` with the lock entry for the source of a unit, or `not_locked` with the reason in `detail`.
+Verdict find_entry(const ModuleNode& source, const ModuleLocks& locked);
 
 struct LockedUnitSource {
-  std::optional<Error> unchecked = {};   // why this source can be neither locked nor checked
-  std::optional<ModuleLock> entry = {};  // nullopt: there is no source that can be locked
-  std::string_view change = {};          // of the lock file: "restored", "locked again", "locked"; empty: none
-  std::optional<HeldMove> moved = {};    // the tag was moved; its entry stays
+  ModuleLock entry;
+  std::string_view change = {};        // of the lock file: "restored", "locked again", "locked"; empty: none
+  std::optional<HeldMove> moved = {};  // the tag was moved; its entry stays
 };
 
 struct VerifiedUnitSource {
-  std::optional<Error> unchecked = {};   // as above
-  std::optional<Verdict> verdict = {};   // nullopt: there is no source that can be locked
+  Verdict verdict;
   std::optional<Error> unanswered = {};  // added files that the source may have had when it was downloaded
 };
 
@@ -65,25 +63,29 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
                                                 const std::filesystem::path& data_directory = {},
                                                 std::vector<std::string>* others = nullptr);
 
-// Locks the source of a unit under a mode of LockPlanParams as plan() locks a module call, and writes its entry to
-// the lock file: an entry that matches the source stays, and no request is sent if the store has its package. Under
-// `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of a
-// tag that was moved stays, and `moved` names both. Errors: those of call_of_unit(),
-// load_lock_backup() and plan_single_call(); NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
+// Plans the entry of the source of a unit under a mode of LockPlanParams as plan() does for a module call, and
+// fetches its package: an entry that matches the source stays, and no request is sent if the store has its package.
+// Under `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of
+// a tag that was moved stays, and `moved` names both. Errors: those of call_of_unit(), load_lock_backup() and
+// plan_single_call(); NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
 Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
-// Compares the downloaded files with the locked ones. An added file that no client loads, such as a template, is the
-// user's own unless the source had it when Terragrunt downloaded it. If there is one, and it is not recorded
-// (download_record.h), the source is queried once, if `may_query` is set. Sends no other request, except to the remote
-// store. The verdict is `held`, `not_locked` with the reason in `detail`, `missing` if the cache does not show that the
-// source had the locked package, or `tampered` with all files that differ, all that a client would load and that were
-// added, and all that came with another package of the source. Errors: those of call_of_unit(); IO_ERROR;
-// cancellation.
-Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options);
+// Writes the entry to the lock file. Errors: those of lock_root(), of parse_lock(); IO_ERROR.
+Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry);
+// Compares the downloaded files with those of the lock entry, or of `planned`, which is not written yet: the package
+// may have a lock file of its own. A file with LF in place of CRLF is that of Terragrunt's own store. An added file
+// that no client loads, such as a template, is the user's own unless the source had it when Terragrunt downloaded it.
+// If there is one, and it is not recorded (download_record.h), the source is queried once, if `may_query` is set. Sends
+// no other request, except to the remote store. The verdict is `held`, `not_locked` with the reason in `detail`,
+// `missing` if the cache does not show that the source had the locked package, or `tampered` with all files that
+// differ, all that a client would load and that were added, and all that came with another package of the source.
+// Errors: those of call_of_unit(); IO_ERROR; cancellation.
+Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOptions& options,
+                                              const std::optional<ModuleLock>& planned = {});
 
 // Copies the part of the locked package that is downloaded for a unit to `to`, a new directory: for a registry, the
 // directory that it names. A package that the store lacks comes from the remote store or from its source. Returns
-// false if no lock entry matches the source. Errors: those of call_of_unit(), plan_single_call() and copy_tree();
+// false if no lock entry matches the source. Errors: those of plan_single_call() and copy_tree();
 // NOT_FOUND or SOURCE_INVALID for the directory.
-Result<bool> copy_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::filesystem::path& to);
+Result<bool> copy_unit_source(OpenRoot& open, const ModuleNode& source, const std::filesystem::path& to);
 
 }  // namespace modlock::terragrunt

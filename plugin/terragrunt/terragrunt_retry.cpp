@@ -24,13 +24,9 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
 
 std::string without_retry_words(std::string text) {
   for (const auto& [word, other] : kWords) {
-    std::string out;
-    std::size_t from = 0;
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, from)) {
-      out.append(text, from, at - from).append(other);
-      from = at + word.size();
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + other.size())) {
+      text.replace(at, word.size(), other);
     }
-    text = out.append(text, from);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "backends/base/files.h"
@@ -98,39 +99,56 @@ Result<OpenUnit> open_unit(const Engine& engine, Run& run, const messages::RootP
   return unit;
 }
 
-// A hook of modlock.hcl, and a command that it must be run for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kHooks = {{
-    {"modlock_place", "terragrunt-read-config"},
-    {"modlock_install", "init"},
-    {"modlock_restore", "init"},
-    {"modlock_verify", "plan"},
+// A hook of modlock.hcl.
+struct OwnHook {
+  std::string_view name;
+  std::string_view type;
+  std::span<const std::string_view> commands;
+  bool is_in_shell = false;  // which may end without a start of tofu-modlock
+};
+constexpr std::array<OwnHook, 4> kHooks = {{
+    {"modlock_place", "after_hook", {&kReadConfig, 1}, true},
+    {"modlock_install", "before_hook", kLocking},
+    {"modlock_restore", "after_hook", kLocking, true},
+    {"modlock_verify", "before_hook", kUsing},
 }};
 
-bool runs_for(const UnitFile& file, const hcl::Block& hook, std::string_view command) {
-  const auto commands = constant_of(hook.body.find("commands"));
-  const bool is_list = commands && commands->is(eval::Type::Kind::tuple) && hook.body.find("if") == nullptr;
-  const auto text = read_file(file.path);
-  const std::size_t start = hook.range.start.byte;
-  return is_list && text &&
-         text->substr(start, hook.range.end.byte - start).find("tofu-modlock") != std::string::npos &&
-         std::any_of(commands->items().begin(), commands->items().end(), [&](const eval::Value& value) {
-           return value.is(eval::Type::Kind::string) && !value.is_null() && value.as_string() == command;
-         });
+// Returns whether a hook runs the program for this unit, and not another program with these arguments.
+bool starts_program(std::vector<std::string> words, const OwnHook& hook, const OpenUnit& unit) {
+  if (hook.is_in_shell && words.size() > 2 && words[0] == "sh" && words[1] == "-c") {
+    return words[2].find("modlock hook ") != std::string::npos;
+  }
+  std::erase(words, "--strict");
+  if (const auto at = std::find(words.begin(), words.end(), "--allow-unchecked-source"); words.end() - at > 1) {
+    words.erase(at, at + 2);
+  }
+  if (words.size() != 6 || fs::path(words[0]).filename() != "tofu-modlock") {
+    return false;
+  }
+  words.front() = unit.repository.empty() ? words.back() : unit.repository.string();
+  return words ==
+         std::vector<std::string>{words.front(), "hook", "--unit", unit.path.string(), "--root", words.front()};
 }
 
 // Returns whether the unit runs the hook; nullopt: a file that may have it cannot be read. The first file that has a
-// hook wins.
-std::optional<bool> runs_hook(const UnitConfig& config, std::string_view name, std::string_view command) {
-  static const std::vector<hcl::Block> kNone;
+// hook wins, and in it the last one.
+std::optional<bool> runs_hook(const UnitConfig& config, const OwnHook& hook, const OpenUnit& unit) {
   for (const UnitFile& file : config.files()) {
     if (file.path.empty()) {
       return std::nullopt;
     }
-    const hcl::Block* terraform = find_block(file.body, "terraform");
-    for (const hcl::Block& block : terraform == nullptr ? kNone : terraform->body.blocks) {
-      if (block.type.ends_with("_hook") && !block.labels.empty() && block.labels.front().text == name) {
-        return runs_for(file, block, command);
+    std::optional<bool> runs;
+    for (const hcl::Block& block : block_in(file.body, "terraform").blocks) {
+      if (block.type == hook.type && !block.labels.empty() && block.labels.front().text == hook.name) {
+        const auto commands = texts_in(config.value_of(file, block.body.find("commands"), true));
+        const auto has = [&](std::string_view command) { return is_one_of(command, commands); };
+        runs = block.body.find("if") == nullptr && block.body.find("working_dir") == nullptr &&
+               std::all_of(hook.commands.begin(), hook.commands.end(), has) &&
+               starts_program(texts_in(config.value_of(file, block.body.find("execute"), true)), hook, unit);
       }
+    }
+    if (runs) {
+      return runs;
     }
   }
   return false;
@@ -139,21 +157,24 @@ std::optional<bool> runs_hook(const UnitConfig& config, std::string_view name, s
 Result<void> check_hooks(const OpenUnit& unit, Diagnostics& found) {
   MODLOCK_TRY(const auto config, UnitConfig::read(unit.path, unit.repository, {}));
   std::string missing;
-  bool is_sure = true;
-  for (const auto& [name, command] : kHooks) {
-    if (const auto runs = runs_hook(config, name, command); !runs.value_or(false)) {
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+  bool is_sure = true;  // in CI, doubt is an error
+  for (const OwnHook& hook : kHooks) {
+    if (const auto runs = runs_hook(config, hook, unit); !runs.value_or(false)) {
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", hook.name);
       is_sure = is_sure && runs;
     }
   }
   if (!missing.empty()) {
-    found.push_back({is_sure ? Severity::error : Severity::warning,
-                     {.code = is_sure ? Code::frozen : Code::config_non_static,
+    const bool is_error = is_sure || unit.engine->options().in_ci;
+    found.push_back({is_error ? Severity::error : Severity::warning,
+                     {.code = is_error ? Code::frozen : Code::config_non_static,
                       .message = fmt::format(
                           "the unit {} {} the hooks of tofu-modlock: {}", unit.path.string(),
                           is_sure ? "does not run" : "includes a file that cannot be read, perhaps with", missing),
                       .subject = std::string(kUnitSourceKey),
-                      .hint = "include modlock.hcl in terragrunt.hcl, and do not override its hooks"}});
+                      .hint = is_sure ? "include the modlock.hcl of this version in terragrunt.hcl, and do not "
+                                        "override its hooks"
+                                      : "include modlock.hcl after this file"}});
   }
   return {};
 }
@@ -201,24 +222,13 @@ Result<messages::LockVerifyResult> check_unit(const Engine& engine, const messag
   MODLOCK_TRY(const auto unit, open_unit(engine, run, params.root));
   messages::LockVerifyResult result;
   const auto& node = unit.call.node;
-  const auto reason = node ? why_not_locked(*node, unit.locked) : std::nullopt;
   if (node) {
-    messages::Verdict verdict{.subject = std::string(kUnitSourceKey), .location = node->call.source.location};
-    if (reason) {
-      verdict.kind = VerdictKind::not_locked;
-      verdict.detail = *reason;
-    } else {
-      const ModuleLock& entry = unit.locked.find(kUnitSourceKey)->second;
-      verdict.source = entry.source;
-      verdict.version = entry.version;
-      verdict.origin = entry.origin_hash();
-    }
-    result.verdicts.push_back(std::move(verdict));
+    result.verdicts.push_back(find_entry(*node, unit.locked));
   }
   if (node || !unit.found.is_known || !unit.locked.empty()) {
     MODLOCK_TRY(check_hooks(unit, result.diagnostics));
   }
-  const bool is_checked = !reason && !unit.call.unchecked;
+  const bool is_checked = (!node || result.verdicts.front().kind == VerdictKind::held) && !unit.call.unchecked;
   for (const Download& download : is_checked ? unit.downloads : std::vector<Download>()) {
     MODLOCK_TRY(check_download(unit, download, params.root, run, result));
   }

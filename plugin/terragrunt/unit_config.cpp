@@ -47,6 +47,7 @@ class UnitAccess final : public eval::FileAccess {
   fs::path repository;
   const Documents* documents;
   int reads = 0;
+  bool is_of_hook = false;
 
  private:
   std::shared_ptr<const eval::FileAccess> files_;
@@ -91,7 +92,7 @@ class UnitScope final : public eval::Scope {
   Result<Value> resolve(const eval::Reference& reference) override {
     const std::string name(reference.attribute);
     if (reference.object == "local") {
-      return value_below("locals", name);
+      return local_value(name);
     }
     if (reference.object == "values" && values_ != nullptr) {
       const hcl::Attribute* attribute = values_->find(name);
@@ -111,9 +112,10 @@ class UnitScope final : public eval::Scope {
   // Returns an object with the member `locals`.
   Result<Value> locals() {
     Value::Members members;
+    const std::vector<hcl::Attribute> none;
     for (const hcl::Block& block : body_.blocks) {
-      for (const hcl::Attribute& attribute : block.type == "locals" ? block.body.attributes : none_) {
-        MODLOCK_TRY(auto value, value_below("locals", attribute.name));
+      for (const hcl::Attribute& attribute : block.type == "locals" ? block.body.attributes : none) {
+        MODLOCK_TRY(auto value, local_value(attribute.name));
         members.emplace(attribute.name, std::move(value));
       }
     }
@@ -121,9 +123,9 @@ class UnitScope final : public eval::Scope {
   }
 
  private:
-  Result<Value> value_below(std::string_view type, const std::string& name) {
+  Result<Value> local_value(const std::string& name) {
     for (const hcl::Block& block : body_.blocks) {
-      const hcl::Attribute* attribute = block.type == type ? block.body.find(name) : nullptr;
+      const hcl::Attribute* attribute = block.type == "locals" ? block.body.find(name) : nullptr;
       if (attribute != nullptr && open_.insert(name).second) {
         auto value = evaluated(*attribute);
         open_.erase(name);
@@ -138,21 +140,11 @@ class UnitScope final : public eval::Scope {
   const hcl::Body* values_;
   std::map<std::string, const hcl::Body*> includes_;
   std::set<std::string> open_;  // names that are being evaluated
-  const std::vector<hcl::Attribute> none_;
 };
 
-FunctionResult get_repo_root(const Call& call) {
-  const fs::path& repository = access_of(call).repository;
-  return repository.empty() ? FunctionResult(tl::unexpected(unknown("the repository is not known")))
-                            : Value::string(repository.string());
-}
-
-FunctionResult get_terragrunt_dir(const Call& call) {
-  return Value::string(access_of(call).directory.string());
-}
-
-FunctionResult get_original_terragrunt_dir(const Call& call) {
-  return Value::string(access_of(call).unit.string());
+FunctionResult value_of(const fs::path& directory) {
+  return directory.empty() ? FunctionResult(tl::unexpected(unknown("the directory is not known")))
+                           : Value::string(directory.string());
 }
 
 // A file above the repository is not read, and hides the ones that are not there.
@@ -187,15 +179,28 @@ FunctionResult no_value(const Call& /*call*/) {
   return tl::unexpected(unknown("only Terragrunt has its value"));
 }
 
+FunctionResult in_hook(const Call& call, std::optional<Value> value) {
+  return access_of(call).is_of_hook && value ? FunctionResult(std::move(*value)) : no_value(call);
+}
+
 const eval::Function* find_unit_function(std::string_view name) {
   const eval::Parameter any{.name = "arguments"};
   const eval::Parameter texts{"arguments", eval::Type::string()};
-  static const std::array<eval::Function, 6> functions = {{
-      {"get_repo_root", {}, {}, get_repo_root},
-      {"get_terragrunt_dir", {}, {}, get_terragrunt_dir},
-      {"get_original_terragrunt_dir", {}, {}, get_original_terragrunt_dir},
+  static const std::array<eval::Function, 10> functions = {{
+      {"get_repo_root", {}, {}, [](const Call& call) { return value_of(access_of(call).repository); }},
+      {"get_terragrunt_dir", {}, {}, [](const Call& call) { return value_of(access_of(call).directory); }},
+      {"get_original_terragrunt_dir", {}, {}, [](const Call& call) { return value_of(access_of(call).unit); }},
       {"find_in_parent_folders", {}, texts, find_in_parent_folders},
       {"read_terragrunt_config", {}, texts, read_terragrunt_config},
+      {"get_working_dir", {}, {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
+      {"get_terraform_cli_args", {}, {}, [](const Call& call) { return in_hook(call, Value::tuple({})); }},
+      {"get_terragrunt_source_cli_flag", {}, {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
+      {"get_env",
+       {},
+       texts,
+       [](const Call& call) {
+         return in_hook(call, call.arguments.size() == 2 ? std::optional(call.arguments[1]) : std::nullopt);
+       }},
       {"", {}, any, no_value},
   }};
   return std::find_if(functions.begin(), functions.end() - 1,
@@ -206,26 +211,30 @@ std::optional<Value> without_null(Result<Value> value) {
   return value && !value->is_null() ? std::optional(std::move(*value)) : std::nullopt;
 }
 
-template <typename Optional>
-std::optional<std::string> text_in(const Optional& value) {
-  const bool is_text = value && value->is(eval::Type::Kind::string) && !value->is_null();
-  return is_text ? std::optional(value->as_string()) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Value> constant_of(const hcl::Attribute* attribute) {
   return attribute == nullptr ? std::nullopt : without_null(eval::constant_value(attribute->value, false, ""));
 }
 
-std::optional<std::string> constant_text_of(const hcl::Attribute* attribute) {
-  return text_in(constant_of(attribute));
+std::optional<std::string> text_in(const std::optional<Value>& value) {
+  const bool is_text = value && value->is(eval::Type::Kind::string) && !value->is_null();
+  return is_text ? std::optional(value->as_string()) : std::nullopt;
 }
 
-const hcl::Block* find_block(const hcl::Body& body, std::string_view type) {
+std::vector<std::string> texts_in(const std::optional<Value>& value) {
+  std::vector<std::string> texts;
+  for (const Value& item : value && value->is(eval::Type::Kind::tuple) ? value->items() : Value::Items()) {
+    texts.push_back(text_in(item).value_or(""));
+  }
+  return texts;
+}
+
+const hcl::Body& block_in(const hcl::Body& body, std::string_view type) {
+  static const hcl::Body kNone;
   const auto block =
       std::find_if(body.blocks.begin(), body.blocks.end(), [&](const hcl::Block& one) { return one.type == type; });
-  return block == body.blocks.end() ? nullptr : &*block;
+  return block == body.blocks.end() ? kNone : block->body;
 }
 
 Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& repository, const Documents& documents) {
@@ -235,7 +244,6 @@ Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& reposi
   if (!own) {
     return config;
   }
-  config.exists_ = true;
   MODLOCK_TRY(auto values, read_body(unit / "terragrunt.values.hcl", documents));
   config.values_ = values ? std::move(*values) : hcl::Body();
   MODLOCK_TRY(auto autoinclude, read_body(unit / "terragrunt.autoinclude.hcl", documents));
@@ -257,27 +265,36 @@ void UnitConfig::read_includes() {
       continue;
     }
     UnitFile file{.label = block.labels.empty() ? "" : block.labels.front().text};
-    const hcl::Attribute* written = block.body.find("path");
-    const auto path =
-        written == nullptr ? std::nullopt : text_in(UnitScope(unit, access, &values_).evaluated(*written));
+    const auto text_of = [&](const char* name) {
+      const hcl::Attribute* written = block.body.find(name);
+      return written == nullptr ? std::nullopt
+                                : text_in(without_null(UnitScope(unit, access, &values_).evaluated(*written)));
+    };
+    const auto path = text_of("path");
     const fs::path place = path ? (access.unit / *path).lexically_normal() : fs::path();
     if (auto body = confine(place, {access.repository}) ? read_body(place, *access.documents) : std::nullopt;
         body && *body) {
       file.path = place;
       file.body = std::move(**body);
     }
-    const bool is_merged = constant_text_of(block.body.find("merge_strategy")) != "no_merge";
-    (is_merged ? included : exposed_).push_back(std::move(file));
+    const auto strategy = text_of("merge_strategy");
+    if (!strategy && block.body.find("merge_strategy") != nullptr) {
+      file = {.label = file.label};  // not known whether it is merged
+    }
+    (strategy != "no_merge" ? included : exposed_).push_back(std::move(file));
   }
   std::move(included.rbegin(), included.rend(), std::back_inserter(files_));
 }
 
-std::optional<Value> UnitConfig::value_of(const UnitFile& file, const hcl::Attribute* attribute) const {
+std::optional<Value> UnitConfig::value_of(const UnitFile& file, const hcl::Attribute* attribute,
+                                          bool is_of_hook) const {
   if (attribute == nullptr) {
     return std::nullopt;
   }
   std::map<std::string, const hcl::Body*> includes;
-  const bool is_own = file.path.parent_path() == static_cast<const UnitAccess&>(*access_).unit;
+  UnitAccess access = static_cast<const UnitAccess&>(*access_);
+  access.is_of_hook = is_of_hook;
+  const bool is_own = file.path.parent_path() == access.unit;
   for (const auto* group : {&files_, &exposed_}) {
     for (const UnitFile& one : *group) {
       if (is_own && one.label) {
@@ -285,11 +302,7 @@ std::optional<Value> UnitConfig::value_of(const UnitFile& file, const hcl::Attri
       }
     }
   }
-  return without_null(UnitScope(file.body, *access_, &values_, std::move(includes)).evaluated(*attribute));
-}
-
-std::optional<std::string> UnitConfig::text_of(const UnitFile& file, const hcl::Attribute* attribute) const {
-  return text_in(value_of(file, attribute));
+  return without_null(UnitScope(file.body, access, &values_, std::move(includes)).evaluated(*attribute));
 }
 
 }  // namespace modlock::terragrunt

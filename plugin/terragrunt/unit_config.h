@@ -18,11 +18,14 @@ namespace modlock::terragrunt {
 // Returns the value of an attribute that uses neither functions nor variables; nullopt if it is absent, null or
 // computed in another way.
 std::optional<eval::Value> constant_of(const hcl::Attribute* attribute);
-// The same for a string.
-std::optional<std::string> constant_text_of(const hcl::Attribute* attribute);
 
-// Returns the first block of that type; null if there is none.
-const hcl::Block* find_block(const hcl::Body& body, std::string_view type);
+// Returns a string; nullopt if it is null or anything else.
+std::optional<std::string> text_in(const std::optional<eval::Value>& value);
+// Returns the texts of a tuple; none if it is anything else.
+std::vector<std::string> texts_in(const std::optional<eval::Value>& value);
+
+// Returns the content of the first block of that type; an empty one if there is none.
+const hcl::Body& block_in(const hcl::Body& body, std::string_view type);
 
 // A file of the configuration of a unit.
 struct UnitFile {
@@ -43,21 +46,19 @@ class UnitConfig {
   static Result<UnitConfig> read(const std::filesystem::path& unit, const std::filesystem::path& repository,
                                  const Documents& documents);
 
-  // Returns whether there is a terragrunt.hcl.
-  bool exists() const { return exists_; }
-  // The files that are merged. Those that win are first: terragrunt.autoinclude.hcl, terragrunt.hcl, and the included
-  // ones, the last include first.
+  // The files that are merged; none if there is no terragrunt.hcl. Those that win are first:
+  // terragrunt.autoinclude.hcl, terragrunt.hcl, and the included ones, the last include first.
   const std::vector<UnitFile>& files() const { return files_; }
 
   // Returns the value of an attribute of one of the files; nullopt if it is absent, null, or computed in another way.
-  std::optional<eval::Value> value_of(const UnitFile& file, const hcl::Attribute* attribute) const;
-  // The same for a string.
-  std::optional<std::string> text_of(const UnitFile& file, const hcl::Attribute* attribute) const;
+  // `is_of_hook`: it may also use the functions of modlock.hcl, as if Terragrunt was started without flags, and
+  // get_env() with a default.
+  std::optional<eval::Value> value_of(const UnitFile& file, const hcl::Attribute* attribute,
+                                      bool is_of_hook = false) const;
 
  private:
   void read_includes();
 
-  bool exists_ = false;
   std::vector<UnitFile> files_;
   std::vector<UnitFile> exposed_;  // that are not merged
   hcl::Body values_;

@@ -116,12 +116,8 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
 UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)
     : unit_(std::move(unit)), kept_(kept_place(unit_)), working_directory_(std::move(working_directory)), tool_(tool) {}
 
-bool UnitLock::exists() const {
-  return has_lock_file(kept_);
-}
-
 Result<bool> UnitLock::is_deleted() const {
-  if (exists()) {
+  if (has_lock_file(kept_)) {
     return false;
   }
   bool is_locked = false;

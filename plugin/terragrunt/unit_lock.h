@@ -28,10 +28,8 @@ class UnitLock {
   // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
 
-  // Returns whether the unit has a lock file at its kept_place(). A generated unit itself has only a copy.
-  bool exists() const;
-  // Returns whether the unit has no lock file, while its working directory or the generated unit has one with module
-  // blocks. Errors: those of parse_lock(), with the path of the file; IO_ERROR.
+  // Returns whether the unit has no lock file at its kept_place(), while its working directory or the generated unit
+  // has one with module blocks. Errors: those of parse_lock(), with the path of the file; IO_ERROR.
   Result<bool> is_deleted() const;
   // Copies the kept lock file of a generated unit to it and to the working directory. Errors: IO_ERROR.
   Result<void> take_kept() const;

@@ -1,7 +1,6 @@
 #include "plugin/terragrunt/unit_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string_view>
 
@@ -18,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 2> kReplacements = {"TG_SOURCE", "TERRAGRUNT_SOURCE"};
 constexpr std::string_view kRegistryScheme = "tfr://";
+constexpr std::string_view kFileScheme = "file://";
 
 std::string registry_host(ClientKind tool) {
   const std::string named = environment_variable("TG_TF_DEFAULT_REGISTRY_HOST");
@@ -54,17 +53,12 @@ std::string encode(std::string_view text) {
 }
 
 // Returns the URL of a directory, as Terragrunt writes it.
-std::string local_url(const fs::path& unit, const std::string& text) {
-  const std::size_t subdir = std::min(text.find("//"), text.size());
-  std::string path = (unit / text.substr(0, subdir)).lexically_normal().string();
+std::string local_url(const fs::path& unit, std::string text) {
+  text.erase(0, text.starts_with(kFileScheme) ? kFileScheme.size() : 0);
+  const std::size_t end = std::min({text.find("//"), text.find('?'), text.size()});
+  std::string path = (unit / text.substr(0, end)).lexically_normal().string();
   path.erase(path.find_last_not_of('/') + 1);
-  return "file://" + percent_encoded(path, "/$&+,:;=@") + text.substr(subdir);
-}
-
-// Returns whether the environment gives all units another source.
-bool is_source_replaced() {
-  return std::any_of(kReplacements.begin(), kReplacements.end(),
-                     [](const char* name) { return !environment_variable(name).empty(); });
+  return std::string(kFileScheme) + percent_encoded(path, "/$&+,:;=@") + text.substr(end);
 }
 
 }  // namespace
@@ -161,7 +155,7 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
   if (!named.empty()) {
     return found_source(named, std::nullopt, {(unit / "terragrunt.hcl").string(), std::nullopt}, tool);
   }
-  if (is_source_replaced()) {
+  if (!environment_variable("TG_SOURCE").empty() || !environment_variable("TERRAGRUNT_SOURCE").empty()) {
     return FoundSource{.is_known = false, .is_replaced = true};
   }
   MODLOCK_TRY(const auto config, UnitConfig::read(unit, repository, documents));
@@ -173,26 +167,26 @@ Result<FoundSource> find_unit_source(const fs::path& unit, const std::string& na
     if (!found && file.path.empty()) {
       return FoundSource{.is_known = false};
     }
-    const hcl::Block* terraform = find_block(file.body, "terraform");
-    const hcl::Attribute* source = terraform == nullptr || found ? nullptr : terraform->body.find("source");
+    const hcl::Body& terraform = block_in(file.body, "terraform");
+    const hcl::Attribute* source = found ? nullptr : terraform.find("source");
     if (source != nullptr) {
-      const auto text = config.text_of(file, source);
+      const auto text = text_in(config.value_of(file, source));
       if (!text) {
         return FoundSource{.is_known = false};
       }
       found = found_source(*text, std::nullopt, {file.path.string(), source->value.range}, tool);
-      found->is_literal = constant_text_of(source).has_value();
+      found->is_literal = text_in(constant_of(source)).has_value();
     }
-    if (terraform != nullptr && constraint == nullptr) {
-      constraint = terraform->body.find("version");
-      version = config.text_of(file, constraint);
+    if (constraint == nullptr) {
+      constraint = terraform.find("version");
+      version = text_in(config.value_of(file, constraint));
     }
   }
   if (found && found->written.starts_with(kRegistryScheme) && !found->source->version) {
     found->source->version = version;
     found->is_known = constraint == nullptr || version;
   }
-  return found ? std::move(*found) : FoundSource{.is_known = config.exists()};
+  return found ? std::move(*found) : FoundSource{.is_known = !config.files().empty()};
 }
 
 }  // namespace modlock::terragrunt

@@ -53,9 +53,26 @@ BOOST_AUTO_TEST_CASE(units_are_checked_without_terragrunt) {
   const auto edit = [](const char* file, const char* text) {
     return [=](CheckedUnit& unit) { write_text(unit.working_directory() / file, text); };
   };
-  const auto hook = [](const char* text) {
+  const auto hook = [](const std::string& text) {
     return [=](CheckedUnit& unit) { unit.set_source("\"git::" + unit.stacks.url() + "//net?ref=v1.0.0\"", text); };
   };
+  // Instead of that of modlock.hcl.
+  const auto verify_hook = [&](const std::string& words, const std::string& more = "",
+                               const std::string& commands =
+                                   R"("plan", "apply", "destroy", "refresh", "import", "test")",
+                               const std::string& type = "before_hook") {
+    return hook("  " + type + " \"modlock_verify\" {\n    commands = [" + commands + "]\n    execute = [" + words +
+                "]\n" + more + "  }\n");
+  };
+  const auto merge = [](const std::string& strategy) {
+    return [=](CheckedUnit& unit) {
+      std::string text = unit.read("live/vpc/terragrunt.hcl");
+      text.insert(text.find("  path"), "  merge_strategy = " + strategy + "\n");
+      unit.write("live/vpc/terragrunt.hcl", text);
+    };
+  };
+  const std::string of_unit = R"("hook", "--unit", get_terragrunt_dir(), "--root", get_repo_root())";
+  const char* const overridden = "does not run the hooks of tofu-modlock: modlock_verify";
   const CheckRow rows[] = {
       {"nothing", [](CheckedUnit&) {}, 0, "2 verified"},
       {"no cache", [](CheckedUnit& unit) { unit.remove_cache(); }, 0, "1 verified"},
@@ -81,6 +98,30 @@ BOOST_AUTO_TEST_CASE(units_are_checked_without_terragrunt) {
        hook("  before_hook \"modlock_verify\" {\n    commands = []\n    execute = "
             "[\"tofu-modlock\"]\n  }\n"),
        3, "does not run the hooks of tofu-modlock: modlock_verify"},
+      {"the name of the program as an argument", verify_hook("\"echo\", \"tofu-modlock hook init\""), 3, overridden},
+      {"its command as arguments", verify_hook("\"echo\", \"tofu-modlock\", " + of_unit), 3, overridden},
+      {"its command in a shell", verify_hook(R"("sh", "-c", "true tofu-modlock hook")"), 3, overridden},
+      {"a hook for one command", verify_hook("\"tofu-modlock\", " + of_unit, "", "\"plan\""), 3, overridden},
+      {"a hook for another command", verify_hook("\"tofu-modlock\", " + of_unit + ", \"none\""), 3, overridden},
+      {"a hook that prints help", verify_hook("\"tofu-modlock\", " + of_unit + ", \"--help\""), 3, overridden},
+      {"a hook for no source", verify_hook("\"tofu-modlock\", " + of_unit + ", \"--source\", \".\""), 3, overridden},
+      {"a hook for another unit", verify_hook(R"("tofu-modlock", "hook", "--unit", "/", "--root", get_repo_root())"), 3,
+       overridden},
+      {"a hook in another directory", verify_hook("\"tofu-modlock\", " + of_unit, "    working_dir = \"/\"\n"), 3,
+       overridden},
+      {"a hook with a condition", verify_hook("\"tofu-modlock\", " + of_unit, "    if = false\n"), 3, overridden},
+      {"a hook of a computed program", verify_hook("run_cmd(\"x\"), " + of_unit), 3, overridden},
+      {"a hook of a variable without a default", verify_hook("get_env(\"SHELL\"), " + of_unit), 3, overridden},
+      {"a hook by its path, for more commands",
+       verify_hook("\"/opt/bin/tofu-modlock\", " + of_unit + R"(, "--strict", "--allow-unchecked-source", "live/*")",
+                   "", R"("plan", "apply", "destroy", "refresh", "import", "test", "output")"),
+       0, "2 verified"},
+      {"a hook of a variable", verify_hook("get_env(\"TOFU_MODLOCK\", \"tofu-modlock\"), " + of_unit), 0, "2 verified"},
+      {"a hook of another type with this name", verify_hook("\"true\"", "", "\"plan\"", "after_hook"), 0, "2 verified"},
+      {"an include that is not merged", merge("\"no_merge\""), 3, "modlock_place, modlock_install, modlock_restore"},
+      {"an include that may not be merged", merge("get_env(\"X\", \"no_merge\")"), 0,
+       "includes a file that cannot be read, perhaps with the hooks"},
+      {"an include that is merged", merge("\"${\"de\"}ep\""), 0, "2 verified"},
       {"another hook", hook("  before_hook \"mine\" {\n    commands = [\"plan\"]\n    execute = [\"true\"]\n  }\n"), 0,
        "2 verified"},
       {"configuration next to it", [](CheckedUnit& unit) { unit.write("live/vpc/more.tf", "# own\n"); }, 0,
@@ -118,6 +159,10 @@ BOOST_AUTO_TEST_CASE(units_are_checked_without_terragrunt) {
           BOOST_TEST((unit.has("live/vpc/.terraform.lock.hcl") ? unit.unit_lock() : "") == before);
         }
       }
+      // In CI, doubt about the hooks is an error.
+      unit.environment["CI"] = "true";
+      const bool is_doubted = std::string(row.text).find("perhaps") != std::string::npos;
+      BOOST_TEST(unit.modlock({"verify", "live/vpc"}).exit_code == (is_doubted ? 3 : row.exit_code));
     }
   }
 }
@@ -135,9 +180,18 @@ BOOST_FIXTURE_TEST_CASE(units_of_local_modules_are_checked, CheckedUnit) {
   BOOST_TEST(fine.out.find("live/local:\nverified  module.vpc") != std::string::npos, fine.out);
   BOOST_TEST(fine.out.find("live/plain:\n0 verified") != std::string::npos, fine.out);
   write_text(working_directory("live/local") / ".terraform/modules/vpc/main.tf", "# foreign\n");
-  const Ran changed = modlock({"verify", "live/local"});
-  BOOST_TEST(changed.exit_code == 4, changed.out << changed.err);
-  BOOST_TEST(changed.err.find("main.tf was changed\n  hint: run: terragrunt init") != std::string::npos, changed.err);
+  // Terragrunt has the same directory for all of them.
+  for (const std::string source : {"${get_repo_root()}/catalog", "../../catalog", "../../catalog/", "../../catalog?x=y",
+                                   "file://${get_repo_root()}/catalog"}) {
+    BOOST_TEST_CONTEXT(source) {
+      add_unit("live/local", source);
+      write("live/local/.tofu-modlock.hcl", "");
+      const Ran changed = modlock({"verify", "live/local"});
+      BOOST_TEST(changed.exit_code == 4, changed.out << changed.err);
+      BOOST_TEST(changed.err.find("main.tf was changed\n  hint: run: terragrunt init") != std::string::npos,
+                 changed.err);
+    }
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_unit_without_module_calls_is_checked, CheckedUnit) {

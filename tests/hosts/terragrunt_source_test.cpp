@@ -909,7 +909,7 @@ void is_locked_and_checked(ServedUnit& scene, const ServedRow& row) {
   }
 }
 
-std::vector<ServedRow> rows_of(const ServedUnit& scene, bool is_held) {
+std::vector<ServedRow> rows_of(const ServedUnit& scene, bool is_held, bool has_terragrunt) {
   const std::string module = "tfr://" + scene.host + "/acme/net/aws";
   const std::string pattern = "tfr://" + scene.host + "/pattern/net/aws";
   const std::string archive = "https://" + scene.host + "/packages/net.tar.gz";
@@ -923,7 +923,7 @@ std::vector<ServedRow> rows_of(const ServedUnit& scene, bool is_held) {
   const std::string of_archive = "https://<host>/packages/net.tar.gz";
   const std::string oci = "oci://" + scene.oci.host() + "/team/net";
   const std::string of_oci = "oci://<oci>/team/net";
-  return {
+  std::vector<ServedRow> rows = {
       {"a registry", module + "?version=1.0.0", block(of_module, "1.0.0"), "main.tf", is_held},
       {"a directory of a registry's package", module + "//inner?version=1.0.0", block(of_module + "//inner", "1.0.0"),
        "inner/main.tf", is_held},
@@ -938,16 +938,22 @@ std::vector<ServedRow> rows_of(const ServedUnit& scene, bool is_held) {
       {"a directory of an OCI package", oci + "//inner?tag=1.0.0", block(of_oci + "//inner?tag=1.0.0", ""),
        "inner/main.tf", is_held},
   };
+  if (has_terragrunt) {  // which requests the newest version that the constraint allows
+    rows.push_back({"the argument version of the terraform block", module + "\"\n  version = \"~> 1.0",
+                    "  version = \"1.0.0\"\n  source  = \"" + of_module + "\"\n\n  constraints = \"~> 1.0\"\n",
+                    "main.tf", is_held});
+  }
+  return rows;
 }
 
 // `prepare` makes the scene ready.
 template <typename Prepare>
-void all_are_locked_and_checked(const Prepare& prepare, bool is_held) {
+void all_are_locked_and_checked(const Prepare& prepare, bool is_held, bool has_terragrunt = false) {
   std::size_t count = 1;  // each row has servers of its own, and a scene knows how many there are
   for (std::size_t i = 0; i < count; ++i) {
     ServedUnit scene;
     prepare(scene);
-    const std::vector<ServedRow> rows = rows_of(scene, is_held);
+    const std::vector<ServedRow> rows = rows_of(scene, is_held, has_terragrunt);
     count = rows.size();
     BOOST_TEST_CONTEXT(rows[i].name) {
       is_locked_and_checked(scene, rows[i]);
@@ -960,14 +966,24 @@ BOOST_AUTO_TEST_CASE(of_registries_and_of_archives, *needs(HttpsGitServer::kProg
   all_are_locked_and_checked([](ServedUnit& scene) { scene.environment["PLACES"] = "1"; }, true);
 }
 
+void all_are_locked_and_checked_with(const std::string& terragrunt) {
+  all_are_locked_and_checked(
+      [&](ServedUnit& scene) {
+        scene.use_terragrunt(clients().front());
+        fs::create_symlink(*find_program(terragrunt), scene.path("bin/terragrunt"));
+        scene.environment["TG_EXPERIMENT"] = "oci,version-attribute";
+      },
+      true, true);
+}
+
 BOOST_AUTO_TEST_CASE(of_registries_and_of_archives_with_terragrunt,
                      *needs(HttpsGitServer::kPrograms) * needs("terragrunt, tofu or terraform")) {
-  all_are_locked_and_checked(
-      [](ServedUnit& scene) {
-        scene.use_terragrunt(clients().front());
-        scene.environment["TG_EXPERIMENT"] = "oci";
-      },
-      true);
+  all_are_locked_and_checked_with("terragrunt");
+}
+
+BOOST_AUTO_TEST_CASE(of_registries_and_of_archives_with_the_newest_terragrunt,
+                     *needs(HttpsGitServer::kPrograms) * needs("terragrunt-new, tofu or terraform")) {
+  all_are_locked_and_checked_with("terragrunt-new");
 }
 
 }  // namespace
