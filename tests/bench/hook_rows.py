@@ -81,7 +81,21 @@ def measure_wrapper(options, home, calls, environment):
                 table)
 
 
+def make_mirror(home, provider):
+    """Lets clients install `bench/simple` from a directory. Returns their configuration."""
+    place = os.path.join(home, "mirror", "bench.example.test", "bench", "simple", "1.0.0", "linux_amd64")
+    os.makedirs(place)
+    shutil.copy(provider, os.path.join(place, "terraform-provider-simple_v1.0.0"))
+    settings = os.path.join(home, "client.rc")
+    write(settings, 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' %
+          os.path.join(home, "mirror"))
+    return settings
+
+
 def make_units(root, calls, hooks, environment):
+    if "TF_CLI_CONFIG_FILE" in environment:
+        calls += ('terraform {\n  required_providers {\n    simple = {\n'
+                  '      source = "bench.example.test/bench/simple"\n    }\n  }\n}\n')
     files = {"modlock.hcl": hooks, "catalog/main.tf": calls, ".gitignore": ".terragrunt-cache\n"}
     for number in range(UNITS):
         files["live/%d/terragrunt.hcl" % number] = (
@@ -99,6 +113,8 @@ def measure_hooks(options, home, calls, environment):
     os.symlink(options.modlock, os.path.join(bin_directory, "tofu-modlock"))
     environment = dict(environment, PATH=bin_directory + ":" + environment["PATH"], TG_TF_PATH=options.client,
                        TG_NON_INTERACTIVE="true")
+    if options.provider:
+        environment["TF_CLI_CONFIG_FILE"] = make_mirror(home, options.provider)
     roots = {"with": os.path.join(home, "with"), "without": os.path.join(home, "without")}
     make_units(roots["with"], calls, hooks, environment)
     make_units(roots["without"], calls, "terraform {}\n", environment)
@@ -117,7 +133,8 @@ def measure_hooks(options, home, calls, environment):
             ours, theirs = medians["with"][i], medians["without"][i]
             table.append([what, seconds(ours), seconds(theirs), "%.2f" % (ours / theirs), "%.2f" % goal,
                           verdict(ours <= goal * theirs)])
-        print_table("Terragrunt: `%s` of %d units, nothing to do" % (command, UNITS),
+        provider = "a provider each" if options.provider else "no provider"
+        print_table("Terragrunt: `%s` of %d units, %s, nothing to do" % (command, UNITS, provider),
                     ["", "with hooks", "without", "ratio", "goal", ""], table)
 
 
