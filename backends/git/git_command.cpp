@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "backends/address/go_url.h"
@@ -143,7 +144,9 @@ void add_query(const RemoteAddress& remote, const EnvironmentLookup& environment
   // libcurl selects an entry of ~/.netrc by the user in the address. Another user may be a token, which arguments must
   // not show.
   const std::string& user = remote.username.reveal();
-  const bool is_login = !remote.password && !user.empty() && netrc_text(environment).find(user) != std::string::npos;
+  const auto logins = remote.password || user.empty() ? std::vector<std::string>() : netrc_logins(remote, environment);
+  const bool is_login = std::any_of(logins.begin(), logins.end(),
+                                    [&](const std::string& login) { return login.empty() || login == user; });
   if (auto parsed = is_login ? GoUrl::parse(url.empty() ? remote.url : url) : std::nullopt) {
     parsed->user = GoUrl::UserInfo{.name = user, .password = {}};
     url = parsed->to_string();
@@ -196,6 +199,21 @@ void add_settings(const std::vector<Setting>& settings, const EnvironmentLookup&
 std::string netrc_text(const EnvironmentLookup& environment) {
   const auto home = environment("HOME");
   return home ? read_file(*home + "/.netrc").value_or("") : "";
+}
+
+std::vector<std::string> netrc_logins(const RemoteAddress& remote, const EnvironmentLookup& environment) {
+  std::istringstream words(netrc_text(environment));
+  std::vector<std::string> logins;
+  bool is_of_host = false;
+  for (std::string key, value; words >> key && (key == "default" || words >> value);) {
+    if (key == "default" || key == "machine") {
+      is_of_host = key == "default" || value == remote.host.substr(0, remote.host.find(':'));
+      logins.insert(logins.end(), is_of_host ? 1 : 0, "");
+    } else if (key == "login" && is_of_host) {
+      logins.back() = value;
+    }
+  }
+  return logins;
 }
 
 std::optional<std::string> lookup_environment(const char* name) {

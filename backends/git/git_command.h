@@ -21,6 +21,9 @@ std::optional<std::string> lookup_environment(const char* name);
 // Returns the text of ~/.netrc, which git reads; empty: there is none.
 std::string netrc_text(const EnvironmentLookup& environment);
 
+// Returns the logins of its entries for the host of an address; "" for an entry without one, which fits every user.
+std::vector<std::string> netrc_logins(const RemoteAddress& remote, const EnvironmentLookup& environment);
+
 // Makes a `git <arguments>` command for a remote. The user's configuration, credential helpers, proxies and
 // certificates apply. Hooks, prompts, a repository from the environment, transports other than the five, and
 // credentials after a redirect to another host do not. The environment supplies the user-info, by a credential helper,

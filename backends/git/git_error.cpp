@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <vector>
 
 #include "backends/address/scrub.h"
@@ -162,17 +161,6 @@ constexpr std::array kMeanings = {
     Meaning{GitFailure::other, Code::bad_response, "git failed", "run `git ls-remote` on the address to see more"},
 };
 
-// Returns whether git has sent an entry of ~/.netrc to the host. Its error does not tell this from none.
-bool netrc_names(std::string_view host) {
-  std::istringstream words(netrc_text(lookup_environment));
-  for (std::string key, value; words >> key;) {
-    if (key == "default" || (words >> value && key == "machine" && value == host)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Returns the lines that are not empty. Progress ends a line with "\r".
 std::vector<std::string> output_lines(std::string text) {
   std::replace(text.begin(), text.end(), '\r', '\n');
@@ -211,7 +199,7 @@ Error authentication(GitFailure failure, const RemoteAddress& remote, std::strin
                              shell_word(remote.url));
   } else {
     const std::string name = remote.host.substr(0, remote.host.find(':'));
-    const bool has_entry = netrc_names(name);
+    const bool has_entry = !netrc_logins(remote, lookup_environment).empty();  // git has sent it
     const bool given = failure == GitFailure::credentials_refused || has_entry;
     error.message = fmt::format("{}: {} {} (looked in: the address, git's credential helpers, ~/.netrc{})", prefix,
                                 remote.host, given ? "rejected the credentials" : "requires authentication",

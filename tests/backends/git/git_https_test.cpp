@@ -218,11 +218,13 @@ BOOST_AUTO_TEST_CASE(the_users_own_credentials_are_used, *needs(HttpsGitServer::
   BOOST_TEST(https.list(https.url("private")) == "ok");
   // The user in the address selects the account.
   for (const auto& [first, second, is_found] :
-       {std::tuple("other", "reader", true), std::tuple("reader", "other", false)}) {
-    write_text(https.directory / "home" / ".netrc",
-               fmt::format("machine localhost login {} password x\nmachine localhost login {} password {}\n", first,
-                           second, password));
-    BOOST_TEST((https.list(https.url_with("private", "reader")) == "ok") == is_found, first);
+       {std::tuple("login other", "login reader", true), std::tuple("login reader", "login other", false),
+        std::tuple("login other", "", true), std::tuple("login other", "login default", false)}) {
+    write_text(
+        https.directory / "home" / ".netrc",
+        fmt::format("machine localhost {} password x\nmachine localhost {} password {}\n", first, second, password));
+    BOOST_TEST((https.list(https.url_with("private", "reader")) == "ok") == is_found,
+               std::string(first) + ", " + second);
   }
   fs::remove(https.directory / "home" / ".netrc");
   const std::string helper = "\"!f() { echo username=reader; echo 'password=" + password + "'; }; f\"";
