@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -14,7 +15,17 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{512} << 20U;
 
-void* checked(void* memory) {
+constexpr std::size_t kSmall = std::size_t{64} << 10U;
+
+// libgit2 1.5 crashes if it gets no memory for something small, for example for a line of a configuration.
+void* checked(void* memory, std::size_t size) {
+  if (memory == nullptr && size != 0 && size <= kSmall) {
+    std::fputs(
+        "Error: tofu-modlock ended early: no memory is left for this process [IO_ERROR]\n"
+        "  hint: free some memory, or raise the limit (ulimit -v), then run it again\n",
+        stderr);
+    std::_Exit(1);
+  }
   if (memory == nullptr) {
     git_error_set_oom();
   }
@@ -27,7 +38,7 @@ std::size_t product(std::size_t count, std::size_t size) {
 }
 
 void* reallocate(void* memory, std::size_t size, const char* /*file*/, int /*line*/) {
-  return checked(size > kLargest ? nullptr : std::realloc(memory, size));
+  return checked(size > kLargest ? nullptr : std::realloc(memory, size), size);
 }
 
 void* allocate(std::size_t size, const char* file, int line) {
@@ -43,7 +54,8 @@ void* reallocate_array(void* memory, std::size_t count, std::size_t size, const 
 }
 
 void* allocate_zeros(std::size_t count, std::size_t size, const char* /*file*/, int /*line*/) {
-  return checked(product(count, size) > kLargest ? nullptr : std::calloc(count, size));
+  const std::size_t whole = product(count, size);
+  return checked(whole > kLargest ? nullptr : std::calloc(count, size), whole);
 }
 
 char* copy_of(const char* text, std::size_t size, const char* file, int line) {

@@ -1,6 +1,12 @@
 #include "backends/git/library.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/git_repository.h"
@@ -44,6 +50,37 @@ BOOST_AUTO_TEST_CASE(a_conflict_is_found_without_git) {
   write_text(file, "not an index");
   BOOST_TEST(git::may_have_conflicts(file));
 }
+
+#ifndef MODLOCK_ADDRESS_SANITIZER  // which ends the process by itself
+// libgit2 would crash.
+BOOST_AUTO_TEST_CASE(without_memory_the_process_ends_with_the_reason) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path index = directory.path() / "index";
+  const std::string said = (directory.path() / "said").string();
+  BOOST_TEST(!git::may_have_conflicts(index));  // the library is started
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(::open(said.c_str(), O_WRONLY | O_CREAT, 0600), 2);
+    const rlimit none{0, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_AS, &none);
+    for (std::size_t size = std::size_t{1} << 20U; size >= 16; size -= size > 8192 ? size / 2 : 16) {
+      void* volatile taken = nullptr;
+      do {
+        taken = std::malloc(size);
+      } while (taken != nullptr);
+    }
+    (void)git::may_have_conflicts(index);
+    std::_Exit(0);
+  }
+  int status = 0;
+  BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(WIFEXITED(status));
+  BOOST_TEST(WEXITSTATUS(status) == 1);
+  BOOST_TEST(read_text(said) ==
+             "Error: tofu-modlock ended early: no memory is left for this process [IO_ERROR]\n"
+             "  hint: free some memory, or raise the limit (ulimit -v), then run it again\n");
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()
 
