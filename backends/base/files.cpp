@@ -221,16 +221,12 @@ Result<void> rename_durably(const fs::path& from, const fs::path& to) {
 void remove_unfinished_writes(const fs::path& directory, std::string_view name) {
   const std::string prefix = name.empty() ? "." : temporary_prefix(name);
   std::error_code ignored;
-  std::vector<fs::path> unfinished;
   for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string found = at->path().filename().string();
     if (found.starts_with(prefix) && is_temporary(found) &&
         (name.empty() || found.size() == prefix.size() + 2 * kRandomBytes)) {
-      unfinished.push_back(at->path());
+      (void)remove_tree(at->path());
     }
-  }
-  for (const fs::path& path : unfinished) {
-    ::unlink(path.c_str());
   }
 }
 

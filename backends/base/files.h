@@ -53,8 +53,9 @@ Result<void> move_files_durably(std::span<const std::filesystem::path> files, co
 // IO_ERROR naming the file and the reason.
 Result<void> rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Removes the temporary files of killed calls of write_file_atomically() from the directory: those of `name`, or of all
-// files if `name` is empty. The caller must know that no other process or thread writes there now. Ignores failures.
+// Removes the temporary files of killed calls of write_file_atomically() from the directory, and directories with such
+// names: those of `name`, or of all files if `name` is empty. The caller must know that no other process or thread
+// writes there now. Ignores failures.
 void remove_unfinished_writes(const std::filesystem::path& directory, std::string_view name = {});
 
 // Works like `mkdir -p`. Errors: IO_ERROR naming the first directory that could not be made.

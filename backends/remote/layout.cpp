@@ -249,6 +249,7 @@ Result<void> LayoutWriter::finish(const fs::path& output, const Context& context
     return fail(Code::invalid_params, fmt::format("\"{}\" already exists", output.string()),
                 "name a directory that does not exist, or a .tar file");
   }
+  remove_unfinished_writes(output.parent_path(), output.filename().string());  // of a killed process
   const fs::path unfinished = output.parent_path() / fmt::format(".{}.{}", output.filename().string(), random_hex(8));
   auto written = is_archive ? write_tar(work_, names, unfinished, context) : copy_tree(work_, unfinished);
   written = written.and_then([&] { return rename_durably(unfinished, output); });

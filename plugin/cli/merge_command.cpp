@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -56,8 +57,10 @@ int run_merge(const CommandLine& line) {
     return refuse(theirs.error());
   }
   const MergedLock merged = merge_locks(std::move(*base), *ours, std::move(*theirs), line.marker_size);
+  const std::filesystem::path path = line.merge_ours;
+  remove_unfinished_writes(path.has_parent_path() ? path.parent_path() : ".", path.filename().string());
   if (merged.text != ours->text) {
-    if (auto ok = write_file_atomically(line.merge_ours, merged.text); !ok) {
+    if (auto ok = write_file_atomically(path, merged.text); !ok) {
       return interrupt.signal() != 0 ? 128 + interrupt.signal() : refuse(ok.error());
     }
   }

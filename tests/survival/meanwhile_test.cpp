@@ -80,6 +80,17 @@ BOOST_AUTO_TEST_CASE(a_signal_to_merge) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_merge_that_was_killed) {
+  write("base", before);
+  write("ours", before);
+  write("theirs", before);
+  write(".ours.0123456789abcdef", "unfinished");
+  write(".ours.mine", "mine");
+  BOOST_TEST(modlock({"merge", "base", "ours", "theirs"}).exit_code == 0);
+  BOOST_TEST(!fs::exists(root() / ".ours.0123456789abcdef"));
+  BOOST_TEST(read(".ours.mine") == "mine");
+}
+
 BOOST_AUTO_TEST_CASE(a_lock_made_between_plan_and_apply) {
   fs::remove(root() / ".terraform.lock.hcl");
   fs::remove_all(root() / ".terraform");

@@ -221,6 +221,10 @@ BOOST_AUTO_TEST_CASE(removes_what_a_killed_write_left) {
       write_text(directory / row.file, "x");
       remove_unfinished_writes(directory.path());
       BOOST_TEST(fs::exists(directory / row.file) == !row.goes_with_every);
+      fs::remove(directory / row.file);
+      write_text(directory / row.file / "x", "x");
+      remove_unfinished_writes(directory.path(), "lock.hcl");
+      BOOST_TEST(fs::exists(directory / row.file) == !row.goes);
     }
   }
   remove_unfinished_writes("/nonexistent");
