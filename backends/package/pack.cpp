@@ -43,6 +43,7 @@ bool set_tar_gz(struct archive* writer) {
 
 bool set_zip(struct archive* writer) {
   return archive_write_set_format_zip(writer) == ARCHIVE_OK &&
+         archive_write_set_format_option(writer, "zip", "compression-level", "1") == ARCHIVE_OK &&
          archive_write_set_bytes_in_last_block(writer, 1) == ARCHIVE_OK;
 }
 

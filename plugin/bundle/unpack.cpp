@@ -41,13 +41,8 @@ Result<void> place_archive(const fs::path& archive, const std::string& digest, c
     const auto found = fs::is_regular_file(target, error) ? sha256_file(target) : fail(Error{});
     return found && "sha256:" + hex(*found) == digest ? Result<void>() : in_the_way(target, "has other content");
   }
-  const fs::path unfinished = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), random_hex(8));
-  fs::copy_file(archive, unfinished, error);
-  auto placed = error ? system_failure("write", target, error.value()) : rename_durably(unfinished, target);
-  if (!placed) {
-    fs::remove(unfinished, error);
-  }
-  return placed;
+  MODLOCK_TRY(const auto file, MappedFile::open(archive));
+  return write_file_atomically(target, file.content());
 }
 
 // Returns a CLI configuration in which all providers come from a directory. Errors: INVALID_PARAMS (a control character
