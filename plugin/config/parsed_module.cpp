@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "plugin/config/state_providers.h"
+#include "plugin/eval/evaluate.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -19,16 +21,13 @@ class CallCollector {
       : files_(files), diagnostics_(diagnostics) {}
 
   std::vector<ModuleCallSyntax> collect() {
-    for_each_block(files_, ConfigFile::Role::primary, "module", [this](const auto& file, const auto& block) {
-      if (has_name(file, block)) {
-        add(file, block);
-      }
-    });
-    for_each_block(files_, ConfigFile::Role::override_file, "module", [this](const auto& file, const auto& block) {
-      if (has_name(file, block)) {
-        override_call(file, block);
-      }
-    });
+    for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+      for_each_block(files_, role, "module", [&](const ConfigText& file, const hcl::Block& block) {
+        if (has_name(file, block)) {
+          role == ConfigFile::Role::primary ? add(file, block) : override_call(file, block);
+        }
+      });
+    }
     std::sort(calls_.begin(), calls_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return std::move(calls_);
   }
@@ -162,6 +161,36 @@ void warn_unknown_sources(const std::vector<UnknownSource>& sources, Diagnostics
   }
 }
 
+// Warns about what the clients reject although it selects no module and no provider: no client can use such a lock.
+void warn_rejected(const ConfigText& file, ClientKind tool, bool& has_providers, Diagnostics& diagnostics) {
+  const auto warn = [&](const Range& range, std::string_view why, std::string hint) {
+    diagnostics.push_back(
+        config_error(file, range, fmt::format("{} rejects this: {}", display_name(tool), why), std::move(hint)));
+    diagnostics.back().severity = Severity::warning;
+  };
+  for (const hcl::Block& block : file.parsed.body.blocks) {
+    if (block.type == "required_providers") {
+      warn(block.header_range, "required_providers is outside of a terraform block", "move it into one");
+    }
+    for (const hcl::Block& inner : block.body.blocks) {
+      if (block.type == "terraform" && inner.type == "required_providers" && std::exchange(has_providers, true)) {
+        warn(inner.header_range, "the module has two required_providers blocks", "write one with all entries");
+      }
+    }
+    const hcl::Attribute* type = block.type == "variable" && !file.json ? block.body.find("type") : nullptr;
+    const auto text = type != nullptr ? eval::constant_value(type->value, false, file.path) : fail(Error{});
+    if (text && text->is(eval::Type::Kind::string)) {
+      warn(type->value.range, "the type is in quotes", "remove the quotes: list(string), not \"list\"");
+    }
+    const bool is_language = block.type == "language" && tool == ClientKind::opentofu;
+    const hcl::Attribute* edition = is_language ? block.body.find("edition") : nullptr;
+    const auto* name = edition != nullptr ? std::get_if<hcl::Variable>(&edition->value.node) : nullptr;
+    if (edition != nullptr && (name == nullptr || name->name != "tofu2024")) {
+      warn(edition->value.range, "it supports only the edition tofu2024", "remove the argument");
+    }
+  }
+}
+
 // Blocks that are only read for the providers they use. They are most of a configuration; freeing them leaves their
 // memory for the next module.
 bool is_read_once(const hcl::Block& block) {
@@ -185,7 +214,11 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   MODLOCK_TRY(context.check());
   Diagnostics of_providers;
   module->providers = provider_requirements(module->files, tool, of_providers);
+  bool has_providers = false;
   for (ConfigText& file : module->files) {
+    if (file.role == ConfigFile::Role::primary) {
+      warn_rejected(file, tool, has_providers, of_providers);
+    }
     std::erase_if(file.parsed.body.blocks, is_read_once);
     file.parsed.body.blocks.shrink_to_fit();
   }

@@ -154,19 +154,15 @@ std::vector<std::string_view> VariableBlocks::names() const {
 
 std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files) {
   std::map<std::string, Argument, std::less<>> locals;
-  for_each_block(files, ConfigFile::Role::primary, "locals", [&](const ConfigText& file, const hcl::Block& block) {
-    for (const hcl::Attribute& attribute : block.body.attributes) {
-      locals[attribute.name] = {&attribute, &file};
-    }
-  });
-  for_each_block(files, ConfigFile::Role::override_file, "locals",
-                 [&](const ConfigText& file, const hcl::Block& block) {
-                   for (const hcl::Attribute& attribute : block.body.attributes) {
-                     if (const auto found = locals.find(attribute.name); found != locals.end()) {
-                       found->second = {&attribute, &file};
-                     }
-                   }
-                 });
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "locals", [&](const ConfigText& file, const hcl::Block& block) {
+      for (const hcl::Attribute& attribute : block.body.attributes) {
+        if (role == ConfigFile::Role::primary || locals.contains(attribute.name)) {
+          locals[attribute.name] = {&attribute, &file};
+        }
+      }
+    });
+  }
   return locals;
 }
 

@@ -40,7 +40,7 @@ struct ClientRule {
 inline constexpr ClientRule kLanguageBlocks{"a language block", "1.12.0", ""};
 inline constexpr ClientRule kComputedSource{"a computed source or version", "1.8.0", "1.15.0"};
 inline constexpr ClientRule kNullVersion{"version = null", "1.10.0", "1.15.5"};
-inline constexpr ClientRule kConvert{"the function convert", "1.13.0", "1.15.0"};
+inline constexpr ClientRule kConvert{"the function convert in a source", "", "1.15.0"};
 inline constexpr ClientRule kAssume{"a function assume*", "1.13.0", ""};
 inline constexpr ClientRule kAction{"an action block", "", "1.14.0"};
 inline constexpr ClientRule kNamespaceUnderscore{"an underscore in a provider namespace", "", "1.16.0"};

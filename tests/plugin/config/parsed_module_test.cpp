@@ -216,6 +216,54 @@ BOOST_AUTO_TEST_CASE(unknown_blocks_with_a_source) {
                "a.tf:1:1"});
 }
 
+// A lock of what no client can run would mislead. Each reason is named once.
+BOOST_AUTO_TEST_CASE(what_clients_reject_is_a_warning) {
+  struct Row {
+    const char* name;
+    Files files;
+    const char* warnings;
+  };
+  constexpr const char* kQuotes = "OpenTofu rejects this: the type is in quotes";
+  constexpr const char* kEdition = "OpenTofu rejects this: it supports only the edition tofu2024";
+  const std::string aws = "terraform {\n  required_providers {\n    aws = \"~> 5.0\"\n  }\n}\n";
+  const Row rows[] = {
+      {"misplaced",
+       {{"a.tf", "required_providers {\n}\n"}},
+       "a.tf:1:1 OpenTofu rejects this: required_providers is outside of a terraform block\n"},
+      {"twice in a file",
+       {{"a.tf", aws + aws}},
+       "a.tf:7:3 OpenTofu rejects this: the module has two required_providers blocks\n"},
+      {"in two files",
+       {{"a.tf", aws}, {"b.tf", aws}},
+       "b.tf:2:3 OpenTofu rejects this: the module has two required_providers blocks\n"},
+      {"in an override file", {{"a.tf", aws}, {"b_override.tf", aws}}, ""},
+      {"two terraform blocks", {{"a.tf", aws + "terraform {\n  required_version = \">= 1\"\n}\n"}}, ""},
+      {"quoted type", {{"a.tf", "variable \"v\" {\n  type = \"list\"\n}\n"}}, kQuotes},
+      {"quoted type expression", {{"a.tf", "variable \"v\" {\n  type = \"list(string)\"\n}\n"}}, kQuotes},
+      {"type", {{"a.tf", "variable \"v\" {\n  type = list(string)\n}\n"}}, ""},
+      {"legacy type without an element", {{"a.tf", "variable \"v\" {\n  type = list\n}\n"}}, ""},
+      {"type in JSON", {{"a.tf.json", R"({"variable": {"v": {"type": "list"}}})"}}, ""},
+      {"another edition", {{"a.tf", "language {\n  edition = tofu2027\n}\n"}}, kEdition},
+      {"edition in quotes", {{"a.tf", "language {\n  edition = \"tofu2024\"\n}\n"}}, kEdition},
+      {"the edition", {{"a.tf", "language {\n  edition = tofu2024\n}\n"}}, ""},
+      {"no edition", {{"a.tf", "language {\n  compatible_with {\n    opentofu = \">= 1.12\"\n  }\n}\n"}}, ""},
+      {"edition of Terraform", {{"a.tf", "terraform {\n  language = TF2021\n}\n"}}, ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const TemporaryDirectory directory;
+      std::string found;
+      for (const Diagnostic& diagnostic : load_module(directory, row.files).diagnostics) {
+        BOOST_TEST((diagnostic.severity == Severity::warning));
+        found += fmt::format("{} {}\n", to_string(*diagnostic.what.location), diagnostic.what.message);
+      }
+      const std::string wanted = row.warnings;
+      BOOST_TEST(found.find(wanted) != std::string::npos);
+      BOOST_TEST(std::count(found.begin(), found.end(), '\n') == (wanted.empty() ? 0 : 1));
+    }
+  }
+}
+
 // Nothing that a reader does not know makes a configuration unreadable.
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_skipped) {
   struct Row {
@@ -224,7 +272,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_skipped) {
   };
   const Row rows[] = {
       {"a block", {{"a.tf", "later \"x\" \"y\" \"z\" {\n  a = b::c()\n  d {}\n}\nlater {}\n"}}},
-      {"a setting", {{"a.tf", "terraform {\n  experiments = [later]\n  later {}\n}\nlanguage {\n  edition = x\n}\n"}}},
+      {"a setting", {{"a.tf", "terraform {\n  experiments = [later]\n  later {}\n}\nlanguage {\n  later = x\n}\n"}}},
       {"an argument",
        {{"a.tf", "module \"m\" {\n  source = \"./m\"\n  later {}\n}\nvariable \"a\" {\n  later = x()\n}\n"}}},
       {"a type", {{"a.tf", "variable \"a\" {\n  type = later(string)\n  default = later()\n}\n"}}},

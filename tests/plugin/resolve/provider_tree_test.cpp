@@ -96,6 +96,7 @@ BOOST_AUTO_TEST_CASE(rules_that_a_client_version_lacks) {
   constexpr const char* kNull = "module \"m\" {\n  source = \"./a\"\n  version = null\n}\n";
   constexpr const char* kUnderscore =
       "terraform {\n  required_providers {\n    a = {\n      source = \"x_y/a\"\n    }\n  }\n}\n";
+  constexpr const char* kConverted = "module \"m\" {\n  source = convert(\"./a\", string)\n}\n";
   const Row rows[] = {
       {"computed", kTerraform, kComputed, "1.14.9", "1.15.0-rc1", "module.m", "a computed source or version"},
       {"computed in OpenTofu", kTofu, kComputed, "1.7.9", "1.8.0", "module.m", "a computed source or version"},
@@ -107,8 +108,9 @@ BOOST_AUTO_TEST_CASE(rules_that_a_client_version_lacks) {
        "an underscore in a provider namespace"},
       {"namespace in OpenTofu", kTofu, kUnderscore, "", "", "provider.registry.opentofu.org/x_y/a",
        "an underscore in a provider namespace"},
-      {"convert", kTofu, "module \"m\" {\n  source = convert(\"./a\", string)\n}\n", "1.12.6", "1.13.0", "module.m",
-       "the function convert"},
+      {"convert", kTofu, kConverted, "", "", "module.m", "the function convert in a source"},
+      {"convert in Terraform", kTerraform, kConverted, "1.14.9", "1.15.0", "module.m",
+       "the function convert in a source"},
       {"assume", kTofu, "module \"m\" {\n  source = core::assumenotnull(\"./a\")\n}\n", "1.12.6", "1.13.0", "module.m",
        "a function assume*"},
       {"assume in Terraform", kTerraform, "module \"m\" {\n  source = assumenotnull(\"./a\")\n}\n", "", "", "module.m",
