@@ -97,6 +97,12 @@ constexpr const char* kAskHelper =
     "p=$(\"$MODLOCK_ASKPASS\" \"Password for '$s://$u@$h': \") && "
     "printf 'username=%s\\npassword=%s\\n' \"$u\" \"$p\"; }; f";
 
+// The same for the password of a client certificate (http.sslCertPasswordProtected).
+constexpr const char* kCertificateHelper =
+    "!f() { test \"$1\" = get && i=$(cat) && g() { printf '%s\\n' \"$i\" | sed -n \"s/^$1=//p\"; } && "
+    "test \"$(g protocol)\" = cert && p=$(\"$MODLOCK_ASKPASS\" \"Password for 'cert:///$(g path)': \") && "
+    "printf 'password=%s\\n' \"$p\"; }; f";
+
 // Binds credentials to the host of the address, so that a redirect to another host does not get them. An empty helper
 // drops the user's helpers for this host, as git itself does for an address with user-info.
 void add_credentials(const RemoteAddress& remote, const EnvironmentLookup& environment, const GitConfiguration& users,
@@ -121,6 +127,7 @@ void add_credentials(const RemoteAddress& remote, const EnvironmentLookup& envir
       variables["MODLOCK_GIT_SCHEME"] = url->scheme;
       variables["MODLOCK_GIT_HOST"] = url->host;
       settings.emplace_back(fmt::format("credential.{}://{}.helper", url->scheme, url->host), kAskHelper);
+      settings.emplace_back("credential.helper", kCertificateHelper);
     }
     return;
   }
