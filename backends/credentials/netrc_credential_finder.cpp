@@ -151,27 +151,18 @@ NetrcCredentialFinder::File NetrcCredentialFinder::read() const {
   }
   const fs::path& path = file_.paths().front();
   File file{.name = environment_.display(path)};
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) {
-    file.absent = "not found";
-    return file;
-  }
-  if (status.type() == fs::file_type::directory) {
-    file.absent = "it is a directory";
-    return file;
-  }
+  std::error_code ignored;
   const auto text = read_file(path);
-  if (!text) {
-    file.failure = text.error();
-    return file;
-  }
-  auto machines = parse_netrc(*text, file.name);
-  if (!machines) {
+  auto machines = text ? parse_netrc(*text, file.name) : fail(text.error());
+  if (fs::is_directory(path, ignored)) {
+    file.absent = "it is a directory";
+  } else if (machines) {
+    file.machines = std::move(*machines);
+  } else if (!text && text.error().code == Code::not_found) {
+    file.absent = "not found";
+  } else {
     file.failure = std::move(machines.error());
-    return file;
   }
-  file.machines = std::move(*machines);
   return file;
 }
 

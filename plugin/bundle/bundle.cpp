@@ -122,15 +122,12 @@ class RepositoryBundle final : public Bundle {
     for (const BundledPackage& entry : entries) {
       by_tag[entry.tag()].push_back(&entry);
     }
-    std::vector<const std::vector<const BundledPackage*>*> wanted;
-    for (const auto& [tag, of_tag] : by_tag) {
-      wanted.push_back(&of_tag);
-    }
+    const std::vector<std::pair<std::string, std::vector<const BundledPackage*>>> wanted(by_tag.begin(), by_tag.end());
     std::vector<Result<std::optional<BundledPackage>>> received(wanted.size());
     std::atomic<bool> is_down = false;
     parallel_for(wanted.size(), kRequests, [&](std::size_t i) {
       if (!is_down) {
-        received[i] = within_index(remote::find_package(*registry_, repository_, *wanted[i]->front(), index_));
+        received[i] = within_index(remote::find_package(*registry_, repository_, *wanted[i].second.front(), index_));
         is_down = is_down || (!received[i] && exit_code(received[i].error()) == exit_code(Code::unreachable));
       }
     });
@@ -141,8 +138,8 @@ class RepositoryBundle final : public Bundle {
         found.errors.push_back(std::move(received[i].error()));
         continue;
       }
-      missing += *received[i] ? 0 : wanted[i]->size();
-      for (const BundledPackage* entry : *wanted[i]) {
+      missing += *received[i] ? 0 : wanted[i].second.size();
+      for (const BundledPackage* entry : wanted[i].second) {
         if (*received[i]) {
           found.packages.push_back(**received[i]);
           found.packages.back().source = entry->source;

@@ -119,16 +119,11 @@ std::optional<Package> BundleReader::find_claimed(const Source& source, std::str
 // Returns the package that is listed for the source and the commit or digest of the lock entry of a call; null if there
 // is none.
 const BundledPackage* BundleReader::choose(const ModuleNode& node, std::string_view h1) const {
-  const std::string source = node.address.source.identity();
-  const std::string origin = options_.modules.at(node.key).origin_hash();
-  for (const auto& [tag, closure] : closures_) {
-    for (const BundledPackage& package : closure.packages) {
-      if (package.h1 == h1 && package.source == source && package.origin == origin) {
-        return &package;
-      }
-    }
-  }
-  return nullptr;
+  std::set<BundledPackage> wanted = {{.source = node.address.source.identity(),
+                                      .origin = options_.modules.at(node.key).origin_hash(),
+                                      .h1 = std::string(h1)}};
+  const auto listed = take_listed(wanted);
+  return listed.empty() ? nullptr : listed.front();
 }
 
 // Extracts one package of each content that the entries name and the store lacks.
