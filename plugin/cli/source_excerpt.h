@@ -14,8 +14,9 @@ namespace modlock::cli {
 //
 // Tabs are shown as blanks, control characters and what is not UTF-8 as "\x1b"; of a line of more than 160 characters
 // only the part around the range, between "…". Empty if the location has no range, the file cannot be read, is in an
-// installed module, or is neither configuration nor a lock: other files contain values of variables. User-info, query
-// and fragment of an address are shown as "***", except `ref` and `depth` that name a commit or a reference.
+// installed module, or is neither configuration nor a lock: other files contain values of variables. Empty, too, if the
+// line has more than 4096 bytes, or may contain a secret: an address with user-info other than "git", with a fragment,
+// or with an argument other than a `ref` or `depth` that names a commit or a reference.
 class SourceExcerpts {
  public:
   explicit SourceExcerpts(std::string root) : root_(std::move(root)) {}
