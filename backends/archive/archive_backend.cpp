@@ -9,7 +9,6 @@
 #include "backends/address/source_text.h"
 #include "backends/archive/archive_request.h"
 #include "backends/archive/terraform_get.h"
-#include "backends/http/redirect.h"
 #include "backends/package/package_download.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/unpack.h"

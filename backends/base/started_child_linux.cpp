@@ -16,7 +16,6 @@
 #include <csignal>
 #include <mutex>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 

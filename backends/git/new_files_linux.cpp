@@ -1,7 +1,6 @@
 #include "backends/git/new_files.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

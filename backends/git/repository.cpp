@@ -1,7 +1,5 @@
 #include "backends/git/repository.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include <system_error>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include "backends/http/redirect.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {

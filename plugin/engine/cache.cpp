@@ -2,7 +2,6 @@
 
 #include "backends/store/prune.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/root_request.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/cache.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "backends/base/files.h"
 #include "plugin/engine/client_choice.h"
@@ -17,7 +16,6 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/locked_tags.h"
 #include "plugin/resolve/module_node.h"
-#include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_plan.h"
 #include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <set>
 
 #include "backends/address/source.h"
 #include "backends/address/version.h"
