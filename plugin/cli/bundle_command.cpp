@@ -50,8 +50,9 @@ Result<std::vector<messages::RootParams>> find_root_params(const CommonFlags& fl
 // Returns the options that the flags of a command name. Errors: those of find_root_params().
 Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(auto roots, find_root_params(line.common, host));
-  return BundleOptions{
-      .roots = std::move(roots), .output = {}, .with_providers = line.with_providers, .platforms = line.platforms};
+  BundleOptions options = line.push.created;
+  options.roots = std::move(roots);
+  return options;
 }
 
 // The hints of errors name the root module: the only one, or the one of root_note().
@@ -193,8 +194,8 @@ void print_written(const CommandLine& line, const Content& content, const Run& r
 
 // Prints the content as the flags specify. `print` prints the text after the list.
 template <typename Print>
-int show(const CommandLine& line, Result<void> done, Content& content, const Print& print,
-         const std::vector<messages::RootParams>& roots = {}) {
+Result<int> show(const CommandLine& line, Result<void> done, Content& content, const Print& print,
+                 const std::vector<messages::RootParams>& roots = {}) {
   done = done.and_then([&] { return content.print(); });
   if (!done) {
     const auto named = name_root(roots, done.error());
@@ -209,37 +210,30 @@ int show(const CommandLine& line, Result<void> done, Content& content, const Pri
 
 }  // namespace
 
-int run_bundle_create(const CommandLine& line, const Host& host) {
-  auto options = bundle_options(line, host);
-  auto output = options ? output_of(line) : fail(options.error());
-  if (!output) {
-    return failed_everywhere(output.error(), line.common);
-  }
-  options->output = std::move(*output);
+Result<int> run_bundle_create(const CommandLine& line, const Host& host) {
+  MODLOCK_TRY(BundleOptions options, bundle_options(line, host));
+  MODLOCK_TRY(options.output, output_of(line));
   Run run = host.run();
   Content content(line, Content::Shows::sum);
-  const auto created = host.engine().create_bundle(*options, content.sink(), run);
-  host.request_done();
+  const auto created = host.engine().create_bundle(options, content.sink(), run);
+  host.progress().request_done();
   return show(
-      line, created, content, [&] { print_written(line, content, run); }, options->roots);
+      line, created, content, [&] { print_written(line, content, run); }, options.roots);
 }
 
-int run_bundle_pull(const CommandLine& line, const Host& host) {
-  auto roots = find_root_params(line.common, host);
-  auto output = roots ? output_of(line) : fail(roots.error());
-  if (!output) {
-    return failed_everywhere(output.error(), line.common);
-  }
+Result<int> run_bundle_pull(const CommandLine& line, const Host& host) {
+  PullOptions options{.roots = {}, .address = line.push.address, .output = {}};
+  MODLOCK_TRY(options.roots, find_root_params(line.common, host));
+  MODLOCK_TRY(options.output, output_of(line));
   Run run = host.run();
   Content content(line, Content::Shows::sum);
-  const PullOptions options{.roots = *roots, .address = line.address, .output = std::move(*output)};
   const auto pulled = host.engine().pull_bundle(options, content.sink(), run);
-  host.request_done();
+  host.progress().request_done();
   return show(
-      line, pulled, content, [&] { print_written(line, content, run); }, *roots);
+      line, pulled, content, [&] { print_written(line, content, run); }, options.roots);
 }
 
-int run_bundle_unpack(const CommandLine& line, const Host& host) {
+Result<int> run_bundle_unpack(const CommandLine& line, const Host& host) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   Run run = host.run();
   Content content(line, Content::Shows::sum);
@@ -247,7 +241,7 @@ int run_bundle_unpack(const CommandLine& line, const Host& host) {
                               .provider_mirror = absolute(line.provider_mirror),
                               .cli_configuration = absolute(line.cli_config)};
   const auto unpacked = host.engine().unpack_bundle(options, content.sink(), run);
-  host.request_done();
+  host.progress().request_done();
   return show(line, unpacked, content, [&] {
     print_out(fmt::format("{}: {}.\n", line.provider_mirror, content.sum()));
     print_out(fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
@@ -255,20 +249,16 @@ int run_bundle_unpack(const CommandLine& line, const Host& host) {
   });
 }
 
-int run_bundle_push(const CommandLine& line, const Host& host) {
-  PushOptions options{.address = line.address, .check = line.check};
+Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
+  PushOptions options = line.push;
   if (!line.bundle.empty()) {
     options.bundle = std::filesystem::absolute(line.bundle);
   } else {
-    auto created = bundle_options(line, host);
-    if (!created) {
-      return failed_everywhere(created.error(), line.common);
-    }
-    options.created = std::move(*created);
+    MODLOCK_TRY(options.created, bundle_options(line, host));
   }
   Run run = host.run();
   const auto report = host.engine().push_bundle(options, run);
-  host.request_done();
+  host.progress().request_done();
   const std::vector<messages::RootParams>& roots = options.created.roots;
   const auto named = report ? name_root(roots) : name_root(roots, report.error());
   if (!report) {
@@ -279,29 +269,29 @@ int run_bundle_push(const CommandLine& line, const Host& host) {
     return 0;
   }
   print_diagnostics(run.diagnostics, {});
-  print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.address, counted(report->sent, "package"),
+  print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.push.address, counted(report->sent, "package"),
                         report->present));
   print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}{}.\n", roots_of(line.common),
-                        line.address, line.common.plain_http ? " --plain-http" : ""));
+                        line.push.address, line.common.engine.plain_http ? " --plain-http" : ""));
   if (report->providers > 0) {
     print_out(
         fmt::format("For providers, write this into the CLI configuration of OpenTofu:\n"
                     "provider_installation {{\n  oci_mirror {{\n    repository_template = "
                     "\"{}/${{hostname}}/${{namespace}}/${{type}}\"\n  }}\n}}\n",
-                    std::string_view(line.address).substr(std::string_view("oci://").size())));
+                    std::string_view(line.push.address).substr(std::string_view("oci://").size())));
   }
   return 0;
 }
 
 namespace {
 
-int read_bundle(const CommandLine& line, const Host& host, bool verify) {
+Result<int> read_bundle(const CommandLine& line, const Host& host, bool verify) {
   Run run = host.run();
   const std::string name =
       line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
   Content content(line, verify ? Content::Shows::sum : Content::Shows::packages);
   const auto read = host.engine().read_bundle(name, verify, content.sink(), run);
-  host.request_done();
+  host.progress().request_done();
   return show(line, read, content, [&] {
     print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
@@ -309,11 +299,11 @@ int read_bundle(const CommandLine& line, const Host& host, bool verify) {
 
 }  // namespace
 
-int run_bundle_list(const CommandLine& line, const Host& host) {
+Result<int> run_bundle_list(const CommandLine& line, const Host& host) {
   return read_bundle(line, host, false);
 }
 
-int run_bundle_verify(const CommandLine& line, const Host& host) {
+Result<int> run_bundle_verify(const CommandLine& line, const Host& host) {
   return read_bundle(line, host, true);
 }
 

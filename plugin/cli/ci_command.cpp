@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <set>
 
 #include "backends/base/environment.h"
@@ -62,7 +61,7 @@ std::map<std::string, std::string> client_environment(const messages::Include& i
 
 class Ci {
  public:
-  Ci(const CommandLine& line, const Host& host) : line_(line), host_(host), include_(included(line.common)) {}
+  Ci(const CommandLine& line, const Host& host) : line_(line), host_(host), include_(line.common.include) {}
 
   int run(const std::vector<std::string>& roots) {
     // Sources are asked in parallel. A client has the terminal for itself.
@@ -115,7 +114,7 @@ class Ci {
     if (auto restored = with_restored({}, prepared.details.diagnostics); restored.exit_code != 0) {
       return own(std::move(restored));
     }
-    if (line_.age) {
+    if (line_.verify.age) {
       // Providers that are not installed yet are no finding here.
       auto judged = verify(root, include_.providers, true);
       if (judged.result) {
@@ -147,11 +146,6 @@ class Ci {
     if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
       return own(verify_root(line_.common, host_, root, verified));
     }
-    std::erase_if(verified.details.diagnostics, [&](const Diagnostic& diagnostic) {
-      const auto& printed = prepared.details.diagnostics;
-      return std::any_of(printed.begin(), printed.end(),
-                         [&](const Diagnostic& other) { return other.what.message == diagnostic.what.message; });
-    });
     print_diagnostics(verified.details.diagnostics, root);
     checked_for_.insert(checked_for_text(verified.result->checked_for));
     return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
@@ -181,16 +175,11 @@ class Ci {
 
 }  // namespace
 
-int run_ci(const CommandLine& line, const Host& host) {
+Result<int> run_ci(const CommandLine& line, const Host& host) {
   if (line.common.json) {
-    return failed_everywhere({.code = Code::invalid_params,
-                              .message = "ci has no --json",
-                              .hint = "run lock --frozen, install and verify with --json"},
-                             line.common);
+    return fail(Code::invalid_params, "ci has no --json", "run lock --frozen, install and verify with --json");
   }
-  if (auto ok = check_upgrade(line.command); !ok) {
-    return failed_everywhere(ok.error(), line.common);
-  }
+  MODLOCK_TRY(check_upgrade(line.command));
   auto roots = find_roots(line.common, host);
   const auto is_missing = [](const std::string& directory) { return !path_is_directory(directory); };
   if (!roots && line.command.empty() &&
@@ -199,7 +188,7 @@ int run_ci(const CommandLine& line, const Host& host) {
     words.insert(words.begin(), {"ci", "--"});
     roots.error().hint += "; write -- before the client's command: " + Hint::command(std::move(words));
   }
-  return roots ? Ci(line, host).run(*roots) : failed_everywhere(roots.error(), line.common);
+  return roots.map([&](const auto& found) { return Ci(line, host).run(found); });
 }
 
 }  // namespace modlock::cli

@@ -1,9 +1,7 @@
-#include "plugin/cli/command_flags.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <iterator>
+#include <limits>
 #include <string>
 #include <system_error>
 
@@ -15,19 +13,26 @@ namespace modlock::cli {
 namespace {
 
 void add_include_flag(CLI::App& command, CommonFlags& flags) {
-  add(command, "--include", flags.include, "Only modules, or only providers", {.choices = {"modules", "providers"}})
+  const auto set = [&flags](const std::vector<std::string>& kinds) {
+    const auto has = [&](const char* kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+    flags.include = {.modules = has("modules"), .providers = has("providers")};
+  };
+  check_choices(
+      command.add_option_function<std::vector<std::string>>("--include", set, "Only modules, or only providers"),
+      {"modules", "providers"})
+      ->allow_extra_args(false)
       ->delimiter(',');
 }
 
 CLI::Option* add_base_flag(CLI::App& command, CommonFlags& flags) {
   return add(
-      command, "--base", flags.base,
+      command, "--base", flags.engine.base,
       "The revision that the checked change is for, such as the target branch: what it declares may not be altered",
       {.value = "REVISION"});
 }
 
 void add_override_flags(CLI::App& command, CommandLine& out) {
-  add_switch(command, "overrides", out.overrides,
+  add_switch(command, "overrides", out.installation.overrides,
              "Write modlock_override.tf next to calls with a version on a git or OCI source (OpenTofu 1.10+)",
              "Remove these files");
 }
@@ -52,24 +57,25 @@ CLI::Option* add_install_flag(CLI::App& command, CommandLine& out) {
 }
 
 CLI::Option* add_accept_moved_flag(CLI::App& command, CommandLine& out) {
-  return add(command, "--accept-moved", out.accept_moved,
+  return add(command, "--accept-moved", out.plan.accept_moved,
              "Resolve the tags of locked versions again, and lock what they point to now");
 }
 
 void add_plan_flags(CLI::App& command, CommandLine& out) {
+  out.common.interrupted = "nothing was written";
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_include_flag(command, out.common);
   add_dry_run_flags(command, out);
-  add(command, "--platform", out.platforms,
+  add(command, "--platform", out.plan.platforms,
       "Lock the providers for this platform, instead of those of the settings (linux_amd64; repeatable)",
       {.value = "OS_ARCH"});
-  add(command, "--hashes", out.hashes,
+  add(command, "--hashes", out.plan.hashes,
       "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
       "providers-lock (what `providers lock` writes)",
       {.is_rare = true, .choices = {"superset", "init", "providers-lock"}});
-  add_override(command, "resolution", out.resolution);
-  add(command, "--minimum-release-age", out.common.minimum_release_age,
+  add_override(command, "resolution", out.plan.resolution);
+  add(command, "--minimum-release-age", out.common.engine.minimum_release_age,
       "Select only versions first seen at least this long ago (3d, 12h); overrides the settings (0s: no minimum)",
       {.value = "DURATION", .variable = "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"});
   add(command, "--no-adopt", out.no_adopt,
@@ -91,7 +97,7 @@ void upgrade_flags(CLI::App& command, CommandLine& out) {
   add_plan_flags(command, out);
   add(command, "--target", out.targets, "Only this module call and what it calls (module.vpc.nested), or this provider",
       {.value = "SUBJECT"});
-  add(command, "--accept-moved", out.accept_moved,
+  add(command, "--accept-moved", out.plan.accept_moved,
       "Lock what moved tags point to now (default: keep the locked versions and exit with code 4)");
 }
 
@@ -118,15 +124,15 @@ void diff_flags(CLI::App& command, CommandLine& out) {
   add(command, "--format", out.output_format, "text (default), json, markdown (for a pull request), or sarif (2.1.0)",
       {.choices = {"text", "json", "markdown", "sarif"}})
       ->excludes("--json");
-  command
-      .add_flag("--exit-code{risky}", out.exit_grade,
-                "Exit with code 3 if there is a finding of this grade or a worse one: breaking, risky (default), or "
-                "notable")
-      ->check(CLI::IsMember({"breaking", "risky", "notable"}));
+  check_choices(command.add_flag("--exit-code{risky}", out.exit_grade,
+                                 "Exit with code 3 if there is a finding of this grade or a worse one: breaking, risky "
+                                 "(default), or notable"),
+                {"breaking", "risky", "notable"});
   add_network_flags(command, out.common);
 }
 
 void update_flags(CLI::App& command, CommandLine& out) {
+  out.common.interrupted = "nothing was written";
   out.common.compares = true;
   add_root_flags(command, out.common, "--chdir",
                  "Root module to process, repeatable (default: the current directory; with --from-file and --from-diff "
@@ -161,6 +167,7 @@ void update_flags(CLI::App& command, CommandLine& out) {
 }
 
 void install_flags(CLI::App& command, CommandLine& out) {
+  out.common.interrupted = "the installation is incomplete";
   out.common.uses_age = false;
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
@@ -169,9 +176,9 @@ void install_flags(CLI::App& command, CommandLine& out) {
       "Install packages that the cache lacks from a bundle: a path or oci://HOST/REPOSITORY", {.value = "BUNDLE"});
   add(command, "--remote-only", out.remote_only,
       "Send no request to the sources: use only the cache and the bundle or remote store");
-  add_switch(command, "link", out.link, "Make symbolic links into the cache instead of copies",
+  add_switch(command, "link", out.installation.link, "Make symbolic links into the cache instead of copies",
              "Make copies, also if your settings have install = \"link\"");
-  add_switch(command, "strict", out.strict_install,
+  add_switch(command, "strict", out.installation.strict,
              "A Git LFS pointer in place of its content is an error (default in CI)",
              "Install such pointers with a warning, also in CI");
   add_plain_http_flag(command, out.common);
@@ -179,7 +186,7 @@ void install_flags(CLI::App& command, CommandLine& out) {
 
 void add_age_flag(CLI::App& command, CommandLine& out) {
   command.get_option("--offline")
-      ->excludes(command.add_flag("--age", out.age,
+      ->excludes(command.add_flag("--age", out.verify.age,
                                   "Also check that the locked releases are older than the minimum release age"));
 }
 
@@ -198,13 +205,13 @@ void verify_flags(CLI::App& command, CommandLine& out) {
   add_root_flags(command, out.common);
   add_include_flag(command, out.common);
   CLI::Option* online =
-      add(command, "--online", out.online, "Also check the sources for moved, deleted, and newer versions");
+      add(command, "--online", out.verify.online, "Also check the sources for moved, deleted, and newer versions");
   add_network_flags(command, out.common);
   command.get_option("--offline")->excludes(online);
   add_age_flag(command, out);
   add_base_flag(command, out.common);
-  add(command, "--strict", out.strict, "Report every differing file, and calls that cannot be locked yet");
-  add(command, "--full", out.full,
+  add(command, "--strict", out.verify.strict, "Report every differing file, and calls that cannot be locked yet");
+  add(command, "--full", out.verify.full,
       "Hash every file, including files that did not change since the last run; with --online, download unchanged "
       "archives");
   add(command, "--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
@@ -239,10 +246,10 @@ void versions_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
   add_network_flags(command, out.common);
   add_implementation_flags(command, out.common);
-  add(command, "SOURCE", out.source, "A module source address")->required();
-  add(command, "--constraint", out.constraint, "Also show which version it selects");
-  add(command, "--tag-prefix", out.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
-  add(command, "--include-prerelease", out.include_prerelease, "List prereleases too");
+  add(command, "SOURCE", out.versions.source, "A module source address")->required();
+  add(command, "--constraint", out.versions.constraint, "Also show which version it selects");
+  add(command, "--tag-prefix", out.versions.tag_prefix, "Only tags with this prefix (monorepo: nested/)");
+  add(command, "--include-prerelease", out.versions.include_prerelease, "List prereleases too");
 }
 
 void explain_flags(CLI::App& command, CommandLine& out) {
@@ -277,13 +284,14 @@ void merge_flags(CLI::App& command, CommandLine& out) {
   add(command, "BASE", out.merge_base, "The common ancestor (%O)");
   add(command, "OURS", out.merge_ours, "This branch's version, which the result replaces (%A)");
   add(command, "THEIRS", out.merge_theirs, "The other branch's version (%B)");
-  add(command, "--marker-size", out.marker_size, "Length of conflict markers (%L, default 7)", {.value = "NUMBER"})
-      ->check(CLI::Range(7, 1000));
+  check_number(
+      add(command, "--marker-size", out.marker_size, "Length of conflict markers (%L, default 7)", {.value = "NUMBER"}),
+      7, 1000);
 }
 
 void add_provider_flags(CLI::App& command, CommandLine& out) {
-  add(command, "--providers", out.with_providers, "Include the locked providers");
-  add(command, "--platform", out.platforms,
+  add(command, "--providers", out.push.created.with_providers, "Include the locked providers");
+  add(command, "--platform", out.push.created.platforms,
       "Include the providers for this platform, instead of this machine's (linux_amd64; repeatable)",
       {.value = "OS_ARCH"})
       ->needs("--providers");
@@ -305,19 +313,19 @@ void bundle_create_flags(CLI::App& command, CommandLine& out) {
 
 void bundle_push_flags(CLI::App& command, CommandLine& out) {
   out.common.uses_age = false;
-  add(command, "REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
+  add(command, "REPOSITORY", out.push.address, "oci://HOST/REPOSITORY")->required();
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_provider_flags(command, out);
   add(command, "--input", out.bundle, "Upload this bundle instead of the packages of root modules", {.value = "BUNDLE"})
       ->excludes("--providers", "--chdir", "--recursive");
-  add(command, "--check", out.check, "Check each package in the registry, and upload missing parts");
+  add(command, "--check", out.push.check, "Check each package in the registry, and upload missing parts");
   add_plain_http_flag(command, out.common);
 }
 
 void bundle_pull_flags(CLI::App& command, CommandLine& out) {
   out.common.uses_age = false;
-  add(command, "REPOSITORY", out.address, "oci://HOST/REPOSITORY")->required();
+  add(command, "REPOSITORY", out.push.address, "oci://HOST/REPOSITORY")->required();
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   add_output_flag(command, out);
@@ -346,11 +354,12 @@ void cache_info_flags(CLI::App& command, CommandLine& out) {
 
 void cache_prune_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
-  add(command, "--max-bytes", out.max_bytes, "Maximum cache size; the least recently used packages are removed first")
+  add(command, "--max-bytes", out.prune.max_bytes,
+      "Maximum cache size; the least recently used packages are removed first")
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator([](std::string& size) { return check_size_range(size); }, ""))
       ->type_name("SIZE");
-  add(command, "--max-age", out.max_age, "Keep packages used within this time (30d, 12h)", {.value = "DURATION"});
+  add(command, "--max-age", out.prune.max_age, "Keep packages used within this time (30d, 12h)", {.value = "DURATION"});
 }
 
 void mirror_flags(CLI::App& command, CommandLine& out) {
@@ -386,7 +395,7 @@ void hook_flags(CLI::App& command, CommandLine& out) {
   add(command, "COMMAND", out.client_command, "The command of the client (default: from Terragrunt)",
       {.variable = "TG_CTX_COMMAND"})
       ->required();
-  add(command, "--strict", out.strict, "Stop if the source of the unit cannot be determined (default in CI)");
+  add(command, "--strict", out.verify.strict, "Stop if the source of the unit cannot be determined (default in CI)");
   add(command, "--allow-unchecked-source", out.allow_unchecked_source,
       "Units for which that is allowed: a glob relative to --root (repeatable, or several separated by \":\")",
       {.value = "UNIT-GLOB", .variable = "TOFU_MODLOCK_ALLOW_UNCHECKED_SOURCE"})
@@ -403,7 +412,7 @@ void doctor_flags(CLI::App& command, CommandLine& out) {
   out.common.diagnoses = true;
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
-  CLI::Option* online = add(command, "--online", out.online, "Also query the hosts that the configuration uses");
+  CLI::Option* online = add(command, "--online", out.verify.online, "Also query the hosts that the configuration uses");
   add(command, "--host", out.hosts, "Also check and query this host", {.value = "HOST"});
   command.get_option("--offline")->excludes(online);
 }
@@ -438,9 +447,11 @@ void mcp_flags(CLI::App& command, CommandLine& out) {
 }
 
 void serve_flags(CLI::App& command, CommandLine& out) {
-  add(command, "--max-message-bytes", out.max_message_bytes, "Longest line accepted (default 8 MiB, at most 64 MiB)");
-  add(command, "--drain-ms", out.drain_ms, "How long requests may finish after the end of input")
-      ->check(CLI::NonNegativeNumber);
+  check_number(add(command, "--max-message-bytes", out.max_message_bytes,
+                   "Longest line accepted (default 8 MiB, at most 64 MiB)"),
+               0, std::numeric_limits<std::int64_t>::max());
+  check_number(add(command, "--drain-ms", out.drain_ms, "How long requests may finish after the end of input"), 0,
+               std::numeric_limits<int>::max());
 }
 
 void call_flags(CLI::App& command, CommandLine& out) {
@@ -460,7 +471,7 @@ void schema_flags(CLI::App& command, CommandLine& out) {
 }
 
 // Returns the version.
-int run_version(const CommandLine& /*line*/) {
+Result<int> run_version(const CommandLine& /*line*/) {
   print_out(std::string(kVersion) + "\n");
   return 0;
 }

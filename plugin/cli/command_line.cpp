@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <regex>
 #include <string>
 #include <utility>
 
 #include "backends/base/build_info.h"
 #include "backends/base/text.h"
-#include "plugin/cli/command_flags.h"
+#include "plugin/cli/flag_groups.h"
 #include "plugin/cli/help_text.h"
 #include "plugin/cli/terminal.h"
 
@@ -95,33 +94,26 @@ int print_usage_error(std::string message, const CLI::App& command) {
   return exit_code(error);
 }
 
-// Returns the message of CLI11 in this program's words. A value of the environment has the name of its variable.
-std::string usage_message(std::string message, const CLI::App& command, const std::vector<std::string>& words) {
+// A value of the environment has the name of its variable.
+std::string wrong_value(const WrongValue& error, const std::vector<std::string>& words) {
+  const std::string flag = error.option->get_name();
+  const bool is_written =
+      error.option->get_envname().empty() ||
+      std::any_of(words.begin(), words.end(), [&](const auto& one) { return one.starts_with(flag); });
+  return fmt::format("{}: {}", is_written ? flag : error.option->get_envname(), error.what());
+}
+
+// Names two flags that exclude each other.
+std::string excluded_flags(const CLI::App& command) {
+  std::string text;
   for (const CLI::Option* option : command.get_options()) {
-    const std::string flag = option->get_name();
-    const bool is_written =
-        std::any_of(words.begin(), words.end(), [&](const auto& word) { return word.starts_with(flag); });
-    const std::size_t at = option->get_envname().empty() || is_written ? std::string::npos : message.find(flag + ':');
-    const std::size_t other =
-        at == std::string::npos && !option->get_envname().empty() && !is_written ? message.find(flag + " = ") : at;
-    if (other != std::string::npos) {
-      message.replace(other, flag.size(), option->get_envname());
+    for (const CLI::Option* other : option->get_excludes()) {
+      text = option->count() != 0 && other->count() != 0 && text.empty()
+                 ? fmt::format("{} and {} cannot be combined", option->get_name(), other->get_name())
+                 : text;
     }
   }
-  static const std::array<std::pair<std::regex, const char*>, 6> kRules = {{
-      {std::regex("Could not convert: (.*) = (.*)"), "$1: \"$2\" is not true or false"},
-      {std::regex("(.*): Value (.*) not in range (.*) to (.*)"), "$1: \"$2\" is not a number from $3 to $4"},
-      {std::regex("(.*): (.*) not in \\{(.*)\\}"), "$1: \"$2\" is not one of $3"},
-      {std::regex("(.*): [0-9]+ required .* missing"), "$1 needs a value"},
-      {std::regex("(.*) is required"), "$1 is missing"},
-      {std::regex("(.*) excludes (.*)"), "$1 and $2 cannot be combined"},
-  }};
-  for (const auto& [pattern, replacement] : kRules) {
-    if (std::regex_match(message, pattern)) {
-      return std::regex_replace(message, pattern, replacement);
-    }
-  }
-  return message;
+  return text;
 }
 
 // Prints the usage error for the first word that no command accepts.
@@ -154,11 +146,13 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 // For `tofu` and `terraform`, the program's name determines the client.
 void name_implementation(CommandLine& line) {
-  if (line.command.empty() || !line.common.implementation.empty()) {
+  if (line.command.empty() || line.common.engine.implementation) {
     return;
   }
   const std::string name = line.command.front().substr(line.command.front().rfind('/') + 1);
-  line.common.implementation = name == "tofu" ? "opentofu" : name == "terraform" ? name : "";
+  if (name == "tofu" || name == "terraform") {
+    line.common.engine.implementation = name == "tofu" ? "opentofu" : name;
+  }
 }
 
 }  // namespace
@@ -203,8 +197,15 @@ std::variant<CommandLine, int> parse_command_line(int argc, const char* const* a
     return print_help(app);
   } catch (const CLI::ExtrasError&) {
     return print_unexpected(app);
+  } catch (const WrongValue& error) {
+    return print_usage_error(wrong_value(error, words), named_command(app));
+  } catch (const CLI::ExcludesError&) {
+    return print_usage_error(excluded_flags(named_command(app)), named_command(app));
+  } catch (const CLI::ArgumentMismatch& error) {  // "--jobs: 1 required N missing"
+    const std::string_view flag(error.what());
+    return print_usage_error(fmt::format("{} needs a value", flag.substr(0, flag.find(':'))), named_command(app));
   } catch (const CLI::ParseError& error) {
-    return print_usage_error(usage_message(error.what(), named_command(app), words), named_command(app));
+    return print_usage_error(error.what(), named_command(app));
   }
   if (!names_of_commands(named_command(app)).empty()) {
     print_err(app.help());

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "plugin/engine/bundle.h"
+#include "plugin/engine/engine.h"
+#include "protocol/messages/cache.h"
+#include "protocol/messages/lock_verify.h"
+#include "protocol/messages/modules_install.h"
+#include "protocol/messages/versions_list.h"
 
 namespace modlock::cli {
 
@@ -19,50 +25,38 @@ struct VariableFlag {
 struct CommonFlags {
   std::vector<std::string> directories;  // roots; empty: the current directory
   bool recursive = false;
-  std::vector<std::string> root_globs;  // with `recursive`
-  std::vector<std::string> exclude;     // as above
-  std::string comment = {};             // before the headings of root modules, so that the output stays a graph
-  bool in_markdown = false;             // headings of root modules are Markdown
-  bool only_locks = false;              // with `recursive`: directories without configuration too
-  bool knows_units = false;             // units of Terragrunt are roots without configuration
-  std::size_t jobs = 8;                 // root modules processed in parallel
+  std::vector<std::string> root_globs;      // with `recursive`
+  std::vector<std::string> exclude;         // as above
+  std::string comment = {};                 // before the headings of root modules, so that the output stays a graph
+  bool in_markdown = false;                 // headings of root modules are Markdown
+  bool only_locks = false;                  // with `recursive`: directories without configuration too
+  std::string interrupted = "interrupted";  // the state of a root whose call was interrupted
+  bool knows_units = false;                 // units of Terragrunt are roots without configuration
+  std::size_t jobs = 8;                     // root modules processed in parallel
   bool compares = false;   // the packages before and after: several calls for a root query each source once
   bool diagnoses = false;  // also an engine that cannot be opened
   bool needs_cache = true;
   bool uses_age = true;  // the minimum release age
+  // What flags set of it; Host::start() adds the places of this user, and what is in the following flags.
+  EngineOptions engine = {};
   bool json = false;
   bool quiet = false;
   bool verbose = false;
-  bool offline = false;
-  bool plain_http = false;  // to repositories of bundles on the loopback
   std::string cache_dir;
   std::string config_file;
-  std::string data_dir;
-  std::string git_engine;
-  std::optional<std::size_t> connections;
   std::string fetch_timeout;
-  std::string minimum_release_age;
-  std::string implementation;
-  std::string implementation_version;
-  std::string base;  // ci, verify, lock --frozen: the revision that the checked change is for
-  std::vector<std::string> include;
-  std::vector<VariableFlag> variables;
-  std::string workspace;
-  std::vector<std::string> unlocked_sources;
   std::vector<std::string> workspace_roots;  // read in addition to the repository, or to the root
-  // For a configuration that is not next to its settings (hook): .tofu-modlock.hcl is searched from the first directory
-  // up to the second, and files are read below these directories.
-  std::string settings_from;
-  std::string settings_up_to;
-  std::vector<std::string> bounds;
+  messages::Include include;
+  messages::RootParams root;  // what is the same for every root
+  std::vector<VariableFlag> variables;
 };
 
 class Host;
 
 struct CommandLine {
   // Runs the command: with an engine, or without one.
-  using RunWithHost = int (*)(const CommandLine& line, const Host& host);
-  using RunAlone = int (*)(const CommandLine& line);
+  using RunWithHost = Result<int> (*)(const CommandLine& line, const Host& host);
+  using RunAlone = Result<int> (*)(const CommandLine& line);
   std::variant<RunAlone, RunWithHost> run = {};
   bool has_report = false;  // it prints what it did or found, which --quiet holds; others print what was requested
   CommonFlags common;
@@ -71,20 +65,17 @@ struct CommandLine {
   bool dry_run = false;
   std::string color = "auto";
   bool install = false;
-  std::vector<std::string> platforms;
-  std::string hashes;
-  std::string resolution;
+  messages::LockPlanParams plan;
   bool no_adopt = false;
   bool upgrade = false;                             // the command upgrade, or hook --upgrade
   std::vector<std::string> allow_unchecked_source;  // hook: globs of units, relative to --root
-  bool accept_moved = false;                        // lock, upgrade, update
   std::vector<std::string> targets;
   // update; it has `dry_run`, `color` and `install` too
   std::vector<std::string> updates;  // SUBJECT=VERSION
   bool list = false;
   std::string from_file;
   std::string from_diff;  // a revision
-  std::string pin;
+  std::optional<std::string> pin;
   std::string output_format = "text";
   // diff; it has `updates` and `output_format` too
   std::string diff_from;
@@ -92,33 +83,19 @@ struct CommandLine {
   std::string lock_rev;    // a revision
   std::string exit_grade;  // empty: findings do not change the exit code
   // install; lock, upgrade and update with `install`
-  std::optional<bool> overrides;
+  messages::ModulesInstallParams installation;
   std::string from;          // install: a bundle
   bool remote_only = false;  // install
-  std::optional<bool> link;  // install
   // bundle
-  std::string output;           // create, pull
-  std::string bundle;           // list, unpack, verify; push: instead of root modules
-  std::string address;          // push, pull
-  bool with_providers = false;  // create, push
-  bool check = false;           // push
-  std::string provider_mirror;  // unpack
-  std::string cli_config;       // unpack
-  // verify
-  bool online = false;
-  bool age = false;
-  bool strict = false;
-  std::optional<bool> strict_install;
-  bool full = false;
+  PushOptions push;                   // pull and create, too
+  std::string output;                 // create, pull
+  std::string bundle;                 // list, unpack, verify; push: instead of root modules
+  std::string provider_mirror;        // unpack
+  std::string cli_config;             // unpack
+  messages::LockVerifyParams verify;  // doctor has `online`, hook `strict`
   bool sarif = false;
-  // versions
-  std::string source;
-  std::string constraint;
-  std::string tag_prefix;
-  bool include_prerelease = false;
-  // cache prune
-  std::optional<std::uint64_t> max_bytes;
-  std::string max_age;
+  messages::VersionsListParams versions;
+  messages::CachePruneParams prune;
   // doctor
   std::vector<std::string> hosts;
   // init

@@ -1,5 +1,3 @@
-#include "plugin/cli/completion.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,9 +9,9 @@
 
 #include "backends/address/source.h"
 #include "backends/base/files.h"
-#include "plugin/cli/command_flags.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
+#include "plugin/cli/flag_groups.h"
 #include "plugin/cli/host.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/lock/lock_file.h"
@@ -79,13 +77,14 @@ class Completer {
     const std::string current = words_.back();
     const std::string before = words_.size() >= 2 && words_.size() - 1 > at_ ? words_[words_.size() - 2] : "";
     parse(words_.size() - 1);
-    if (const CLI::Option* option = before.starts_with('-') ? find_option(before) : nullptr; takes_value(option)) {
+    if (const CLI::Option* option = before.starts_with('-') ? command_->get_option_no_throw(before) : nullptr;
+        takes_value(option)) {
       parse(words_.size() - 2);
       return values_of(*option, false, "", current);
     }
     const std::size_t assigned = current.find('=');
     if (current.starts_with("--") && assigned != std::string::npos) {
-      const CLI::Option* option = find_option(current.substr(0, assigned));
+      const CLI::Option* option = command_->get_option_no_throw(current.substr(0, assigned));
       return takes_value(option)
                  ? values_of(*option, false, current.substr(0, assigned + 1), current.substr(assigned + 1))
                  : Lines();
@@ -110,15 +109,6 @@ class Completer {
 
   static bool takes_value(const CLI::Option* option) {
     return option != nullptr && option->get_items_expected_max() > 0;
-  }
-
-  const CLI::Option* find_option(const std::string& name) const {
-    for (const CLI::Option* option : std::as_const(*command_).get_options()) {
-      if (option->check_name(name)) {
-        return option;
-      }
-    }
-    return nullptr;
   }
 
   Lines names_of_options(const std::string& current) const {
@@ -199,7 +189,7 @@ class Completer {
         lines.push_back(with_description(word, description));
       }
     };
-    line_.common.offline = true;
+    line_.common.engine.offline = true;
     if (const auto host = Host::start(line_.common)) {
       messages::UpdateLookupParams params;
       params.root = host->root_params(root().string(), line_.common);
@@ -249,7 +239,7 @@ void run_complete(const Lines& words) {
   flush_out();
 }
 
-int run_completion(const CommandLine& line) {
+Result<int> run_completion(const CommandLine& line) {
   print_raw(line.shell == "bash" ? kBashCompletion : line.shell == "zsh" ? kZshCompletion : kFishCompletion);
   return 0;
 }

@@ -135,15 +135,8 @@ void print_changes(const messages::UpdateDiffResult& result) {
                         sum.empty() ? "no findings" : sum));
 }
 
-RootOutcome print_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked,
-                       const NamedSubjects& named) {
-  if (auto skipped = named.skipped(root)) {
-    return std::move(*skipped);
-  }
+RootOutcome print_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked) {
   const auto& [result, details] = asked;
-  if (!result) {
-    return failed(result.error(), line.common, root, details.error_data);
-  }
   if (!line.common.json) {
     print_changes(*result);
     print_diagnostics(details.diagnostics, root);
@@ -155,22 +148,19 @@ RootOutcome print_diff(const CommandLine& line, const std::string& root, const A
 
 }  // namespace
 
-int run_diff(const CommandLine& original, const Host& host) {
+Result<int> run_diff(const CommandLine& original, const Host& host) {
   CommandLine line = original;
   line.common.json = line.common.json || line.output_format == "json";
-  const auto subjects = parse_subjects(line);
-  if (!subjects) {
-    return failed(subjects.error(), line.common).exit_code;
-  }
+  MODLOCK_TRY(const auto subjects, parse_subjects(line));
   std::vector<std::string> names;
-  std::transform(subjects->begin(), subjects->end(), std::back_inserter(names),
+  std::transform(subjects.begin(), subjects.end(), std::back_inserter(names),
                  [](const messages::DiffSubject& subject) { return subject.subject; });
   NamedSubjects named(line.common, names);
   const auto ask = [&](const std::string& root) {
     return named.ask(root, [&](const std::vector<std::string>& wanted) -> AskedDiff {
       messages::UpdateDiffParams params;
       params.root = host.root_params(root, line.common);
-      std::copy_if(subjects->begin(), subjects->end(), std::back_inserter(params.subjects),
+      std::copy_if(subjects.begin(), subjects.end(), std::back_inserter(params.subjects),
                    [&](const messages::DiffSubject& subject) {
                      return std::find(wanted.begin(), wanted.end(), subject.subject) != wanted.end();
                    });
@@ -196,7 +186,7 @@ int run_diff(const CommandLine& original, const Host& host) {
   }
   if (line.output_format == "markdown") {  // root modules without changes have no part
     std::string text;
-    const int worst = report_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
+    const auto worst = report_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
       if (const auto skipped = named.skipped(root)) {
         return skipped->exit_code;
       }
@@ -209,9 +199,9 @@ int run_diff(const CommandLine& original, const Host& host) {
     print_left_out();
     return worst;
   }
-  return run_for_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
-    return print_diff(line, root, asked, named);
-  });
+  return run_for_roots(
+      line.common, host, ask,
+      [&](const std::string& root, const AskedDiff& asked) { return print_diff(line, root, asked); }, &named);
 }
 
 }  // namespace modlock::cli

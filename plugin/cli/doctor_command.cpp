@@ -37,11 +37,11 @@ std::string cache_origin(const CommonFlags& flags) {
 RootOutcome examine(const CommandLine& line, const Host& host, const std::string& root) {
   const DiagnoseOptions options{.root = host.root_params(root, line.common),
                                 .hosts = line.hosts,
-                                .online = line.online || !line.hosts.empty(),
+                                .online = line.verify.online || !line.hosts.empty(),
                                 .cache_origin = cache_origin(line.common)};
   Run run = host.run();
   const std::vector<Finding> findings = host.engine().diagnose(options, run);
-  host.request_done();
+  host.progress().request_done();
   RootOutcome outcome;
   for (const Finding& finding : findings) {
     outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);
@@ -59,10 +59,11 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
 
 }  // namespace
 
-int run_doctor(const CommandLine& line, const Host& host) {
+Result<int> run_doctor(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.only_locks = true;  // it also examines a machine that has no configuration yet
-  return run_for_roots(flags, host, [&](const std::string& root) { return examine(line, host, root); });
+  MODLOCK_TRY(const auto roots, find_roots(flags, host));
+  return run_for_roots(roots, flags, [&](const std::string& root) { return examine(line, host, root); });
 }
 
 }  // namespace modlock::cli

@@ -26,7 +26,7 @@ void print(const CredentialReport& report) {
 
 }  // namespace
 
-int run_explain_credentials(const CommandLine& line, const Host& host) {
+Result<int> run_explain_credentials(const CommandLine& line, const Host& host) {
   const CommonFlags& flags = line.common;
   const ProcessEnvironment environment = current_environment();
   const ClientConfiguration configuration =
@@ -35,18 +35,15 @@ int run_explain_credentials(const CommandLine& line, const Host& host) {
   const std::string root = std::filesystem::absolute(flags.directories.empty() ? "." : flags.directories.front());
   const auto data = host.engine().data_directory(host.root_params(root, flags));
   context.clone_directory = data ? *data / "modules/m" : "";
-  const auto report = explain_credentials(line.credentials, configuration, environment, context);
-  if (!report) {
-    return failed_everywhere(report.error(), flags);
-  }
+  MODLOCK_TRY(const auto report, explain_credentials(line.credentials, configuration, environment, context));
   if (flags.json) {
-    print_raw(write_json_pretty(messages::encode(*report)));
+    print_raw(write_json_pretty(messages::encode(report)));
     return 0;
   }
   for (const Diagnostic& warning : configuration.warnings) {
     print_err(render(warning.what, "Warning"));
   }
-  print(*report);
+  print(report);
   return 0;
 }
 

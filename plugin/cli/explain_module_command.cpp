@@ -80,34 +80,28 @@ std::string explanation_text(const messages::LockExplainResult& result) {
   return text;
 }
 
-RootOutcome explain_root(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::LockExplainParams params;
-  params.root = host.root_params(root, line.common);
-  params.subject = line.subject;
-  auto [result, details] = host.call(&Engine::explain, params);
-  if (!result) {
-    return failed(result.error(), line.common, root, details.error_data);
-  }
-  if (!line.common.json) {
-    print_diagnostics(details.diagnostics, root);
-    print_out(explanation_text(*result));
-  }
-  return {.exit_code = 0, .json = messages::encode(*result)};
-}
-
 }  // namespace
 
-int run_explain(const CommandLine& line, const Host& host) {
+Result<int> run_explain(const CommandLine& line, const Host& host) {
   if (!line.find.empty() || !line.credentials.empty()) {
     return line.find.empty() ? run_explain_credentials(line, host) : run_find(line, host);
   }
   if (line.subject.empty()) {
-    return failed_everywhere({.code = Code::invalid_params,
-                              .message = "the subject is missing: a module call or a provider",
-                              .hint = "name one that `" + tofu_modlock("tree") + "` lists"},
-                             line.common);
+    return fail(Code::invalid_params, "the subject is missing: a module call or a provider",
+                "name one that `" + tofu_modlock("tree") + "` lists");
   }
-  return run_for_roots(line.common, host, [&](const std::string& root) { return explain_root(line, host, root); });
+  const auto ask = [&](const std::string& root) {
+    return host.call(
+        &Engine::explain,
+        messages::LockExplainParams{.root = host.root_params(root, line.common), .lock = {}, .subject = line.subject});
+  };
+  return run_for_roots(line.common, host, ask, [&](const std::string& root, const auto& asked) {
+    if (!line.common.json) {
+      print_diagnostics(asked.details.diagnostics, root);
+      print_out(explanation_text(*asked.result));
+    }
+    return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result)};
+  });
 }
 
 }  // namespace modlock::cli

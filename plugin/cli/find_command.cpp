@@ -73,25 +73,20 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
 
 }  // namespace
 
-int run_find(const CommandLine& line, const Host& host) {
+Result<int> run_find(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.only_locks = true;
-  if (const auto release = ReleasePattern::parse(line.find); !release) {
-    return failed_everywhere(release.error(), flags);
-  }
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), flags);
-  }
-  const Answers answers = call_for_roots(*roots, flags, host, [&](const std::string& root) {
+  MODLOCK_TRY(ReleasePattern::parse(line.find));
+  MODLOCK_TRY(const auto roots, find_roots(flags, host));
+  const Answers answers = call_for_roots(roots, flags, host, [&](const std::string& root) {
     return host.call(&Engine::find,
                      messages::LockFindParams{.root = host.root_params(root, flags), .lock = {}, .release = line.find});
   });
   if (!flags.json) {
-    return print_found(line, *roots, answers);
+    return print_found(line, roots, answers);
   }
   auto next = answers.begin();
-  return run_for_roots(*roots, flags, [&](const std::string& root) { return json_of(*next++, flags, root); });
+  return run_for_roots(roots, flags, [&](const std::string& root) { return json_of(*next++, flags, root); });
 }
 
 }  // namespace modlock::cli

@@ -1,6 +1,38 @@
 #include "plugin/cli/flag_groups.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
 namespace modlock::cli {
+
+CLI::Option* check(CLI::Option* option, const std::string& expected, std::function<bool(const std::string&)> accepts,
+                   const std::string& in_help) {
+  const auto validate = [option, expected, accepts = std::move(accepts)](const std::string& value) {
+    return accepts(value) ? std::string() : throw WrongValue(option, fmt::format("\"{}\" is not {}", value, expected));
+  };
+  return option->check(CLI::Validator(validate, in_help));
+}
+
+CLI::Option* check_choices(CLI::Option* option, const std::vector<std::string>& choices) {
+  const std::string all = fmt::format("{}", fmt::join(choices, ","));
+  const auto accepts = [choices](const std::string& value) {
+    return std::find(choices.begin(), choices.end(), value) != choices.end();
+  };
+  return check(option, "one of " + all, accepts, "{" + all + "}");
+}
+
+CLI::Option* check_number(CLI::Option* option, std::uint64_t least, std::uint64_t most) {
+  return check(option, fmt::format("a number from {} to {}", least, most), [least, most](const std::string& value) {
+    std::uint64_t number = 0;
+    const char* const end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, number);
+    return error == std::errc() && rest == end && number >= least && number <= most;
+  });
+}
 
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& value, const char* on,
                 const char* off) {
@@ -25,21 +57,21 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
-  add(command, "--offline", flags.offline, "Work offline: send no network requests",
+  add(command, "--offline", flags.engine.offline, "Work offline: send no network requests",
       {.variable = "TOFU_MODLOCK_OFFLINE"});
-  add_override(command, "git_engine", flags.git_engine);
-  add_override(command, "connections", flags.connections, "N");
+  add_override(command, "git_engine", flags.engine.git_engine);
+  add_override(command, "connections", flags.engine.connections, "N");
   add_override(command, "fetch_timeout", flags.fetch_timeout, "DURATION");
 }
 
 void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
-  add(command, "--plain-http", flags.plain_http, "Use plain http for the repository of a bundle; only for the loopback",
-      {.is_rare = true});
+  add(command, "--plain-http", flags.engine.plain_http,
+      "Use plain http for the repository of a bundle; only for the loopback", {.is_rare = true});
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
-  add_override(command, "implementation", flags.implementation);
-  add(command, "--implementation-version", flags.implementation_version, "Its version",
+  add_override(command, "implementation", flags.engine.implementation);
+  add(command, "--implementation-version", flags.engine.implementation_version, "Its version",
       {.value = "VERSION", .variable = "TOFU_MODLOCK_IMPLEMENTATION_VERSION", .is_rare = true});
 }
 
@@ -67,14 +99,14 @@ void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_reading_flags(CLI::App& command, CommonFlags& flags) {
-  add(command, "--data-dir", flags.data_dir, "Data directory instead of .terraform",
+  add(command, "--data-dir", flags.root.data_dir, "Data directory instead of .terraform",
       {.value = "DIR", .variable = "TF_DATA_DIR", .is_rare = true});
   add_variable_flags(command, flags);
-  add(command, "--workspace", flags.workspace, "The selected workspace",
+  add(command, "--workspace", flags.root.workspace, "The selected workspace",
       {.value = "NAME", .variable = "TF_WORKSPACE", .is_rare = true});
   add_workspace_root_flag(command, flags);
   add_implementation_flags(command, flags);
-  add_override(command, "unlocked_sources", flags.unlocked_sources, "GLOB")->delimiter(',');
+  add_override(command, "unlocked_sources", flags.engine.unlocked_sources, "GLOB")->delimiter(',');
 }
 
 void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
@@ -86,9 +118,10 @@ void add_recursive_flags(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_jobs_flag(CLI::App& command, CommonFlags& flags) {
-  add(command, "--jobs", flags.jobs, "Number of root modules to process in parallel (default 8, maximum 64)",
-      {.value = "N", .variable = "TOFU_MODLOCK_JOBS", .is_rare = true})
-      ->check(CLI::Range(1, 64));
+  check_number(
+      add(command, "--jobs", flags.jobs, "Number of root modules to process in parallel (default 8, maximum 64)",
+          {.value = "N", .variable = "TOFU_MODLOCK_JOBS", .is_rare = true}),
+      1, 64);
 }
 
 void add_root_flags(CLI::App& command, CommonFlags& flags, const char* names, const char* what) {

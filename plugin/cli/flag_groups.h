@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +16,13 @@
 #include "plugin/cli/help_text.h"
 #include "plugin/settings/setting_table.h"
 
-// Flags that several commands have.
+// Flags that several commands have, and the commands with theirs.
 namespace modlock::cli {
+
+// Adds -q and -v, which may also be written before a command.
+void add_output_flags(CLI::App& app, CommonFlags& flags);
+// Adds all commands. Those that the parsed line names also get their flags.
+void add_commands(CLI::App& app, CommandLine& out);
 
 // What a flag has besides its names and its description.
 struct FlagTraits {
@@ -25,13 +32,28 @@ struct FlagTraits {
   std::vector<std::string> choices = {};
 };
 
+// A value that an option does not accept. The message follows the name of the flag, or of its variable.
+struct WrongValue : CLI::ParseError {
+  WrongValue(const CLI::Option* option, const std::string& message)
+      : CLI::ParseError("WrongValue", message, CLI::ExitCodes::ValidationError), option(option) {}
+  const CLI::Option* option;
+};
+
+// Throw WrongValue for a value that is not `expected`, one of the choices, or a number in these limits.
+CLI::Option* check(CLI::Option* option, const std::string& expected, std::function<bool(const std::string&)> accepts,
+                   const std::string& in_help = {});
+CLI::Option* check_choices(CLI::Option* option, const std::vector<std::string>& choices);
+CLI::Option* check_number(CLI::Option* option, std::uint64_t least, std::uint64_t most);
+
 // Adds a flag or a positional argument. A list gets one value from each flag.
 template <typename Value>
 CLI::Option* add(CLI::App& command, const std::string& names, Value& value, const std::string& what,
                  const FlagTraits& traits = {}) {
   CLI::Option* option = nullptr;
   if constexpr (std::is_same_v<Value, bool>) {
-    option = command.add_flag(names, value, what);
+    bool read = false;
+    option = check(command.add_flag(names, value, what), "true or false",
+                   [read](const std::string& text) mutable { return CLI::detail::lexical_cast(text, read); });
   } else {
     option = command.add_option(names, value, what);
   }
@@ -42,7 +64,7 @@ CLI::Option* add(CLI::App& command, const std::string& names, Value& value, cons
     option->type_name(traits.value);
   }
   if (!traits.choices.empty()) {
-    option->check(CLI::IsMember(traits.choices));
+    check_choices(option, traits.choices);
   }
   return option->envname(traits.variable)->group(traits.is_rare ? kRareFlags : option->get_group());
 }
@@ -63,7 +85,7 @@ CLI::Option* add_override(CLI::App& command, std::string_view setting_name, Valu
                              .is_rare = true,
                              .choices = {setting.choices.begin(), setting.choices.end()}});
   if (setting.most != 0) {
-    option->check(CLI::Range(setting.least, setting.most));
+    check_number(option, setting.least, setting.most);
   }
   return option;
 }

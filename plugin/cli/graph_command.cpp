@@ -129,14 +129,14 @@ std::string draw(const messages::ConfigInspectResult& result, bool dot) {
 
 }  // namespace
 
-int run_graph(const CommandLine& line, const Host& host) {
+Result<int> run_graph(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.comment = line.output_format == "dot" ? "// " : "%% ";
-  return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
-    const auto [result, details] = host.call(&Engine::inspect, host.root_params(root, line.common));
-    if (!result) {
-      return failed(result.error(), line.common, root);
-    }
+  const auto ask = [&](const std::string& root) {
+    return host.call(&Engine::inspect, host.root_params(root, line.common));
+  };
+  return run_for_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
+    const auto& [result, details] = asked;
     RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
     describe_worst(details.diagnostics, outcome);
     std::string text = draw(*result, line.output_format == "dot");

@@ -49,7 +49,7 @@ Error for_unit(Error error) {
 }
 
 std::string unit_in_repository(const CommandLine& line) {
-  return fs::path(line.unit).lexically_relative(line.common.settings_up_to).generic_string();
+  return fs::path(line.unit).lexically_relative(line.repository).generic_string();
 }
 
 // The steps of a hook have the same warnings about a call.
@@ -77,9 +77,8 @@ fs::path find_place(const CommandLine& line) {
   const fs::path named = fs::path(line.unit_place).lexically_normal();
   std::error_code error;
   fs::path place = named.empty() ? named : fs::weakly_canonical(named, error);
-  const bool is_elsewhere = *named.lexically_relative(line.common.settings_up_to).begin() == "..";
-  return named.empty() || error || (!is_elsewhere && !confine(named, {line.common.settings_up_to})) ? fs::path()
-                                                                                                    : place;
+  const bool is_elsewhere = *named.lexically_relative(line.repository).begin() == "..";
+  return named.empty() || error || (!is_elsewhere && !confine(named, {line.repository})) ? fs::path() : place;
 }
 
 terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) {
@@ -89,14 +88,14 @@ terragrunt::HookOptions hook_options(const CommandLine& line, const Host& host) 
           .targets = line.targets,
           .root = host.root_params(line.common.directories.front(), line.common),
           .unit = line.unit,
-          .repository = line.common.settings_up_to,
-          .downloaded = line.common.bounds.back(),
+          .repository = line.repository,
+          .downloaded = line.common.engine.workspace_roots.back(),
           .source = line.unit_source,
           .place = find_place(line),
           .in_terragrunt = !environment_variable("TG_CTX_HOOK_NAME").empty(),
           .is_source_replaced = line.is_source_replaced,
           .allows_unchecked_source = allows_unchecked_source(line),
-          .strict = line.strict};
+          .strict = line.verify.strict};
 }
 
 Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
@@ -107,7 +106,7 @@ Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
     print_without_retry_words(fmt::format("{}: {}\n", unit_in_repository(line), text));
   };
   reports.diagnostics = [&](const Diagnostics& diagnostics) {
-    host.request_done();
+    host.progress().request_done();
     print_new(diagnostics, line, printed);
   };
   Run run = host.run();
@@ -151,10 +150,12 @@ Result<void> prepare_hook(CommandLine& line) {
     }
   }
   line.common.directories = {working_directory.string()};
-  line.unit = line.common.settings_from = unit->string();
-  line.common.settings_up_to = repository.string();
-  line.common.bounds = {repository.string(), terragrunt::find_downloaded_source(working_directory).string()};
-  line.common.offline = line.common.offline || line.after;
+  line.unit = unit->string();
+  line.repository = repository.string();
+  EngineOptions& engine = line.common.engine;
+  engine.settings_place = SettingsDirectories{line.unit, line.repository};
+  engine.workspace_roots = {repository, terragrunt::find_downloaded_source(working_directory)};
+  engine.offline = engine.offline || line.after;
   return {};
 }
 
@@ -179,7 +180,7 @@ int print_wrong(const std::vector<messages::Verdict>& verdicts, const std::strin
   return code;
 }
 
-int run_hook(const CommandLine& line, const Host& host) {
+Result<int> run_hook(const CommandLine& line, const Host& host) {
   auto wrong = run(line, host);
   if (wrong) {
     return print_wrong(*wrong, line.unit);

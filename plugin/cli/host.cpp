@@ -68,7 +68,7 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
   search.exclude = flags.exclude;
   search.only_locks = flags.only_locks;
   search.with_units = flags.knows_units;
-  search.base = flags.base;
+  search.base = flags.engine.base;
   MODLOCK_TRY(auto found, search_roots(search, host.context()));
   left_out() = {std::move(found.called), found.not_on_disk};
   for (const messages::ExcludedRoot& excluded : found.excluded) {
@@ -92,7 +92,11 @@ Result<std::vector<std::string>> search_below(const std::vector<std::string>& di
 }  // namespace
 
 Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const std::vector<std::string>& command) {
-  EngineOptions options = Engine::default_options();
+  EngineOptions options = flags.engine;
+  EngineOptions of_user = Engine::default_options();
+  options.in_ci = of_user.in_ci;
+  options.cache_directory = std::move(of_user.cache_directory);
+  options.user_settings = std::move(of_user.user_settings);
   if (!flags.cache_dir.empty()) {
     options.cache_directory = fs::absolute(flags.cache_dir);
   }
@@ -101,9 +105,6 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   }
   if (!flags.config_file.empty()) {
     options.user_settings = fs::absolute(flags.config_file);
-  }
-  if (!flags.implementation.empty()) {
-    options.implementation = flags.implementation;
   }
   if (const auto running = command.empty() ? std::nullopt : client_named_by(command.front())) {
     if (options.implementation.value_or(std::string(to_string(*running))) != to_string(*running)) {
@@ -115,20 +116,10 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
     options.implementation = to_string(*running);
   }
   MODLOCK_TRY(
-      check_release(flags.implementation_version, "--implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION"));
-  if (!flags.implementation_version.empty()) {
-    options.implementation_version = flags.implementation_version;
-  }
-  options.base = flags.base;
-  options.offline = flags.offline;
-  options.unlocked_sources = flags.unlocked_sources;
+      check_release(options.implementation_version, "--implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION"));
   options.remote = environment_variable("TOFU_MODLOCK_REMOTE");
   MODLOCK_TRY(const auto plain_http, switch_variable("TOFU_MODLOCK_REMOTE_PLAIN_HTTP"));
-  options.plain_http = flags.plain_http || plain_http.value_or(false);
-  if (!flags.settings_from.empty()) {
-    options.settings_place = SettingsDirectories{flags.settings_from, flags.settings_up_to};
-  }
-  options.workspace_roots.assign(flags.bounds.begin(), flags.bounds.end());
+  options.plain_http = options.plain_http || plain_http.value_or(false);
   for (const std::string& directory : flags.workspace_roots) {
     if (!path_is_directory(directory)) {
       return fail(Code::invalid_params, fmt::format("--workspace-root {} is not a directory", directory),
@@ -136,14 +127,9 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
     }
     options.extra_workspace_roots.push_back(normal(directory));
   }
-  if (!flags.git_engine.empty()) {
-    options.git_engine = flags.git_engine;
+  if (options.minimum_release_age.empty() && flags.uses_age) {  // only some commands have the flag
+    options.minimum_release_age = environment_variable("TOFU_MODLOCK_MINIMUM_RELEASE_AGE");
   }
-  options.connections = flags.connections;
-  // Only some commands have the flag.
-  options.minimum_release_age = flags.minimum_release_age.empty() && flags.uses_age
-                                    ? environment_variable("TOFU_MODLOCK_MINIMUM_RELEASE_AGE")
-                                    : flags.minimum_release_age;
   if (!flags.fetch_timeout.empty()) {
     options.fetch_timeout = parse_fetch_timeout(flags.fetch_timeout);
     if (!options.fetch_timeout) {
@@ -185,10 +171,6 @@ Run Host::run() const {
   return run;
 }
 
-void Host::request_done() const {
-  progress_->request_done();
-}
-
 RootAnswer<messages::LockVerifyResult> Host::verify(const messages::LockVerifyParams& params) const {
   return terragrunt::is_unit(params.root.root) ? call(terragrunt::check_unit, params) : call(&Engine::verify, params);
 }
@@ -204,7 +186,7 @@ Result<Json::Value> Host::ask(const std::string& method, const Json::Value& para
     request.deadline = std::chrono::steady_clock::now() + *allowed;
   }
   auto result = methods_->call(method, params, request);
-  request_done();
+  progress_->request_done();
   details = {std::move(request.error_data), std::move(request.diagnostics)};
   return result;
 }
@@ -212,19 +194,11 @@ Result<Json::Value> Host::ask(const std::string& method, const Json::Value& para
 Result<void> Host::apply(const std::string& root, const CommonFlags& flags,
                          const messages::LockPlanResult& plan) const {
   Run run = this->run();
-  auto ok = engine_->apply(root_params(root, flags), plan, included(flags), run);
+  auto ok = engine_->apply(root_params(root, flags), plan, flags.include, run);
   for (const Diagnostic& warning : run.diagnostics) {
     print_err(render(warning.what, "Warning"));
   }
   return ok;
-}
-
-void Host::count_roots(std::size_t total) const {
-  progress_->count_roots(total);
-}
-
-void Host::root_done(const std::string& root) const {
-  progress_->root_done(root);
 }
 
 Context Host::context() const {
@@ -303,24 +277,11 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
 }
 
 messages::RootParams Host::root_params(const std::string& root, const CommonFlags& flags) const {
-  messages::RootParams params;
+  messages::RootParams params = flags.root;
   params.root = root;
   params.fallback_variables = environment_.fallback_variables;
   params.variable_arguments = environment_.arguments;
-  if (!flags.workspace.empty()) {
-    params.workspace = flags.workspace;
-  }
-  if (!flags.data_dir.empty()) {
-    params.data_dir = flags.data_dir;
-  }
   return params;
-}
-
-messages::Include included(const CommonFlags& flags) {
-  const auto has = [&](std::string_view kind) {
-    return flags.include.empty() || std::find(flags.include.begin(), flags.include.end(), kind) != flags.include.end();
-  };
-  return {.modules = has("modules"), .providers = has("providers")};
 }
 
 }  // namespace modlock::cli

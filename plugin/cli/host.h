@@ -51,7 +51,7 @@ class Host {
     } catch (const std::exception& caught) {
       asked.result = fail(unexpected_error("tofu-modlock", caught));
     }
-    request_done();
+    progress_->request_done();
     asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;
   }
@@ -60,12 +60,7 @@ class Host {
   RootAnswer<messages::UpdateLookupResult> look_up(const messages::UpdateLookupParams& params) const;
   // Calls a method of the protocol with its JSON.
   Result<Json::Value> ask(const std::string& method, const Json::Value& params, CallDetails& details) const;
-  // Removes the progress line, unless roots are counted.
-  void request_done() const;
-  // From now on requests are for this number of roots in parallel: progress counts them and estimates the remaining
-  // time, regardless of reports of the requests.
-  void count_roots(std::size_t total) const;
-  void root_done(const std::string& root) const;
+  TerminalProgress& progress() const { return *progress_; }
   // Returns a run of the engine that ends with this process and reports to the terminal.
   Run run() const;
 
@@ -115,8 +110,5 @@ LeftOut& left_out();
 // With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
 // settings line that excludes it if it is not a root module. The only root module of a tree cannot be excluded.
 void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
-
-// Returns the kinds that --include names; without the flag all.
-messages::Include included(const CommonFlags& flags);
 
 }  // namespace modlock::cli

@@ -177,25 +177,21 @@ Result<std::string> write(const Offer& offer) {
 
 }  // namespace
 
-int run_init(const CommandLine& line) {
-  auto offers = make_offers(line);
-  if (!offers) {
-    print_err(render(offers.error()));
-    return exit_code(offers.error());
-  }
+Result<int> run_init(const CommandLine& line) {
+  MODLOCK_TRY(auto offers, make_offers(line));
   const auto is_wanted = [](const Offer& offer) { return offer.is_wanted; };
-  if (std::none_of(offers->begin(), offers->end(), is_wanted)) {
+  if (std::none_of(offers.begin(), offers.end(), is_wanted)) {
     if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
       print_err("Nothing was written. Name what to write, or --all:\n");
-      for (const Offer& offer : *offers) {
+      for (const Offer& offer : offers) {
         print_err(fmt::format("  {:<15}  {}: {}\n", offer.flag, shown_path(path_of(offer).string()), offer.purpose));
       }
       return 2;
     }
-    std::for_each(offers->begin(), offers->end(), ask);
+    std::for_each(offers.begin(), offers.end(), ask);
   }
   int code = 0;
-  for (const Offer& offer : *offers) {
+  for (const Offer& offer : offers) {
     if (!offer.is_wanted) {
       continue;
     }
@@ -220,7 +216,7 @@ int run_init(const CommandLine& line) {
       print_out(fmt::format("  Next: {}\n", offer.next));
     }
   }
-  if (!offers->front().is_wanted && !offers->front().addition.empty() && !line.common.quiet) {
+  if (!offers.front().is_wanted && !offers.front().addition.empty() && !line.common.quiet) {
     print_out(
         fmt::format("Before the first lock, set {} in .tofu-modlock.hcl, so that the client keeps the module "
                     "locks: tofu-modlock init --settings\n",

@@ -104,9 +104,6 @@ using AskedConfiguration = RootAnswer<messages::ConfigInspectResult>;
 
 RootOutcome inspect_root(const CommandLine& line, const std::string& root, AskedConfiguration asked) {
   auto& [result, details] = asked;
-  if (!result) {
-    return failed(result.error(), line.common, root);
-  }
   RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
   describe_worst(details.diagnostics, outcome);
   if (line.common.json) {
@@ -131,7 +128,7 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
 
 }  // namespace
 
-int run_inspect(const CommandLine& line, const Host& host) {
+Result<int> run_inspect(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = flags.json || line.output_format == "terraform-modules";
   return run_for_roots(

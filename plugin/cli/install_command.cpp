@@ -20,13 +20,6 @@ void print_modules(const messages::ModulesInstallResult& result) {
 
 RootOutcome install_root(const CommandLine& line, const std::string& root, AskedInstallation asked) {
   auto& [result, details] = asked;
-  if (!result) {
-    RootOutcome outcome = failed(result.error(), line.common, root, details.error_data);
-    if (outcome.state == "interrupted") {
-      outcome.state = "the installation is incomplete";
-    }
-    return outcome;
-  }
   if (!line.common.json) {
     print_diagnostics(details.diagnostics, root);
     print_modules(*result);
@@ -49,11 +42,8 @@ std::string installed_text(const messages::ModulesInstallResult& result) {
 }
 
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::ModulesInstallParams params;
+  messages::ModulesInstallParams params = line.installation;
   params.root = host.root_params(root, line.common);
-  params.overrides = line.overrides;
-  params.link = line.link;
-  params.strict = line.strict_install;
   if (line.remote_only) {
     params.remote_only = true;
   }
@@ -63,7 +53,7 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   return params;
 }
 
-int run_install(const CommandLine& line, const Host& host) {
+Result<int> run_install(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.only_locks = !line.from.empty();  // for units of Terragrunt, which have no configuration, it fills the cache
   return run_for_roots(

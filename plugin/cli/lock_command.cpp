@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "backends/base/files.h"
 #include "plugin/cli/plan_result.h"
@@ -13,16 +12,12 @@ namespace {
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root,
                                      const std::vector<std::string>& targets) {
-  messages::LockPlanParams params;
+  messages::LockPlanParams params = line.plan;
   params.root = host.root_params(root, line.common);
   params.mode = line.upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
   params.targets = targets;
-  params.include = included(line.common);
-  params.platforms = line.platforms;
-  params.hashes = line.hashes.empty() ? params.hashes : line.hashes;
-  params.resolution = line.resolution.empty() ? std::nullopt : std::optional(line.resolution);
+  params.include = line.common.include;
   params.adopt = !line.no_adopt;
-  params.accept_moved = line.accept_moved;
   return params;
 }
 
@@ -79,7 +74,7 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
       params.subjects.push_back(subject);
     }
   };
-  const messages::Include include = included(line.common);
+  const messages::Include include = line.common.include;
   for (const messages::LockedModule& module : result.modules) {
     if (include.modules) {
       add("module." + module.key, module.constraints);
@@ -122,12 +117,8 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
 
 RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked) {
   const auto& result = asked.result;
-  const auto& details = asked.details;
-  if (!result) {
-    return not_written(failed(result.error(), line.common, root, details.error_data));
-  }
   if (!line.common.json) {
-    print_plan(line, root, *result, details.diagnostics);
+    print_plan(line, root, *result, asked.details.diagnostics);
     const bool is_single = !line.common.recursive && line.common.directories.size() <= 1;
     if (line.upgrade && result->edits.documents.empty() && is_single) {
       print_excluded(line, host, root, *result);
@@ -167,12 +158,12 @@ std::optional<Error> find_misplaced_subject(const CommandLine& line) {
 
 }  // namespace
 
-int run_lock(const CommandLine& given, const Host& host) {
+Result<int> run_lock(const CommandLine& given, const Host& host) {
   CommandLine line = given;
   line.common.knows_units = line.frozen;
   const auto is_unit = [&](const std::string& root) { return line.frozen && terragrunt::is_unit(root); };
   if (const auto error = find_misplaced_subject(line)) {
-    return failed_everywhere(*error, line.common);
+    return fail(*error);
   }
   return run_for_subjects(
       line.targets, line.common, host,

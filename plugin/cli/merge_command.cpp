@@ -42,7 +42,7 @@ int refuse(const Error& error) {
 
 }  // namespace
 
-int run_merge(const CommandLine& line) {
+Result<int> run_merge(const CommandLine& line) {
   if (line.merge_theirs.empty()) {
     return refuse({.code = Code::invalid_params,
                    .message = "merge requires three lock files: git runs it as a merge driver",

@@ -31,25 +31,22 @@ Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
 
 }  // namespace
 
-int run_mirror(const CommandLine& line, const Host& host) {
-  const auto place = find_run(line, host);
-  if (!place) {
-    return failed(place.error(), line.common).exit_code;
-  }
-  const NamedRoot named(place->root, false);
-  if (auto missing = find_missing_configuration(place->root)) {
+Result<int> run_mirror(const CommandLine& line, const Host& host) {
+  MODLOCK_TRY(const MirrorRun place, find_run(line, host));
+  const NamedRoot named(place.root, false);
+  if (auto missing = find_missing_configuration(place.root)) {
     missing->message += ": the command runs without a mirror";
-    print_diagnostics({{Severity::warning, std::move(*missing)}}, place->root);
+    print_diagnostics({{Severity::warning, std::move(*missing)}}, place.root);
   }
   TerminalLog log;
   Run run({.stop = host.interrupt().token(), .deadline = {}, .log = &log});
-  const auto mirror = Mirror::start(host.engine(), host.root_params(place->root, line.common), run);
+  const auto mirror = Mirror::start(host.engine(), host.root_params(place.root, line.common), run);
   if (!mirror) {
-    return failed(mirror.error(), line.common, place->root, error_data(run)).exit_code;
+    return failed(mirror.error(), line.common, place.root, error_data(run)).exit_code;
   }
-  print_diagnostics(run.diagnostics, place->root);
-  const auto code = run_in_foreground(line.command, place->directory, mirror->environment(), host.interrupt());
-  return code ? *code : failed(code.error(), line.common, place->root).exit_code;
+  print_diagnostics(run.diagnostics, place.root);
+  const auto code = run_in_foreground(line.command, place.directory, mirror->environment(), host.interrupt());
+  return code ? *code : failed(code.error(), line.common, place.root).exit_code;
 }
 
 }  // namespace modlock::cli

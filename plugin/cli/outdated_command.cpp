@@ -53,25 +53,16 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency, const
                                             : Cell{"-> " + options, Color::yellow}};
 }
 
+Error found_directory(const std::string& path) {
+  return {.code = Code::invalid_params,
+          .message = fmt::format("expected a module call or a provider, found the directory \"{}\"", path),
+          .hint = "run: " + tofu_modlock("outdated", "--chdir", path)};
+}
+
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
 RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
   auto& [result, details] = asked;
-  if (!result) {
-    const bool has_no_calls = find_missing_configuration(root).has_value();
-    const std::string subject = result.error().subject;
-    const auto directory = std::find_if(line.updates.begin(), line.updates.end(), [&](const std::string& word) {
-      return (has_no_calls || subject == word) && path_is_directory(word);
-    });
-    if (directory != line.updates.end()) {
-      return failed(fail(Code::invalid_params,
-                         fmt::format("expected a module call or a provider, found the directory \"{}\"", *directory),
-                         "run: " + tofu_modlock("outdated", "--chdir", *directory))
-                        .value(),
-                    line.common, root);
-    }
-    return failed(result.error(), line.common, root, details.error_data);
-  }
   if (!line.common.json) {
     print_diagnostics(details.diagnostics, root);
     std::vector<std::vector<Cell>> rows;
@@ -105,11 +96,22 @@ std::string select_hint(const std::string& root) {
              : fmt::format("To lock the newest allowed versions, run in {}: terragrunt init -upgrade\n", place);
 }
 
-int run_outdated(const CommandLine& line, const Host& host) {
+Result<int> run_outdated(const CommandLine& line, const Host& host) {
+  const CommonFlags& flags = line.common;
+  const bool has_no_calls =
+      !flags.recursive && !has_configuration(flags.directories.empty() ? "." : flags.directories[0]);
+  const auto directory = std::find_if(line.updates.begin(), line.updates.end(), path_is_directory);
+  if (has_no_calls && directory != line.updates.end()) {
+    return fail(found_directory(*directory));
+  }
   return run_for_subjects(
-      line.updates, line.common, host,
+      line.updates, flags, host,
       [&](const std::string& root, const std::vector<std::string>& subjects) {
-        return host.look_up({.root = host.root_params(root, line.common), .lock = {}, .subjects = subjects});
+        auto asked = host.look_up({.root = host.root_params(root, flags), .lock = {}, .subjects = subjects});
+        if (!asked.result && path_is_directory(asked.result.error().subject)) {
+          asked.result = fail(found_directory(asked.result.error().subject));
+        }
+        return asked;
       },
       [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
 }

@@ -62,7 +62,7 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
       .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .hint = error.hint};
   if (error.code == Code::request_cancelled) {
     outcome.is_interrupted = true;
-    outcome.state = error.reason == Reason::not_started ? error.message : "interrupted";
+    outcome.state = error.reason == Reason::not_started ? error.message : flags.interrupted;
   }
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
@@ -124,28 +124,16 @@ int failed_everywhere(const Error& error, const CommonFlags& flags) {
   return outcome.exit_code;
 }
 
-int run_for_roots(const CommonFlags& flags, const Host& host,
-                  const std::function<RootOutcome(const std::string& root)>& work) {
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), flags);
-  }
-  return run_for_roots(*roots, flags, [&](const std::string& root) {
-    const auto missing = find_missing(root, flags);
-    return missing ? failed(*missing, flags, root) : work(root);
-  });
-}
-
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
               const std::function<void(std::size_t i, std::optional<Error> failure)>& ask) {
   const Context context = host.context();
-  host.count_roots(roots.size());
+  host.progress().count_roots(roots.size());
   parallel_for(roots.size(), flags.jobs, [&](std::size_t i) {
     ask(i, context.check()
                ? find_missing(roots[i], flags)
                : std::optional(
                      Error{.code = Code::request_cancelled, .message = "not started", .reason = Reason::not_started}));
-    host.root_done(roots[i]);
+    host.progress().root_done(roots[i]);
   });
 }
 
@@ -295,16 +283,11 @@ std::string shared_place(const Error& what, const std::string& root) {
   return (fs::path(root) / place).lexically_normal().string() + what.message;
 }
 
-// Returns whether a warning or note about something that roots share was printed for another root.
+// Returns whether a warning or note was printed: by an earlier call of the engine for the root, or about a file that
+// roots share.
 bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
-  const Error& what = diagnostic.what;
-  const std::string path = what.location ? what.location->path : "";
-  const bool is_shared = path.empty() ? what.subject.empty() && what.code == Code::config_parse
-                                      : path.starts_with("../") || path.starts_with('/');
-  if (diagnostic.severity == Severity::error || !is_shared || !NamedRoot::exists()) {
-    return false;
-  }
-  return !printed_for_roots().insert(shared_place(what, root)).second;
+  return diagnostic.severity != Severity::error && NamedRoot::exists() &&
+         !printed_for_roots().insert(shared_place(diagnostic.what, root)).second;
 }
 
 }  // namespace

@@ -74,8 +74,6 @@ void print_left_out();
 // lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(const std::string& root)>& work);
-int run_for_roots(const CommonFlags& flags, const Host& host,
-                  const std::function<RootOutcome(const std::string& root)>& work);
 
 // Calls `ask` for several roots in parallel, as many as the flags specify, from any thread. call_for_roots() returns
 // the answers in the order of the roots. A root without configuration is CONFIG_PARSE, and one that an interruption
@@ -92,30 +90,15 @@ auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& fl
   return asked;
 }
 
-// Like run_for_roots(), but calls `ask` in parallel and `tell` with the answers in the order of the roots.
-template <typename Ask, typename Tell>
-int run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), flags);
-  }
-  auto asked = call_for_roots(*roots, flags, host, ask);
-  auto next = asked.begin();
-  return run_for_roots(*roots, flags, [&](const std::string& root) { return tell(root, std::move(*next++)); });
-}
-
 // Calls `ask` in parallel, and `tell` with the answers in the order of the roots, for output that is one document for
 // all of them: `tell` returns the exit code of a root. Returns the worst exit code.
 template <typename Ask, typename Tell>
-int report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
-  const auto roots = find_roots(flags, host);
-  if (!roots) {
-    return failed_everywhere(roots.error(), flags);
-  }
+Result<int> report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+  MODLOCK_TRY(const auto roots, find_roots(flags, host));
   int worst = 0;
-  auto next = roots->begin();
-  for (const auto& asked : call_for_roots(*roots, flags, host, ask)) {
-    const NamedRoot heading(*next, roots->size() > 1);
+  auto next = roots.begin();
+  for (const auto& asked : call_for_roots(roots, flags, host, ask)) {
+    const NamedRoot heading(*next, roots.size() > 1);
     worst = worse_exit_code(worst, tell(*next++, asked));
   }
   return worst;
@@ -123,13 +106,13 @@ int report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, con
 
 // The same as SARIF, with a run for each root. The first has left_out(), as a note.
 template <typename Ask, typename Tell>
-int report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
+Result<int> report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   Json::Value runs;
-  const int worst = report_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
-    const int code = tell(root, asked);
-    runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
-    return code;
-  });
+  MODLOCK_TRY(const int worst, report_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
+                const int code = tell(root, asked);
+                runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
+                return code;
+              }));
   print_raw(runs.empty() ? "" : write_json_pretty(sarif_log(std::move(runs), left_out().text())));
   return worst;
 }
@@ -169,20 +152,32 @@ class NamedSubjects {
   std::map<std::string, std::map<std::string, Error>> lacking_;  // by root and name
 };
 
-// Like run_for_roots(), but `ask` also gets the names of subjects that the root has, and a root without any is skipped.
+// Calls `ask` in parallel, and prints the answers in the order of the roots with `tell`, or their errors. A root
+// without any of the subjects is skipped.
 template <typename Ask, typename Tell>
-int run_for_subjects(std::vector<std::string> names, const CommonFlags& flags, const Host& host, const Ask& ask,
-                     const Tell& tell) {
+Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell,
+                          const NamedSubjects* named = nullptr) {
+  MODLOCK_TRY(const auto roots, find_roots(flags, host));
+  auto all = call_for_roots(roots, flags, host, ask);
+  auto next = all.begin();
+  return run_for_roots(roots, flags, [&](const std::string& root) {
+    auto asked = std::move(*next++);
+    auto skipped = named == nullptr ? std::nullopt : named->skipped(root);
+    return skipped        ? std::move(*skipped)
+           : asked.result ? tell(root, std::move(asked))
+                          : failed(asked.result.error(), flags, root, asked.details.error_data);
+  });
+}
+
+// The same, but `ask` also gets the names of subjects that the root has.
+template <typename Ask, typename Tell>
+Result<int> run_for_subjects(std::vector<std::string> names, const CommonFlags& flags, const Host& host, const Ask& ask,
+                             const Tell& tell) {
   NamedSubjects named(flags, std::move(names));
-  return run_for_roots(
-      flags, host,
-      [&](const std::string& root) {
-        return named.ask(root, [&](const std::vector<std::string>& wanted) { return ask(root, wanted); });
-      },
-      [&](const std::string& root, auto asked) {
-        auto skipped = named.skipped(root);
-        return skipped ? std::move(*skipped) : tell(root, std::move(asked));
-      });
+  const auto ask_of = [&](const std::string& root) {
+    return named.ask(root, [&](const std::vector<std::string>& wanted) { return ask(root, wanted); });
+  };
+  return run_for_roots(flags, host, ask_of, tell, &named);
 }
 
 // Prints each on stderr with the line of its location. A note about a block of shared settings is printed at the end of

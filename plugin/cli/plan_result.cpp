@@ -250,13 +250,6 @@ RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::st
   return outcome;
 }
 
-RootOutcome not_written(RootOutcome outcome) {
-  if (outcome.state == "interrupted") {
-    outcome.state = "nothing was written";
-  }
-  return outcome;
-}
-
 std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,
                                          const std::string& state) {
   if (!line.install || line.dry_run) {

@@ -38,9 +38,6 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
 RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,
                      const messages::LockPlanResult& result);
 
-// Sets the state of a root whose plan was interrupted before anything was written.
-RootOutcome not_written(RootOutcome outcome);
-
 // Installs the locked versions if --install is set, and prints their number. `state` is the state of the lock file.
 // Returns the outcome of a root whose installation failed; nullopt: it did not.
 std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,

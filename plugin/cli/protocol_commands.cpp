@@ -40,7 +40,7 @@ Json::Value params_from_environment(const messages::RootParams& root) {
 
 }  // namespace
 
-int run_call(const CommandLine& line, const Host& host) {
+Result<int> run_call(const CommandLine& line, const Host& host) {
   std::string text = line.params;
   if (text == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -57,7 +57,7 @@ int run_call(const CommandLine& line, const Host& host) {
   return exit_code(result.error());
 }
 
-int run_serve(const CommandLine& line) {
+Result<int> run_serve(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);  // a host that closes stderr must not end the session
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
@@ -65,13 +65,8 @@ int run_serve(const CommandLine& line) {
         "It is not interactive. Try `tofu-modlock lock`, or `tofu-modlock call METHOD`.\n");
     return 2;
   }
-  auto out = take_stdout();
-  if (!out) {
-    print_err(render(out.error()));
-    return exit_code(out.error());
-  }
   ServeOptions options;
-  options.out_fd = *out;
+  MODLOCK_TRY(options.out_fd, take_stdout());
   if (line.max_message_bytes != 0) {
     options.max_message_bytes = std::min(line.max_message_bytes, kLargestMaxMessageBytes);
   }
@@ -89,7 +84,7 @@ int run_serve(const CommandLine& line) {
   return serve(methods, options);
 }
 
-int run_mcp(const CommandLine& line) {
+Result<int> run_mcp(const CommandLine& line) {
   std::signal(SIGPIPE, SIG_IGN);
   if (isatty(STDIN_FILENO) == 1) {
     print_err(
@@ -103,38 +98,30 @@ int run_mcp(const CommandLine& line) {
     std::error_code error;
     roots.directories.push_back(std::filesystem::canonical(directory, error).string());
     if (error || !std::filesystem::is_directory(roots.directories.back(), error)) {
-      return failed_everywhere({.code = Code::invalid_params,
-                                .message = fmt::format("--root {} is not a directory", directory),
-                                .hint = "name an existing directory"},
-                               line.common);
+      return fail(Code::invalid_params, fmt::format("--root {} is not a directory", directory),
+                  "name an existing directory");
     }
     // Outside of a git repository, a local source could leave the directory.
-    common.bounds.push_back(find_repository_root(roots.directories.back()).string());
+    common.engine.workspace_roots.push_back(find_repository_root(roots.directories.back()));
   }
-  const auto host = Host::start(common);
-  if (!host) {
-    return failed(host.error(), CommonFlags{}).exit_code;
-  }
+  MODLOCK_TRY(const Host host, Host::start(common));
   roots.params = [&](const std::string& root) -> Result<Json::Value> {
     if (auto missing = find_missing_configuration(root)) {
       missing->hint = "pass the directory of a root module as root";
       return fail(*std::move(missing));
     }
-    return params_from_environment(host->root_params(root, line.common));
+    return params_from_environment(host.root_params(root, line.common));
   };
-  auto out = take_stdout();
-  if (!out) {
-    return failed_everywhere(out.error(), line.common);
-  }
+  MODLOCK_TRY(const int out, take_stdout());
   std::mutex mutex;
   std::condition_variable written;
-  LineWriter writer(*out, [&] {
+  LineWriter writer(out, [&] {
     const std::lock_guard lock(mutex);
     written.notify_all();
   });
   TerminalLog log;
   {
-    McpServer server(host->methods(), roots, log, [&](std::string answer) { writer.write(std::move(answer)); });
+    McpServer server(host.methods(), roots, log, [&](std::string answer) { writer.write(std::move(answer)); });
     serve_mcp(server, STDIN_FILENO);
   }
   std::unique_lock lock(mutex);
@@ -142,7 +129,7 @@ int run_mcp(const CommandLine& line) {
   return 0;
 }
 
-int run_schema(const CommandLine& line) {
+Result<int> run_schema(const CommandLine& line) {
   print_raw(write_json_pretty(line.document == "openrpc"    ? messages::openrpc_document()
                               : line.document == "settings" ? settings_schema()
                                                             : messages::json_schema_document()));

@@ -8,15 +8,9 @@ namespace modlock::cli {
 namespace {
 
 template <typename Output, typename Print>
-int show(const CommandLine& line, const Result<Output>& result, const Print& print) {
-  if (!result) {
-    return failed_everywhere(result.error(), line.common);
-  }
-  if (line.common.json) {
-    print_raw(write_json_pretty(messages::encode(*result)));
-  } else {
-    print(*result);
-  }
+Result<int> show(const CommandLine& line, const Result<Output>& shown, const Print& print) {
+  MODLOCK_TRY(const Output& result, shown);
+  line.common.json ? print_raw(write_json_pretty(messages::encode(result))) : print(result);
   return 0;
 }
 
@@ -51,30 +45,18 @@ std::string describe_sizes(const messages::CacheSizes& sizes) {
 
 }  // namespace
 
-int run_versions(const CommandLine& line, const Host& host) {
-  messages::VersionsListParams params{.source = line.source,
-                                      .constraint = std::nullopt,
-                                      .include_prerelease = line.include_prerelease,
-                                      .tag_prefix = line.tag_prefix};
-  if (!line.constraint.empty()) {
-    params.constraint = line.constraint;
-  }
-  return show(line, host.call(&Engine::versions, params).result, print_versions);
+Result<int> run_versions(const CommandLine& line, const Host& host) {
+  return show(line, host.call(&Engine::versions, line.versions).result, print_versions);
 }
 
-int run_cache_info(const CommandLine& line, const Host& host) {
+Result<int> run_cache_info(const CommandLine& line, const Host& host) {
   return show(line, host.engine().cache_info(), [](const messages::CacheInfoResult& result) {
     print_out(result.directory + "\n" + describe_sizes(result.sizes));
   });
 }
 
-int run_cache_prune(const CommandLine& line, const Host& host) {
-  messages::CachePruneParams params;
-  params.max_bytes = line.max_bytes;
-  if (!line.max_age.empty()) {
-    params.max_age = line.max_age;
-  }
-  return show(line, host.call(&Engine::prune_cache, params).result, [](const messages::CachePruneResult& result) {
+Result<int> run_cache_prune(const CommandLine& line, const Host& host) {
+  return show(line, host.call(&Engine::prune_cache, line.prune).result, [](const messages::CachePruneResult& result) {
     print_out(fmt::format("{}\nRemoved:\n{}  {}\nLeft:\n{}", result.directory, describe_sizes(result.removed),
                           counted(result.leftovers, "leftover"), describe_sizes(result.sizes)));
   });

@@ -6,7 +6,6 @@
 #include "backends/base/environment.h"
 #include "backends/base/private_file.h"
 #include "plugin/cli/commands.h"
-#include "plugin/cli/completion.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
 
@@ -34,22 +33,25 @@ bool holds_output(const CommandLine& line) {
 }
 
 int run_line(CommandLine& line) {
+  CommonFlags flags = line.common;
+  flags.json = flags.json || line.output_format == "json" || line.output_format == "terraform-modules";
+  const auto code_of = [&](const Result<int>& code) { return code ? *code : failed_everywhere(code.error(), flags); };
   if (const auto* const alone = std::get_if<CommandLine::RunAlone>(&line.run)) {
-    return (*alone)(line);
+    return code_of((*alone)(line));
   }
   line.common.in_markdown = line.output_format == "markdown";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
   if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
     return failed(ok.error(), CommonFlags{}).exit_code;
   }
-  line.common.needs_cache = line.common.needs_cache || line.online || line.age;  // they fetch
-  line.common.uses_age = line.common.uses_age || line.age;
+  line.common.needs_cache = line.common.needs_cache || line.verify.online || line.verify.age;  // they fetch
+  line.common.uses_age = line.common.uses_age || line.verify.age;
   Interrupt interrupt;
   const auto host = Host::start(line.common, &interrupt, line.command);
   if (!host) {
     return failed(host.error(), CommonFlags{}).exit_code;
   }
-  int code = run(line, *host);
+  int code = code_of(run(line, *host));
   if (!flush_out()) {
     print_err("Error: the output could not be written [IO_ERROR]\n");
     code = worse_exit_code(code, exit_code(Code::io_error));

@@ -19,11 +19,12 @@ void name_unlocked_calls(const Host& host, const std::string& root, const Common
 
 }  // namespace
 
-int run_sbom(const CommandLine& line, const Host& host) {
+Result<int> run_sbom(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;  // there is no other format
   flags.only_locks = true;
-  return run_for_roots(flags, host, [&](const std::string& root) -> RootOutcome {
+  MODLOCK_TRY(const auto roots, find_roots(flags, host));
+  return run_for_roots(roots, flags, [&](const std::string& root) -> RootOutcome {
     const auto lock = host.engine().sbom(root);
     if (!lock) {
       return failed(lock.error(), line.common, root);

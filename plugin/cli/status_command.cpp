@@ -25,7 +25,7 @@ struct AskedStatus {
 AskedStatus ask_status(const CommandLine& line, const Host& host, const std::string& root) {
   messages::LockVerifyParams verify;
   verify.root = host.root_params(root, line.common);
-  verify.include = included(line.common);
+  verify.include = line.common.include;
   verify.names_ignored = true;
   auto verified = host.verify(verify);
   AskedStatus asked{std::move(verified.result), std::move(verified.details)};
@@ -59,28 +59,7 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
   return text;
 }
 
-// Prints what the update lookup reports and `verify` does not.
-void print_lookup_diagnostics(const AskedStatus& asked, const std::string& root) {
-  Diagnostics left;
-  for (const Diagnostic& diagnostic : asked.updates->details.diagnostics) {
-    const auto& known = asked.details.diagnostics;
-    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Diagnostic& other) {
-      return other.what.message == diagnostic.what.message;
-    });
-    if (!is_known) {
-      left.push_back(diagnostic);
-    }
-  }
-  if (!asked.updates->result) {
-    left.push_back({Severity::warning, asked.updates->result.error()});
-  }
-  print_diagnostics(left, root);
-}
-
 RootOutcome status_root(const CommandLine& line, const std::string& root, const AskedStatus& asked) {
-  if (!asked.result) {
-    return failed(asked.result.error(), line.common, root, asked.details.error_data);
-  }
   const auto& verdicts = asked.result->verdicts;
   RootOutcome outcome{.exit_code = verify_exit_code(verdicts, asked.details.diagnostics), .json = {}};
   describe_verdicts(verdicts, asked.details.diagnostics, outcome);
@@ -110,7 +89,10 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
   print_out(verdict_sum(verdicts) + "\n" + (has_newer ? select_hint(root) : ""));
   print_diagnostics(asked.details.diagnostics, root);
   if (asked.updates) {
-    print_lookup_diagnostics(asked, root);
+    print_diagnostics(asked.updates->details.diagnostics, root);
+    if (!asked.updates->result) {
+      print_diagnostics({{Severity::warning, asked.updates->result.error()}}, root);
+    }
   } else {
     print_err("Newer versions are not known in offline mode.\n");
   }
@@ -122,7 +104,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
 
 }  // namespace
 
-int run_status(const CommandLine& line, const Host& host) {
+Result<int> run_status(const CommandLine& line, const Host& host) {
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return ask_status(line, host, root); },
       [&](const std::string& root, const AskedStatus& asked) { return status_root(line, root, asked); });

@@ -17,7 +17,7 @@
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
-#include "plugin/cli/command_flags.h"
+#include "plugin/cli/commands.h"
 #include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
 

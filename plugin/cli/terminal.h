@@ -31,8 +31,10 @@ class TerminalProgress final : public Progress {
   ~TerminalProgress() override;
   void report(std::string_view message, std::size_t done, std::size_t total) override;
   void received(std::size_t bytes) override;
+  // Removes the line, unless roots are counted.
   void request_done();
-  // From now on several roots are processed in parallel; only completed roots are counted.
+  // From now on several roots are processed in parallel; only completed roots are counted, and the remaining time is
+  // estimated.
   void count_roots(std::size_t total);
   void root_done(std::string_view root);
 

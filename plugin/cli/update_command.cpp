@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -111,8 +110,8 @@ void print_shared_files(const std::string& root, const messages::LockPlanResult&
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
   messages::LockPlanParams params;
   params.root = host.root_params(root, line.common);
-  params.include = included(line.common);
-  params.accept_moved = line.accept_moved;
+  params.include = line.common.include;
+  params.accept_moved = line.plan.accept_moved;
   return params;
 }
 
@@ -125,11 +124,9 @@ PlanAnswer plan_updates(const CommandLine& line, const Host& host, const std::st
   messages::UpdatePlanParams params;
   params.root = host.root_params(root, line.common);
   params.updates = updates;
-  params.include = included(line.common);
-  params.accept_moved = line.accept_moved;
-  if (!line.pin.empty()) {
-    params.pin = line.pin;
-  }
+  params.include = line.common.include;
+  params.accept_moved = line.plan.accept_moved;
+  params.pin = line.pin;
   return host.call(&Engine::update, params);
 }
 
@@ -152,7 +149,7 @@ RootOutcome print_update(const CommandLine& line, const Host& host, const std::s
                          const WrittenUpdate& written, bool is_one_of_several = false) {
   const auto& result = written.result;
   if (!result) {
-    return not_written(failed(result.error(), line.common, root, written.details.error_data));
+    return failed(result.error(), line.common, root, written.details.error_data);
   }
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
@@ -178,7 +175,7 @@ RootOutcome print_update(const CommandLine& line, const Host& host, const std::s
 }
 
 // One root after another: two roots may have a local module in common.
-int run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
+Result<int> run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
   std::vector<std::string> names;
   std::transform(updates.begin(), updates.end(), std::back_inserter(names),
                  [](const messages::Update& update) { return update.subject; });
@@ -242,14 +239,11 @@ int update_affected(const CommandLine& line, const AffectedRoots& affected, std:
   });
 }
 
-int run_from_file(const CommandLine& line, const Host& host) {
+Result<int> run_from_file(const CommandLine& line, const Host& host) {
   const fs::path repository = find_repository_root(fs::current_path());
-  const auto entries = read_update_data(line.from_file);
-  const auto roots = entries ? find_locked_roots(line, host, repository) : fail(entries.error());
-  if (!roots) {
-    return failed_everywhere(roots.error(), line.common);
-  }
-  const AffectedRoots affected = find_affected(*roots, *entries, repository, inspect_with(line, host), host.context());
+  MODLOCK_TRY(const auto entries, read_update_data(line.from_file));
+  MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
+  const AffectedRoots affected = find_affected(roots, entries, repository, inspect_with(line, host), host.context());
   // The file lists what a bot has already changed in the work tree.
   const auto diff = diff_with_revision(repository, "HEAD", host.context());
   const Texts committed = diff ? diff->documents : Texts();
@@ -260,15 +254,12 @@ int run_from_file(const CommandLine& line, const Host& host) {
       });
 }
 
-int run_from_diff(const CommandLine& line, const Host& host) {
+Result<int> run_from_diff(const CommandLine& line, const Host& host) {
   const fs::path start = line.common.directories.empty() ? fs::current_path() : fs::path(line.common.directories[0]);
   const fs::path repository = find_repository_root(start);
-  const auto diff = diff_with_revision(repository, line.from_diff, host.context());
-  const auto roots = diff ? find_locked_roots(line, host, repository) : fail(diff.error());
-  if (!roots) {
-    return failed_everywhere(roots.error(), line.common);
-  }
-  const AffectedRoots affected = find_affected(*roots, *diff, inspect_with(line, host), host.context());
+  MODLOCK_TRY(const auto diff, diff_with_revision(repository, line.from_diff, host.context()));
+  MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
+  const AffectedRoots affected = find_affected(roots, diff, inspect_with(line, host), host.context());
   return update_affected(line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
                          [&](const AffectedRoot& one, bool is_one_of_several) {
                            auto params = plan_params(line, host, one.root);
@@ -276,14 +267,14 @@ int run_from_diff(const CommandLine& line, const Host& host) {
                            params.targets = one.targets;
                            params.since = line.from_diff;
                            const auto written =
-                               write_update(line, host, one.root, host.call(&Engine::plan, params), diff->documents);
+                               write_update(line, host, one.root, host.call(&Engine::plan, params), diff.documents);
                            return print_update(line, host, one.root, written, is_one_of_several);
                          });
 }
 
 }  // namespace
 
-int run_update(const CommandLine& line, const Host& host) {
+Result<int> run_update(const CommandLine& line, const Host& host) {
   if (line.list) {
     return run_outdated(line, host);
   }
@@ -293,15 +284,12 @@ int run_update(const CommandLine& line, const Host& host) {
   if (line.updates.empty() && !line.from_file.empty()) {
     return run_from_file(line, host);
   }
-  auto updates = parse_updates(line);
-  if (updates && updates->empty()) {
-    updates = fail(Code::invalid_params, "update: nothing to update",
-                   "name a SUBJECT or SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
+  MODLOCK_TRY(const auto updates, parse_updates(line));
+  if (updates.empty()) {
+    return fail(Code::invalid_params, "update: nothing to update",
+                "name a SUBJECT or SUBJECT=VERSION, a file with --from-file, or a revision with --from-diff");
   }
-  if (!updates) {
-    return failed(updates.error(), line.common).exit_code;
-  }
-  return run_subjects(line, host, *updates);
+  return run_subjects(line, host, updates);
 }
 
 }  // namespace modlock::cli

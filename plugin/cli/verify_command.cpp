@@ -13,65 +13,45 @@
 namespace modlock::cli {
 namespace {
 
-std::string both_sides(const messages::Verdict& verdict) {
-  std::string text = fmt::format("\n  expected: {}\n", verdict.expected);
-  if (!verdict.actual.empty()) {
-    text += fmt::format("  got:      {}\n", verdict.actual);
-  }
-  return text + "\n";
-}
-
 // Returns whether the manifest entry of a call is wrong, rather than the module.
 bool is_misled(const messages::Verdict& verdict) {
   const std::string expected = verdict.expected;
   return verdict.subject.starts_with("module.") && !expected.empty() && !expected.starts_with("h1:");
 }
 
-void print_misled(const messages::Verdict& verdict) {
-  print_err(with_root(fmt::format("{}: a client would read a directory other than the locked module\n\n"
-                                  "  {}: {}.\n"
-                                  "  The file may have been tampered with.\n"
-                                  "{}"
-                                  "  To recreate modules.json, run:\n    ",
-                                  heading("Error"), verdict.subject, verdict.detail, both_sides(verdict)) +
-                      tofu_modlock("install") + "\n"));
-}
-
-void print_tampered(const messages::Verdict& verdict) {
-  const std::string subject = verdict.subject;
-  Hint text = fmt::format(
-      "{}: module checksum verification failed\n\n"
-      "  {} has a checksum that does not match the lock file.\n"
-      "  It may have been modified or tampered with: {}.\n",
-      heading("Error"), subject, verdict.detail);
-  for (const std::string& path : verdict.paths) {
+// Prints what differs from the lock file: the module, its entry in the manifest, or its source.
+void print_altered(const messages::Verdict& verdict) {
+  const std::string& subject = verdict.subject;
+  const bool is_entry = verdict.kind == VerdictKind::tampered && is_misled(verdict);
+  const bool is_source = verdict.kind == VerdictKind::moved;
+  Hint text = fmt::format("{}: {}\n\n  {}", heading("Error"),
+                          is_entry    ? "a client would read a directory other than the locked module"
+                          : is_source ? "a locked module was replaced at its source"
+                                      : "module checksum verification failed",
+                          subject);
+  text += is_entry ? fmt::format(": {}.\n  The file may have been tampered with.\n", verdict.detail)
+          : is_source
+              ? fmt::format(": {}.\n  A release should never change; it may have been tampered with.\n", verdict.detail)
+              : fmt::format(
+                    " has a checksum that does not match the lock file.\n"
+                    "  It may have been modified or tampered with: {}.\n",
+                    verdict.detail);
+  for (const std::string& path : is_entry || is_source ? std::vector<std::string>() : verdict.paths) {
     text += fmt::format("    {}\n", path);
   }
-  if (verdict.more_paths != 0) {
-    text += fmt::format("    and {} more\n", verdict.more_paths);
-  }
-  text += both_sides(verdict);
-  text += !verdict.is_lock_wrong
-              ? "  To restore the locked package, run:\n    " + tofu_modlock("install") +
-                    "\n  To lock the newest version instead, run:\n    " + reselect_command(verdict.source, subject)
-              : "  The lock file is wrong: restore this entry from version control.\n"
+  text += is_entry || is_source || verdict.more_paths == 0 ? "" : fmt::format("    and {} more\n", verdict.more_paths);
+  text += fmt::format("\n  expected: {}\n", verdict.expected);
+  text += verdict.actual.empty() ? "\n" : fmt::format("  got:      {}\n\n", verdict.actual);
+  text += is_entry    ? "  To recreate modules.json, run:\n    " + tofu_modlock("install")
+          : is_source ? "  The locked version is kept. To lock the current content after a review, run:\n    " +
+                            tofu_modlock("upgrade", "--target", subject)
+          : verdict.is_lock_wrong
+              ? "  The lock file is wrong: restore this entry from version control.\n"
                 "  To lock what the source has instead, after a review, run:\n    " +
-                    tofu_modlock("upgrade", "--target", subject);
-  text += "\n";
-  print_err(with_root(text));
-}
-
-void print_moved(const messages::Verdict& verdict) {
-  const std::string subject = verdict.subject;
-  Hint text = fmt::format(
-      "{}: a locked module was replaced at its source\n\n"
-      "  {}: {}.\n"
-      "  A release should never change; it may have been tampered with.\n",
-      heading("Error"), subject, verdict.detail);
-  text += both_sides(verdict);
-  text += "  The locked version is kept. To lock the current content after a review, run:\n    " +
-          tofu_modlock("upgrade", "--target", subject) + "\n";
-  print_err(with_root(text));
+                    tofu_modlock("upgrade", "--target", subject)
+              : "  To restore the locked package, run:\n    " + tofu_modlock("install") +
+                    "\n  To lock the newest version instead, run:\n    " + reselect_command(verdict.source, subject);
+  print_err(with_root(text + "\n"));
 }
 
 // Returns the detail, or if it is long the reason in few words. print_detail() prints it then.
@@ -97,10 +77,8 @@ Hint hint_for(const messages::Verdict& verdict) {
 
 void print_detail(const messages::Verdict& verdict) {
   print_err("\n");
-  if (verdict.kind == VerdictKind::tampered) {
-    is_misled(verdict) ? print_misled(verdict) : print_tampered(verdict);
-  } else if (verdict.kind == VerdictKind::moved) {
-    print_moved(verdict);
+  if (verdict.kind == VerdictKind::tampered || verdict.kind == VerdictKind::moved) {
+    print_altered(verdict);
   } else {
     print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
     print_err(verdict.kind == VerdictKind::denied ? with_root("  " + hint_for(verdict) + "\n") : "");
@@ -153,21 +131,17 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
 using AskedVerdicts = RootAnswer<messages::LockVerifyResult>;
 
 AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::LockVerifyParams params;
+  messages::LockVerifyParams params = line.verify;
   params.root = host.root_params(root, line.common);
-  params.include = included(line.common);
-  params.online = line.online;
-  params.strict = line.strict;
-  params.full = line.full;
-  params.age = line.age;
+  params.include = line.common.include;
   return host.verify(params);
 }
 
-int print_sarif(const CommandLine& line, const Host& host) {
+Result<int> print_sarif(const CommandLine& line, const Host& host) {
   CommonFlags flags = line.common;
   flags.json = true;
   std::vector<RootRow> rows;
-  const int worst = report_sarif(
+  const auto worst = report_sarif(
       line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
       [&](const std::string& root, const AskedVerdicts& asked) {
         RootOutcome outcome = verify_root(flags, host, root, asked);
@@ -258,7 +232,7 @@ int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagn
   return worst;
 }
 
-int run_verify(const CommandLine& line, const Host& host) {
+Result<int> run_verify(const CommandLine& line, const Host& host) {
   if (line.sarif) {
     return print_sarif(line, host);
   }

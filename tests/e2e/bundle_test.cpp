@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(refusals) {
        8,
        "has no configuration files"},
       {"compressed", {"bundle", "create", "--output", path("x.tar.gz").string()}, 2, "a bundle is not compressed"},
-      {"no output", {"bundle", "create"}, 2, "Error: --output is missing [INVALID_PARAMS]\n"},
+      {"no output", {"bundle", "create"}, 2, "Error: --output is required [INVALID_PARAMS]\n"},
       {"not locked",
        {"bundle", "create", "unlocked", "--output", path("x.tar").string()},
        3,

@@ -149,9 +149,25 @@ BOOST_AUTO_TEST_CASE(usage_error_names_the_nearest_name) {
        {"lock", "--jobs"},
        "Error: --jobs needs a value [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock lock --help\n"},
+      {"empty value",
+       {"lock", "--jobs="},
+       "Error: --jobs needs a value [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
+      {"number without a limit",
+       {"serve", "--max-message-bytes", "x"},
+       "Error: --max-message-bytes: \"x\" is not a number from 0 to 9223372036854775807 [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock serve --help\n"},
+      {"negative number",
+       {"serve", "--drain-ms=-1"},
+       "Error: --drain-ms: \"-1\" is not a number from 0 to 2147483647 [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock serve --help\n"},
+      {"value of a flag without one",
+       {"lock", "--offline=maybe"},
+       "Error: --offline: \"maybe\" is not true or false [INVALID_PARAMS]\n"
+       "  hint: run: tofu-modlock lock --help\n"},
       {"no argument",
        {"completion"},
-       "Error: SHELL is missing [INVALID_PARAMS]\n"
+       "Error: SHELL is required [INVALID_PARAMS]\n"
        "  hint: run: tofu-modlock completion --help\n"},
       {"quiet and verbose",
        {"lock", "-q", "-v"},

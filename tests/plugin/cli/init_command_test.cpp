@@ -9,6 +9,7 @@
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
+#include "plugin/cli/over_roots.h"
 #include "plugin/cli/settings_documents.h"
 #include "tests/plugin/cli/captured_output.h"
 #include "tests/support/run.h"
@@ -39,7 +40,10 @@ struct Repository {
     line.common.directories = {root().string()};
     set(line);
     Ran ran{};
-    ran.printed = printed_by([&] { ran.exit_code = cli::run_init(line); });
+    ran.printed = printed_by([&] {
+      const auto code = cli::run_init(line);
+      ran.exit_code = code ? *code : cli::failed_everywhere(code.error(), line.common);
+    });
     for (std::string* text : {&ran.printed.out, &ran.printed.err}) {
       for (std::size_t at = 0; (at = text->find(top().string())) != std::string::npos;) {
         text->replace(at, top().string().size(), "<top>");
