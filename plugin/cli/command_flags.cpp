@@ -410,6 +410,7 @@ void hook_flags(CLI::App& command, CommandLine& out) {
 
 void doctor_flags(CLI::App& command, CommandLine& out) {
   out.common.diagnoses = true;
+  out.common.only_locks = true;  // it also examines a machine that has no configuration yet
   add_root_flags(command, out.common);
   add_network_flags(command, out.common);
   CLI::Option* online = add(command, "--online", out.verify.online, "Also query the hosts that the configuration uses");

@@ -35,9 +35,6 @@ Result<int> run_graph(const CommandLine& line, const Host& host);
 Result<int> run_diff(const CommandLine& line, const Host& host);
 Result<int> run_doctor(const CommandLine& line, const Host& host);
 Result<int> run_explain(const CommandLine& line, const Host& host);
-Result<int> run_find(const CommandLine& line, const Host& host);  // explain --find
-// explain --credentials: for the client from the options, the environment or PATH.
-Result<int> run_explain_credentials(const CommandLine& line, const Host& host);
 Result<int> run_versions(const CommandLine& line, const Host& host);
 Result<int> run_bundle_create(const CommandLine& line, const Host& host);
 Result<int> run_bundle_pull(const CommandLine& line, const Host& host);

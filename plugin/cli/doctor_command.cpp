@@ -60,10 +60,8 @@ RootOutcome examine(const CommandLine& line, const Host& host, const std::string
 }  // namespace
 
 Result<int> run_doctor(const CommandLine& line, const Host& host) {
-  CommonFlags flags = line.common;
-  flags.only_locks = true;  // it also examines a machine that has no configuration yet
-  MODLOCK_TRY(const auto roots, find_roots(flags, host));
-  return run_for_roots(roots, flags, [&](const std::string& root) { return examine(line, host, root); });
+  MODLOCK_TRY(const auto roots, find_roots(line.common, host));
+  return run_for_roots(roots, line.common, [&](const std::string& root) { return examine(line, host, root); });
 }
 
 }  // namespace modlock::cli

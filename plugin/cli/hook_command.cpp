@@ -12,6 +12,7 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/verdict.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/hook.h"
 #include "plugin/terragrunt/terragrunt_retry.h"

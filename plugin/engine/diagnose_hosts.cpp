@@ -16,6 +16,7 @@
 #include "backends/base/text.h"
 #include "backends/http/certificate_store.h"
 #include "backends/providers/provider_source.h"
+#include "plugin/client/client_configuration.h"
 #include "plugin/client/credential_report.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/diagnosis.h"

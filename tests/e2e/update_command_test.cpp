@@ -394,6 +394,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
       BOOST_TEST(ran.err.find(row.message) != std::string::npos, ran.err);
     }
   }
+  for (const char* command : {"update", "diff"}) {
+    const Ran ran = modlock({command, "module.vpc=", "--json"});
+    BOOST_TEST(ran.exit_code == 2);
+    BOOST_TEST(ran.err == "");
+    BOOST_TEST(ran.out.find("expected SUBJECT or SUBJECT=VERSION, found") != std::string::npos, ran.out);
+  }
   fs::remove(root() / "main.tf");
   const Ran above = modlock({"outdated", "my live"});
   BOOST_TEST(above.exit_code == 2);
