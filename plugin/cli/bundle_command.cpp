@@ -184,18 +184,20 @@ Result<std::filesystem::path> output_of(const CommandLine& line) {
 }
 
 // Prints what the command has written to --output.
-void print_written(const CommandLine& line, const Content& content, const Run& run) {
-  print_diagnostics(run.diagnostics, {});
+void print_written(const CommandLine& line, const Content& content) {
   content.warn_links();
   print_out(fmt::format("{}: {}.\n", line.output, content.sum()));
   print_out(fmt::format("Next: on the other machine, run tofu-modlock install{} --from {}.\n", roots_of(line.common),
                         shell_word(line.output)));
 }
 
-// Prints the content as the flags specify. `print` prints the text after the list.
-template <typename Print>
-Result<int> show(const CommandLine& line, Result<void> done, Content& content, const Print& print,
+// Does the work of a command, and prints the content as the flags specify. `print` prints the text after the list.
+template <typename Work, typename Print>
+Result<int> show(const CommandLine& line, const Host& host, Content& content, const Work& work, const Print& print,
                  const std::vector<messages::RootParams>& roots = {}) {
+  Run run = host.run();
+  Result<void> done = work(run);
+  host.progress().request_done();
   done = done.and_then([&] { return content.print(); });
   if (!done) {
     const auto named = name_root(roots, done.error());
@@ -203,6 +205,7 @@ Result<int> show(const CommandLine& line, Result<void> done, Content& content, c
   }
   const auto named = name_root(roots);
   if (!line.common.json) {
+    print_diagnostics(run.diagnostics, {});
     print();
   }
   return 0;
@@ -213,36 +216,30 @@ Result<int> show(const CommandLine& line, Result<void> done, Content& content, c
 Result<int> run_bundle_create(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(BundleOptions options, bundle_options(line, host));
   MODLOCK_TRY(options.output, output_of(line));
-  Run run = host.run();
   Content content(line, Content::Shows::sum);
-  const auto created = host.engine().create_bundle(options, content.sink(), run);
-  host.progress().request_done();
   return show(
-      line, created, content, [&] { print_written(line, content, run); }, options.roots);
+      line, host, content, [&](Run& run) { return host.engine().create_bundle(options, content.sink(), run); },
+      [&] { print_written(line, content); }, options.roots);
 }
 
 Result<int> run_bundle_pull(const CommandLine& line, const Host& host) {
   PullOptions options{.roots = {}, .address = line.push.address, .output = {}};
   MODLOCK_TRY(options.roots, find_root_params(line.common, host));
   MODLOCK_TRY(options.output, output_of(line));
-  Run run = host.run();
   Content content(line, Content::Shows::sum);
-  const auto pulled = host.engine().pull_bundle(options, content.sink(), run);
-  host.progress().request_done();
   return show(
-      line, pulled, content, [&] { print_written(line, content, run); }, options.roots);
+      line, host, content, [&](Run& run) { return host.engine().pull_bundle(options, content.sink(), run); },
+      [&] { print_written(line, content); }, options.roots);
 }
 
 Result<int> run_bundle_unpack(const CommandLine& line, const Host& host) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-  Run run = host.run();
   Content content(line, Content::Shows::sum);
   const UnpackOptions options{.bundle = absolute(line.bundle),
                               .provider_mirror = absolute(line.provider_mirror),
                               .cli_configuration = absolute(line.cli_config)};
-  const auto unpacked = host.engine().unpack_bundle(options, content.sink(), run);
-  host.progress().request_done();
-  return show(line, unpacked, content, [&] {
+  const auto unpack = [&](Run& run) { return host.engine().unpack_bundle(options, content.sink(), run); };
+  return show(line, host, content, unpack, [&] {
     print_out(fmt::format("{}: {}.\n", line.provider_mirror, content.sum()));
     print_out(fmt::format("Next: run tofu-modlock install --from {}, then TF_CLI_CONFIG_FILE={} tofu init.\n",
                           shell_word(line.bundle), shell_word(line.cli_config)));
@@ -286,13 +283,11 @@ Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
 namespace {
 
 Result<int> read_bundle(const CommandLine& line, const Host& host, bool verify) {
-  Run run = host.run();
   const std::string name =
       line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
   Content content(line, verify ? Content::Shows::sum : Content::Shows::packages);
-  const auto read = host.engine().read_bundle(name, verify, content.sink(), run);
-  host.progress().request_done();
-  return show(line, read, content, [&] {
+  const auto read = [&](Run& run) { return host.engine().read_bundle(name, verify, content.sink(), run); };
+  return show(line, host, content, read, [&] {
     print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
 }

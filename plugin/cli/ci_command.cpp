@@ -94,10 +94,11 @@ class Ci {
     if (terragrunt::is_unit(root)) {
       return {.result = messages::ModulesInstallResult{}};  // by Terragrunt
     }
-    messages::LockPlanParams params;
-    params.root = host_.root_params(root, line_.common);
-    params.include = include_;
-    params.mode = "frozen";
+    const messages::LockPlanParams params{.root = host_.root_params(root, line_.common),
+                                          .lock = {},
+                                          .mode = "frozen",
+                                          .targets = {},
+                                          .include = include_};
     auto planned = host_.call(&Engine::plan, params);
     return planned.result ? host_.call(&Engine::install, install_params(line_, host_, root))
                           : AskedInstallation{.result = fail(std::move(planned.result.error())),
@@ -152,11 +153,10 @@ class Ci {
   }
 
   RootAnswer<messages::LockVerifyResult> verify(const std::string& root, bool with_providers, bool age) const {
-    messages::LockVerifyParams params;
-    params.root = host_.root_params(root, line_.common);
-    params.include = {include_.modules, with_providers};
-    params.age = age;
-    return host_.verify(params);
+    return host_.verify({.root = host_.root_params(root, line_.common),
+                         .lock = {},
+                         .age = age,
+                         .include = {include_.modules, with_providers}});
   }
 
   RootOutcome own(RootOutcome outcome) {

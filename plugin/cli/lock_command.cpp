@@ -67,34 +67,26 @@ Hint pinned_text(const CommandLine& line, const std::vector<messages::LockedModu
 // modules and providers were just listed, so no request is sent.
 void print_excluded(const CommandLine& line, const Host& host, const std::string& root,
                     const messages::LockPlanResult& result) {
-  messages::UpdateLookupParams params;
-  params.root = host.root_params(root, line.common);
-  const auto add = [&](const std::string& subject, const std::optional<std::string>& constraints) {
-    if (constraints) {
-      params.subjects.push_back(subject);
+  std::vector<std::string> constrained;
+  const auto add = [&](bool is_included, std::string subject, const std::optional<std::string>& constraints) {
+    if (is_included && constraints) {
+      constrained.push_back(std::move(subject));
     }
   };
   const messages::Include include = line.common.include;
   for (const messages::LockedModule& module : result.modules) {
-    if (include.modules) {
-      add("module." + module.key, module.constraints);
-    }
+    add(include.modules, "module." + module.key, module.constraints);
   }
   for (const messages::LockedProvider& provider : result.providers) {
-    if (include.providers) {
-      add("provider." + provider.address, provider.constraints);
-    }
+    add(include.providers, "provider." + provider.address, provider.constraints);
   }
-  if (include.modules) {
-    print_out(with_root(pinned_text(line, result.modules)));
-  }
-  if (params.subjects.empty()) {
+  print_out(include.modules ? with_root(pinned_text(line, result.modules)) : "");
+  if (constrained.empty()) {
     return;
   }
-  const std::vector<std::string> constrained = params.subjects;
-  if (!line.targets.empty()) {
-    params.subjects = line.targets;
-  }
+  const messages::UpdateLookupParams params{.root = host.root_params(root, line.common),
+                                            .lock = {},
+                                            .subjects = line.targets.empty() ? constrained : line.targets};
   const auto found = host.call(&Engine::lookup, params).result;
   const auto inspected = host.call(&Engine::inspect, params.root).result;
   std::string text;

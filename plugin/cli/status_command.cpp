@@ -23,16 +23,11 @@ struct AskedStatus {
 };
 
 AskedStatus ask_status(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::LockVerifyParams verify;
-  verify.root = host.root_params(root, line.common);
-  verify.include = line.common.include;
-  verify.names_ignored = true;
-  auto verified = host.verify(verify);
+  const messages::RootParams params = host.root_params(root, line.common);
+  auto verified = host.verify({.root = params, .lock = {}, .include = line.common.include, .names_ignored = true});
   AskedStatus asked{std::move(verified.result), std::move(verified.details)};
   if (asked.result && !host.engine().options().offline) {
-    messages::UpdateLookupParams lookup;
-    lookup.root = verify.root;
-    asked.updates = host.look_up(lookup);
+    asked.updates = host.look_up({.root = params, .lock = {}, .subjects = {}});
   }
   return asked;
 }

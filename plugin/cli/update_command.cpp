@@ -108,10 +108,9 @@ void print_shared_files(const std::string& root, const messages::LockPlanResult&
 }
 
 messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, const std::string& root) {
-  messages::LockPlanParams params;
+  messages::LockPlanParams params = line.plan;
   params.root = host.root_params(root, line.common);
   params.include = line.common.include;
-  params.accept_moved = line.plan.accept_moved;
   return params;
 }
 
@@ -121,13 +120,12 @@ PlanAnswer plan_updates(const CommandLine& line, const Host& host, const std::st
   if (updates.empty()) {
     return host.call(&Engine::plan, plan_params(line, host, root));
   }
-  messages::UpdatePlanParams params;
-  params.root = host.root_params(root, line.common);
-  params.updates = updates;
-  params.include = line.common.include;
-  params.accept_moved = line.plan.accept_moved;
-  params.pin = line.pin;
-  return host.call(&Engine::update, params);
+  return host.call(&Engine::update, messages::UpdatePlanParams{.root = host.root_params(root, line.common),
+                                                               .lock = {},
+                                                               .updates = updates,
+                                                               .pin = line.pin,
+                                                               .include = line.common.include,
+                                                               .accept_moved = line.plan.accept_moved});
 }
 
 // Returns the command that prints the findings of a dry run; empty: there is none.
