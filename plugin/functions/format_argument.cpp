@@ -15,155 +15,15 @@
 namespace modlock::eval {
 namespace {
 
-// A finite number in decimal digits: 0.d1d2d3… * 10^point, without zeros at either end. Zero has no digits.
-struct Decimal {
-  bool is_negative = false;
-  std::string digits;
-  std::int64_t point = 0;
-
-  // Rounds to that many digits, halves to even.
-  void round(std::int64_t count);
-};
-
-void trim_zeros(Decimal& decimal) {
-  const std::size_t zeros = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
-  decimal.digits.erase(0, zeros);
-  decimal.point -= static_cast<std::int64_t>(zeros);
-  decimal.digits.erase(decimal.digits.find_last_not_of('0') + 1);
-  if (decimal.digits.empty()) {
-    decimal.point = 0;
-  }
-}
-
-Decimal read_decimal(std::string_view text) {
-  Decimal decimal;
-  decimal.is_negative = text.starts_with('-');
-  text.remove_prefix(decimal.is_negative ? 1 : 0);
-  const std::size_t whole = std::min(text.find('.'), text.size());
-  decimal.point = static_cast<std::int64_t>(whole);
-  decimal.digits = text.substr(0, whole);
-  decimal.digits += text.substr(std::min(whole + 1, text.size()));
-  trim_zeros(decimal);
-  return decimal;
-}
-
-// Multiplies a whole number, digit by digit.
-void multiply(std::string& digits, unsigned factor) {
-  unsigned carry = 0;
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-    carry += static_cast<unsigned>(*digit - '0') * factor;
-    *digit = static_cast<char>('0' + carry % 10);
-    carry /= 10;
-  }
-  if (carry > 0) {
-    digits.insert(0, std::to_string(carry));
-  }
-}
-
-std::string digits_or_zeros(const Decimal& decimal, std::int64_t from, std::int64_t to) {
-  std::string text;
-  for (std::int64_t at = from; at < to; ++at) {
-    const bool is_inside = at >= 0 && at < static_cast<std::int64_t>(decimal.digits.size());
-    text += is_inside ? decimal.digits[static_cast<std::size_t>(at)] : '0';
-  }
-  return text;
-}
-
-void Decimal::round(std::int64_t count) {
-  if (count >= static_cast<std::int64_t>(digits.size())) {
-    return;
-  }
-  if (count < 0) {
-    digits.clear();
-    point = 0;
-    return;
-  }
-  const auto at = static_cast<std::size_t>(count);
-  const bool is_half = digits[at] == '5' && at + 1 == digits.size();
-  const bool is_odd = at > 0 && (digits[at - 1] - '0') % 2 == 1;
-  const bool up = is_half ? is_odd : digits[at] >= '5';
-  digits.resize(at);
-  if (up) {
-    while (!digits.empty() && digits.back() == '9') {
-      digits.pop_back();
-    }
-    if (digits.empty()) {
-      digits = "1";
-      ++point;
-    } else {
-      ++digits.back();
-    }
-  }
-  trim_zeros(*this);
-}
-
-// The digits that tostring() shows.
-Decimal shortest_decimal(const Number& number) {
-  return read_decimal(number.to_string());
-}
-
-// All digits of the binary number.
-Decimal exact_decimal(const Number& number) {
-  if (number.as_int64()) {
-    return read_decimal(number.to_string());
-  }
-  // Scaled by a power of two until it is a whole number that is written with all its digits.
-  static const Number two(2);
-  static const Number half = *Number::parse("0.5");
-  static const Number small = *Number::parse("1p500");
-  static const Number large = *Number::parse("1p512");
-  Number whole = number;
-  int doubled = 0;
-  int halved = 0;
-  for (; !whole.is_integer(); ++doubled) {
-    whole = whole * two;
-  }
-  if (whole < Number()) {
-    whole = -whole;
-  }
-  for (; whole >= large || (whole >= small && whole.divided_by(two)->is_integer()); ++halved) {
-    whole = *whole.divided_by(two);
-  }
-  // A number with less than full precision would be written with too few digits.
-  Decimal decimal = read_decimal((whole < small ? (whole + half) - half : whole).to_string());
-  decimal.is_negative = number < Number();
-  decimal.digits.resize(static_cast<std::size_t>(decimal.point), '0');
-  for (int i = 0; i < halved; ++i) {
-    multiply(decimal.digits, 2);
-  }
-  for (int i = 0; i < doubled; ++i) {
-    multiply(decimal.digits, 5);
-  }
-  decimal.point = static_cast<std::int64_t>(decimal.digits.size()) - doubled;
-  trim_zeros(decimal);
-  return decimal;
-}
-
-// Go's verbs without sign: "1.500000e+00", "1.500000", and %g, for which precision -1 means all digits. `exponent` is
-// 'e' or 'E'.
+// Go's verbs %e and %g without sign. `exponent` is 'e' or 'E'; precision -1 of %g means all digits.
 std::string scientific_text(Decimal decimal, std::int64_t precision, char exponent) {
-  if (precision < 0) {
-    precision = std::max<std::int64_t>(static_cast<std::int64_t>(decimal.digits.size()) - 1, 0);
-  }
   decimal.round(precision + 1);
-  std::string text = digits_or_zeros(decimal, 0, 1);
+  std::string text = decimal.digits_between(0, 1);
   if (precision > 0) {
-    text += '.' + digits_or_zeros(decimal, 1, precision + 1);
+    text += '.' + decimal.digits_between(1, precision + 1);
   }
   const std::int64_t power = decimal.digits.empty() ? 0 : decimal.point - 1;
   return text + fmt::format("{}{}{:02}", exponent, power < 0 ? '-' : '+', power < 0 ? -power : power);
-}
-
-std::string fixed_text(Decimal decimal, std::int64_t precision) {
-  if (precision < 0) {
-    precision = std::max<std::int64_t>(static_cast<std::int64_t>(decimal.digits.size()) - decimal.point, 0);
-  }
-  decimal.round(decimal.point + precision);
-  std::string text = decimal.point > 0 ? digits_or_zeros(decimal, 0, decimal.point) : "0";
-  if (precision > 0) {
-    text += '.' + digits_or_zeros(decimal, decimal.point, decimal.point + precision);
-  }
-  return text;
 }
 
 std::string general_text(Decimal decimal, std::int64_t precision, char exponent) {
@@ -176,28 +36,7 @@ std::string general_text(Decimal decimal, std::int64_t precision, char exponent)
       is_shortest ? 6 : (precision > size && size >= decimal.point ? size : (precision == 0 ? 1 : precision));
   const std::int64_t power = decimal.point - 1;
   return power < -4 || power >= limit ? scientific_text(decimal, std::max<std::int64_t>(size - 1, 0), exponent)
-                                      : fixed_text(decimal, std::max<std::int64_t>(size - decimal.point, 0));
-}
-
-// The digits of a whole number without sign in base 2, 8, 10 or 16.
-std::string whole_text(const Decimal& whole, unsigned base) {
-  std::string decimal = digits_or_zeros(whole, 0, whole.point);
-  if (base == 10 || decimal.empty()) {
-    return decimal.empty() ? "0" : decimal;
-  }
-  std::string text;
-  while (!decimal.empty()) {
-    unsigned rest = 0;
-    for (char& digit : decimal) {
-      rest = rest * 10 + static_cast<unsigned>(digit - '0');
-      digit = static_cast<char>('0' + rest / base);
-      rest %= base;
-    }
-    text += "0123456789abcdef"[rest];
-    decimal.erase(0, std::min(decimal.find_first_not_of('0'), decimal.size()));
-  }
-  std::reverse(text.begin(), text.end());
-  return text;
+                                      : decimal.fixed_text();
 }
 
 using Kind = Type::Kind;
@@ -213,12 +52,12 @@ void append_padded(const FormatVerb& verb, std::string_view text, TextBuilder& o
     at = hcl::grapheme_end(text, at);
   }
   const auto missing = static_cast<std::size_t>(std::max<std::int64_t>(verb.width - size, 0));
-  const char padding = verb.zero ? '0' : ' ';
-  if (!verb.minus) {
+  const char padding = verb.has('0') ? '0' : ' ';
+  if (!verb.has('-')) {
     out.append(missing, padding);
   }
   out.append(text);
-  if (verb.minus) {
+  if (verb.has('-')) {
     out.append(missing, padding);
   }
 }
@@ -234,13 +73,13 @@ FormatResult append_json_padded(const FormatVerb& verb, const Value& value, Text
 }
 
 FormatResult append_as_is(const FormatVerb& verb, const Value& argument, TextBuilder& out) {
-  if (!verb.sharp && !argument.is_null()) {
+  if (!verb.has('#') && !argument.is_null()) {
     if (argument.is(Kind::string)) {
       append_padded(verb, argument.as_string(), out);
       return {};
     }
     if (argument.is(Kind::number)) {
-      const Decimal decimal = shortest_decimal(argument.as_number());
+      const Decimal decimal = argument.as_number().shortest();
       append_padded(verb, (decimal.is_negative ? "-" : "") + general_text(decimal, -1, 'e'), out);
       return {};
     }
@@ -270,7 +109,7 @@ FormatResult append_string(const FormatVerb& verb, const Value& argument, TextBu
 }
 
 std::string_view sign_of(const FormatVerb& verb, const Decimal& decimal) {
-  return decimal.is_negative ? "-" : verb.plus ? "+" : verb.space ? " " : "";
+  return decimal.is_negative ? "-" : verb.has('+') ? "+" : verb.has(' ') ? " " : "";
 }
 
 // [blanks][sign and prefix][zeros][digits][blanks]
@@ -279,21 +118,21 @@ void append_number(const FormatVerb& verb, std::string_view front, std::size_t z
   const std::size_t size = front.size() + zeros + digits.size();
   const auto width = static_cast<std::size_t>(std::max<std::int64_t>(verb.width, 0));
   const std::size_t missing = width > size ? width - size : 0;
-  const bool zero_padded = pads_with_zeros && verb.zero && !verb.minus;
-  out.append(verb.minus || zero_padded ? 0 : missing, ' ');
+  const bool zero_padded = pads_with_zeros && verb.has('0') && !verb.has('-');
+  out.append(verb.has('-') || zero_padded ? 0 : missing, ' ');
   out.append(front);
   out.append(zeros + (zero_padded ? missing : 0), '0');
   out.append(digits);
-  out.append(verb.minus ? missing : 0, ' ');
+  out.append(verb.has('-') ? missing : 0, ' ');
 }
 
 FormatResult append_integer(const FormatVerb& verb, const Number& number, TextBuilder& out) {
   if (!number.is_integer()) {
     return unsupported(verb, "an integer is required");
   }
-  const Decimal decimal = exact_decimal(number);
+  const Decimal decimal = number.exact();
   const unsigned base = verb.mode == 'b' ? 2 : verb.mode == 'o' ? 8 : verb.mode == 'd' ? 10 : 16;
-  std::string digits = whole_text(decimal, base);
+  std::string digits = number.whole_text(base);
   if (verb.mode == 'X') {
     std::transform(digits.begin(), digits.end(), digits.begin(), ascii::to_upper);
   }
@@ -301,7 +140,7 @@ FormatResult append_integer(const FormatVerb& verb, const Number& number, TextBu
     return {};
   }
   std::string front(sign_of(verb, decimal));
-  if (verb.sharp && base != 10) {
+  if (verb.has('#') && base != 10) {
     front += verb.mode == 'o' ? "0" : std::string{'0', verb.mode};
   }
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(verb.precision, 0));
@@ -311,14 +150,13 @@ FormatResult append_integer(const FormatVerb& verb, const Number& number, TextBu
 }
 
 FormatResult append_float(const FormatVerb& verb, const Number& number, TextBuilder& out) {
-  Decimal decimal =
-      (verb.mode == 'g' || verb.mode == 'G') && verb.precision < 0 ? shortest_decimal(number) : exact_decimal(number);
+  Decimal decimal = (verb.mode == 'g' || verb.mode == 'G') && verb.precision < 0 ? number.shortest() : number.exact();
   const std::string sign(sign_of(verb, decimal));
   const std::int64_t precision = verb.precision < 0 ? 6 : verb.precision;
   std::string digits;
   switch (verb.mode) {
     case 'f':
-      digits = fixed_text(std::move(decimal), precision);
+      digits = decimal.fixed_text(precision);
       break;
     case 'e':
     case 'E':

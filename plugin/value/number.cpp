@@ -36,71 +36,42 @@ struct BinaryFloat {
 // a little larger, by less than one unit of `magnitude`, which then has more bits than the precision.
 BinaryFloat rounded(bool negative, BigInteger magnitude, std::int64_t exponent, int precision, bool more = false);
 
-// Go's big.Float.Text('f', -1).
-std::string shortest_text(const BinaryFloat& value);
-
 struct Number::Big : BinaryFloat {};
 
 namespace {
 
-// 0.d1d2d3… * 10^point, without trailing zeros.
-struct Decimal {
-  std::string digits;
-  std::int64_t point = 0;
-
-  Decimal(const BigInteger& magnitude, std::int64_t exponent) {
-    // 2^-n is 5^n / 10^n.
-    const bool scaled = exponent < 0;
-    const auto shift = static_cast<unsigned>(scaled ? -exponent : exponent);
-    digits = BigInteger(scaled ? magnitude * pow(BigInteger(5), shift) : magnitude << shift).str();
-    point = static_cast<std::int64_t>(digits.size()) + std::min<std::int64_t>(exponent, 0);
-    trim();
-  }
-
-  char at(std::size_t index) const { return index < digits.size() ? digits[index] : '0'; }
-
-  void trim() { digits.erase(digits.find_last_not_of('0') + 1); }
-
-  void round_down(std::size_t size) {
-    digits.resize(size);
-    trim();
-  }
-
-  void round_up(std::size_t size) {
-    while (size > 0 && digits[size - 1] == '9') --size;
-    if (size == 0) {
-      digits = "1";
-      ++point;
-      return;
-    }
-    ++digits[size - 1];
-    digits.resize(size);
-  }
-
-  void round_nearest(std::size_t size) {
-    const bool halfway = digits[size] == '5' && size + 1 == digits.size();
-    const bool up = halfway ? size > 0 && (digits[size - 1] - '0') % 2 == 1 : digits[size] >= '5';
-    up ? round_up(size) : round_down(size);
-  }
-};
+// All digits of magnitude * 2^exponent.
+Decimal exact_decimal(const BigInteger& magnitude, std::int64_t exponent) {
+  // 2^-n is 5^n / 10^n.
+  const bool scaled = exponent < 0;
+  const auto shift = static_cast<unsigned>(scaled ? -exponent : exponent);
+  Decimal decimal;
+  decimal.digits = BigInteger(scaled ? magnitude * pow(BigInteger(5), shift) : magnitude << shift).str();
+  decimal.point = static_cast<std::int64_t>(decimal.digits.size()) + std::min<std::int64_t>(exponent, 0);
+  decimal.cut(decimal.digits.size(), false);
+  return decimal;
+}
 
 // Cuts `decimal` to the shortest digits that still round to `value`. The search goes digit by digit between the
 // neighbors half a unit away and ignores where their points are: Go chooses among texts of equal length this way.
 void shorten(Decimal& decimal, const BinaryFloat& value) {
   const std::int64_t shift = value.precision + 1 - BinaryFloat::bits(value.magnitude);
   const BigInteger middle = value.magnitude << static_cast<unsigned>(shift);
-  const Decimal lower(BigInteger(middle - 1), value.exponent - shift);
-  const Decimal upper(BigInteger(middle + 1), value.exponent - shift);
+  const Decimal lower = exact_decimal(BigInteger(middle - 1), value.exponent - shift);
+  const Decimal upper = exact_decimal(BigInteger(middle + 1), value.exponent - shift);
+  const auto at = [](const Decimal& of, std::size_t index) {
+    return index < of.digits.size() ? of.digits[index] : '0';
+  };
   const bool inclusive = !bit_test(middle, 1);
   for (std::size_t i = 0; i < decimal.digits.size(); ++i) {
     const char digit = decimal.digits[i];
-    const bool may_go_down = lower.at(i) != digit || (inclusive && i + 1 == lower.digits.size());
-    const bool may_go_up =
-        upper.at(i) != digit && (inclusive || digit + 1 < upper.at(i) || i + 1 < upper.digits.size());
+    const char above = at(upper, i);
+    const bool may_go_down = at(lower, i) != digit || (inclusive && i + 1 == lower.digits.size());
+    const bool may_go_up = above != digit && (inclusive || digit + 1 < above || i + 1 < upper.digits.size());
     if (!may_go_down && !may_go_up) continue;
     if (i + 1 >= decimal.digits.size()) return;
-    if (may_go_down && may_go_up) return decimal.round_nearest(i + 1);
-    return may_go_down ? decimal.round_down(i + 1) : decimal.round_up(i + 1);
+    if (may_go_down && may_go_up) return decimal.round(static_cast<std::int64_t>(i + 1));
+    return decimal.cut(i + 1, may_go_up);
   }
 }
 
@@ -261,20 +232,42 @@ BinaryFloat rounded(bool negative, BigInteger magnitude, std::int64_t exponent, 
   return value;
 }
 
-std::string shortest_text(const BinaryFloat& value) {
-  if (value.infinite) return value.negative ? "-Inf" : "+Inf";
-  std::string text = value.negative ? "-" : "";
-  if (value.is_zero()) return text + "0";
-  Decimal decimal(value.magnitude, value.exponent);
-  shorten(decimal, value);
-  if (decimal.point <= 0) {
-    return text.append("0.").append(static_cast<std::size_t>(-decimal.point), '0').append(decimal.digits);
+void Decimal::round(std::int64_t count) {
+  if (count >= static_cast<std::int64_t>(digits.size())) return;
+  if (count < 0) return cut(0, false);
+  const auto at = static_cast<std::size_t>(count);
+  const bool halfway = digits[at] == '5' && at + 1 == digits.size();
+  cut(at, halfway ? at > 0 && (digits[at - 1] - '0') % 2 == 1 : digits[at] >= '5');
+}
+
+void Decimal::cut(std::size_t count, bool up) {
+  digits.resize(count);
+  while (up && !digits.empty() && digits.back() == '9') digits.pop_back();
+  if (up && digits.empty()) {
+    digits = "1";
+    ++point;
+  } else if (up) {
+    ++digits.back();
   }
-  const auto point = static_cast<std::size_t>(decimal.point);
-  if (decimal.digits.size() <= point) {
-    return text.append(decimal.digits).append(point - decimal.digits.size(), '0');
+  digits.erase(digits.find_last_not_of('0') + 1);
+  point = digits.empty() ? 0 : point;
+}
+
+std::string Decimal::digits_between(std::int64_t from, std::int64_t to) const {
+  std::string text;
+  for (std::int64_t at = from; at < to; ++at) {
+    const bool is_inside = at >= 0 && at < static_cast<std::int64_t>(digits.size());
+    text += is_inside ? digits[static_cast<std::size_t>(at)] : '0';
   }
-  return text.append(decimal.digits, 0, point).append(".").append(decimal.digits, point);
+  return text;
+}
+
+std::string Decimal::fixed_text(std::int64_t precision) const {
+  if (precision < 0) precision = std::max<std::int64_t>(static_cast<std::int64_t>(digits.size()) - point, 0);
+  Decimal decimal = *this;
+  decimal.round(point + precision);
+  const std::string whole = decimal.point > 0 ? decimal.digits_between(0, decimal.point) : "0";
+  return precision == 0 ? whole : whole + '.' + decimal.digits_between(decimal.point, decimal.point + precision);
 }
 
 Number::Number(Big value) {
@@ -333,7 +326,33 @@ std::optional<Number> Number::parse(std::string_view text) {
 
 std::string Number::to_string() const {
   const auto* small = std::get_if<std::int64_t>(&value_);
-  return small != nullptr ? std::to_string(*small) : shortest_text(big());
+  if (small != nullptr) return std::to_string(*small);
+  const Big value = big();
+  if (value.infinite) return value.negative ? "-Inf" : "+Inf";
+  return (value.negative ? "-" : "") + shortest().fixed_text();  // Go's big.Float.Text('f', -1)
+}
+
+Decimal Number::shortest() const {
+  Decimal decimal = exact();
+  if (const Big value = big(); !value.is_zero()) shorten(decimal, value);
+  return decimal;
+}
+
+Decimal Number::exact() const {
+  const Big value = big();
+  Decimal decimal = exact_decimal(value.magnitude, value.exponent);
+  decimal.is_negative = value.negative;
+  return decimal;
+}
+
+std::string Number::whole_text(unsigned base) const {
+  const Big value = big();
+  std::string text;
+  for (BigInteger left = value.magnitude << static_cast<unsigned>(value.exponent); left != 0; left /= base) {
+    text += "0123456789abcdef"[static_cast<unsigned>(left % base)];
+  }
+  std::reverse(text.begin(), text.end());
+  return text.empty() ? "0" : text;
 }
 
 bool Number::is_finite() const {

@@ -10,6 +10,22 @@
 
 namespace modlock::eval {
 
+// A finite number in decimal digits: 0.d1d2d3… * 10^point, without zeros at either end. Zero has no digits.
+struct Decimal {
+  bool is_negative = false;
+  std::string digits = {};
+  std::int64_t point = 0;
+
+  // Rounds to that many digits, halves to even.
+  void round(std::int64_t count);
+  // Keeps the first digits, rounded up or down.
+  void cut(std::size_t count, bool up);
+  // Returns the digits from one index to another, and zeros before and after all digits.
+  std::string digits_between(std::int64_t from, std::int64_t to) const;
+  // Returns the text without sign and exponent, with that many digits after the point; -1: all.
+  std::string fixed_text(std::int64_t precision = -1) const;
+};
+
 // A number as OpenTofu computes with it: binary floating point of 512 bits, rounded to the nearest, halves to even
 // (Go's big.Float as cty uses it), with a negative zero that equals zero. Integers of 64 bits are kept as integers.
 // Only the exponent is narrower than in Go: from 2^4096 (about 1e1233) on a number is infinite, below 2^-4096 it is
@@ -31,6 +47,12 @@ class Number {
   // The text of tostring(): the shortest decimal text that reads back as the same number, never with an exponent; "-0"
   // for the negative zero, "+Inf" and "-Inf" for infinite numbers.
   std::string to_string() const;
+
+  // The digits of to_string(), and all digits of the binary number. Only of a finite number.
+  Decimal shortest() const;
+  Decimal exact() const;
+  // The digits of an integer without its sign, in base 2 to 16.
+  std::string whole_text(unsigned base) const;
 
   bool is_finite() const;
   bool is_integer() const;                       // false for an infinite number
