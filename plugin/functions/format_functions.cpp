@@ -28,21 +28,21 @@ bool is_iterated(const Value& argument) {
 
 // The number of results: the number of elements of the sequences among the arguments.
 tl::expected<std::size_t, FunctionError> iterations(std::span<const Value> arguments) {
-  std::size_t resolver = arguments.size();
+  std::size_t first = arguments.size();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!is_iterated(arguments[i])) {
       continue;
     }
-    if (resolver == arguments.size()) {
-      resolver = i;
+    if (first == arguments.size()) {
+      first = i;
     }
-    if (arguments[i].size() != arguments[resolver].size()) {
+    if (arguments[i].size() != arguments[first].size()) {
       return refuse_argument(
           i + 1, fmt::format("argument {} has length {}, which is inconsistent with argument {} of length {}", i + 1,
-                             arguments[i].size(), resolver + 1, arguments[resolver].size()));
+                             arguments[i].size(), first + 1, arguments[first].size()));
     }
   }
-  return resolver == arguments.size() ? 1 : arguments[resolver].size();
+  return first == arguments.size() ? 1 : arguments[first].size();
 }
 
 FunctionResult formatlist(const Call& call) {
@@ -78,8 +78,9 @@ class VerbReader {
   // Reads the verb that starts at the "%". It takes the argument `next` unless it specifies another.
   tl::expected<FormatVerb, FunctionError> read(std::size_t next) {
     FormatVerb verb{.offset = at_, .argument = next};
-    ++at_;
-    read_flags(verb);
+    const std::size_t end = std::min(format_.find_first_not_of("0#-+ ", at_ + 1), format_.size());
+    verb.flags = format_.substr(at_ + 1, end - at_ - 1);
+    at_ = end;
     if (at_ < format_.size() && format_[at_] >= '1' && format_[at_] <= '9') {
       verb.width = read_number();
     }
@@ -110,30 +111,6 @@ class VerbReader {
     const bool is_there = at_ < format_.size() && format_[at_] == wanted;
     at_ += is_there ? 1 : 0;
     return is_there;
-  }
-
-  void read_flags(FormatVerb& verb) {
-    for (; at_ < format_.size(); ++at_) {
-      switch (format_[at_]) {
-        case '0':
-          verb.zero = true;
-          break;
-        case '#':
-          verb.sharp = true;
-          break;
-        case '-':
-          verb.minus = true;
-          break;
-        case '+':
-          verb.plus = true;
-          break;
-        case ' ':
-          verb.space = true;
-          break;
-        default:
-          return;
-      }
-    }
   }
 
   // Stops growing at a number that is too large in any case.

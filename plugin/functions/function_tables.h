@@ -100,13 +100,11 @@ struct FormatVerb {
   std::size_t offset = 0;
   std::size_t argument = 0;  // 1-based
   char mode = 0;
-  bool zero = false;
-  bool sharp = false;
-  bool plus = false;
-  bool minus = false;
-  bool space = false;
+  std::string_view flags = {};  // any of "0#-+ "
   std::int64_t width = -1;      // -1: not given
   std::int64_t precision = -1;  // -1: not given
+
+  bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
 
 // Why a text cannot be formatted; `argument` counts the arguments after the format from 1.
