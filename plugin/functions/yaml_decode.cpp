@@ -1,5 +1,5 @@
-
 #include <fmt/format.h>
+#include <re2/re2.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 #include <tl/expected.hpp>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -14,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/value/convert.h"
@@ -23,100 +23,29 @@
 namespace modlock::eval {
 namespace {
 
-class TimeReader {
- public:
-  explicit TimeReader(std::string_view text) : text_(text) {}
-
-  std::optional<std::string> read() {
-    const int year = number(4, 4);
-    const bool dashed = accept("-");
-    const int month = number(1, 2);
-    const bool dashed_again = accept("-");
-    const int day = number(1, 2);
-    if (year < 0 || !dashed || month < 1 || month > 12 || !dashed_again || day < 1 || day > days_in(year, month)) {
-      return std::nullopt;
-    }
-    const std::string date = fmt::format("{:04}-{:02}-{:02}T", year, month, day);
-    if (text_.empty()) {
-      return date + "00:00:00Z";
-    }
-    const bool is_zoned = !accept(" ");
-    if (is_zoned && !accept("T") && !accept("t")) {
-      return std::nullopt;
-    }
-    const auto clock = read_clock();
-    const auto zone = is_zoned ? read_zone() : std::optional<std::string>("Z");
-    return clock && zone && text_.empty() ? std::optional(date + *clock + *zone) : std::nullopt;
-  }
-
- private:
-  bool accept(std::string_view wanted) {
-    if (!text_.starts_with(wanted)) {
-      return false;
-    }
-    text_.remove_prefix(wanted.size());
-    return true;
-  }
-
-  // A number with this many digits, or -1 if there is none.
-  int number(std::size_t least, std::size_t most) {
-    std::size_t size = 0;
-    int value = 0;
-    for (; size < most && size < text_.size() && ascii::is_digit(text_[size]); ++size) {
-      value = value * 10 + (text_[size] - '0');
-    }
-    text_.remove_prefix(size);
-    return size < least ? -1 : value;
-  }
-
-  std::optional<std::string> read_clock() {
-    const int hour = number(1, 2);
-    const bool has_minute = accept(":");
-    const int minute = number(1, 2);
-    const bool has_second = accept(":");
-    const int second = number(1, 2);
-    if (hour < 0 || hour > 23 || !has_minute || minute < 0 || minute > 59 || !has_second || second < 0 || second > 59) {
-      return std::nullopt;
-    }
-    if (text_.size() > 1 && (text_[0] == '.' || text_[0] == ',') && ascii::is_digit(text_[1])) {
-      text_.remove_prefix(1);
-      while (!text_.empty() && ascii::is_digit(text_.front())) {
-        text_.remove_prefix(1);
-      }
-    }
-    return fmt::format("{:02}:{:02}:{:02}", hour, minute, second);
-  }
-
-  std::optional<std::string> read_zone() {
-    if (accept("Z")) {
-      return "Z";
-    }
-    const char sign = text_.starts_with('+') ? '+' : '-';
-    if (!accept("+") && !accept("-")) {
-      return std::nullopt;
-    }
-    const int hour = number(2, 2);
-    const bool has_minute = accept(":");
-    const int minute = number(2, 2);
-    if (hour < 0 || hour > 24 || !has_minute || minute < 0 || minute > 60) {
-      return std::nullopt;
-    }
-    return hour == 0 && minute == 0 ? "Z" : fmt::format("{}{:02}:{:02}", sign, hour, minute);
-  }
-
-  static int days_in(int year, int month) {
-    constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return month == 2 && is_leap ? 29 : kDays[static_cast<std::size_t>(month) - 1];
-  }
-
-  std::string_view text_;
-};
-
 // A YAML timestamp ("2001-12-14", "2001-12-14 21:59:43.1", "2001-12-14t21:59:43-05:00") in RFC 3339, without fractions
 // of a second; nullopt for any other text.
 std::optional<std::string> yaml_time(std::string_view text) {
-  return TimeReader(text).read();
+  static const re2::RE2 kForm(
+      R"((\d{4})-(\d{1,2})-(\d{1,2})(?:(?: |[Tt])(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(Z|[+-](\d{2}):(\d{2}))?)?)");
+  std::array<re2::StringPiece, 10> parts;
+  if (!kForm.Match({text.data(), text.size()}, 0, text.size(), re2::RE2::ANCHOR_BOTH, parts.data(), parts.size())) {
+    return std::nullopt;
+  }
+  std::array<int, 10> numbers{};  // 0 for what is not there
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    std::from_chars(parts[i].begin(), parts[i].end(), numbers[i]);
+  }
+  const auto [all, year, month, day, hour, minute, second, zone, ahead, past] = numbers;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  const bool is_zoned = !parts[4].empty() && text.find(' ') == std::string_view::npos;
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59 || is_zoned == parts[7].empty() || ahead > 24 ||
+      past > 60) {
+    return std::nullopt;
+  }
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", year, month, day, hour, minute, second,
+                     ahead == 0 && past == 0 ? "Z" : fmt::format("{}{:02}:{:02}", parts[7][0], ahead, past));
 }
 
 constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
