@@ -14,48 +14,6 @@ namespace {
 
 using Kind = Type::Kind;
 
-// The replacement of the character at `at`, and the number of bytes it replaces; empty if the character is kept.
-std::string escaped(std::string_view text, std::size_t at, std::size_t& size) {
-  size = 1;
-  const char character = text[at];
-  switch (character) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\b':
-      return "\\b";
-    case '\f':
-      return "\\f";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    case '<':
-    case '>':
-    case '&':
-      return fmt::format("\\u{:04x}", static_cast<unsigned>(character));
-    default:
-      break;
-  }
-  if (static_cast<unsigned char>(character) < 0x20) {
-    return fmt::format("\\u{:04x}", static_cast<unsigned>(character));
-  }
-  const std::string_view three = text.substr(at, 3);
-  if (three == "\xE2\x80\xA8" || three == "\xE2\x80\xA9") {
-    size = 3;
-    return three.back() == '\xA8' ? "\\u2028" : "\\u2029";
-  }
-  return {};
-}
-
-bool may_need_escape(char character) {
-  return static_cast<unsigned char>(character) < 0x20 || character == '\xE2' || character == '"' || character == '\\' ||
-         character == '<' || character == '>' || character == '&';
-}
-
 void append_items(TextBuilder& out, const Value::Items& items) {
   std::string_view separator = "[";
   for (const Value& item : items) {
@@ -134,8 +92,8 @@ class Decoder {
       case '[':
         return decode_array(depth);
       case '"': {
-        auto text = decode_string();
-        return text ? FunctionResult(Value::string(*std::move(text))) : tl::unexpected(text.error());
+        MODLOCK_TRY(auto text, decode_string());
+        return Value::string(std::move(text));
       }
       case 't':
         return decode_literal("true", Value::boolean(true));
@@ -198,8 +156,8 @@ class Decoder {
       }
       if (character != '\\') {
         text += character;
-      } else if (auto done = decode_escape(text); !done) {
-        return tl::unexpected(done.error());
+      } else {
+        MODLOCK_TRY(decode_escape(text));
       }
     }
     return wrong(" in string literal");
@@ -213,11 +171,8 @@ class Decoder {
       return Value::tuple({});
     }
     for (;;) {
-      auto item = decode_value(depth + 1);
-      if (!item) {
-        return item;
-      }
-      items.push_back(*std::move(item));
+      MODLOCK_TRY(auto item, decode_value(depth + 1));
+      items.push_back(std::move(item));
       const char next = peek();
       if (next != ',' && next != ']') {
         return wrong(" after array element", "EOF");
@@ -242,15 +197,12 @@ class Decoder {
         return wrong(" after object key", "EOF");
       }
       ++at_;
-      auto value = decode_value(depth + 1);
-      if (!value) {
-        return value;
-      }
+      MODLOCK_TRY(auto value, decode_value(depth + 1));
       const auto before = members.find(name);
-      if (before != members.end() && !(before->second.type() == value->type())) {
+      if (before != members.end() && !(before->second.type() == value.type())) {
         return refuse(fmt::format("duplicate {} property in JSON object", go_quoted(name)));
       }
-      members.insert_or_assign(std::move(name), *std::move(value));
+      members.insert_or_assign(std::move(name), std::move(value));
       const char next = peek();
       if (next != ',' && next != '}') {
         return wrong(" after object key:value pair", "EOF");
@@ -271,19 +223,20 @@ class Decoder {
 }  // namespace
 
 std::string json_string(std::string_view text) {
+  constexpr std::string_view kEscaped = "\"\\<>&";
   std::string quoted = "\"";
-  std::size_t plain = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t size = 1;
-    const std::string replacement = may_need_escape(text[at]) ? escaped(text, at, size) : "";
-    if (!replacement.empty()) {
-      quoted += text.substr(plain, at - plain);
-      quoted += replacement;
-      plain = at + size;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
+    const std::string_view three = character == '\xE2' ? text.substr(at, 3) : std::string_view();
+    if (three == "\xE2\x80\xA8" || three == "\xE2\x80\xA9") {
+      quoted += three.back() == '\xA8' ? "\\u2028" : "\\u2029";
+      at += 2;
+    } else if (static_cast<unsigned char>(character) < 0x20 || kEscaped.find(character) != std::string_view::npos) {
+      append_json_escape(quoted, character);
+    } else {
+      quoted += character;
     }
-    at += size;
   }
-  quoted += text.substr(plain);
   return quoted + '"';
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -39,17 +40,6 @@ std::size_t plain_size(std::string_view text) {
   return size;
 }
 
-void append_escaped(std::string& out, char c) {
-  constexpr std::string_view kShort = "\"\"\\\\\bb\ff\nn\rr\tt";
-  for (std::size_t at = 0; at < kShort.size(); at += 2) {
-    if (kShort[at] == c) {
-      out.append(1, '\\').append(1, kShort[at + 1]);
-      return;
-    }
-  }
-  out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-}
-
 // Appends a quoted string with only the escapes that JSON requires, and U+FFFD for each byte that is not UTF-8.
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
@@ -64,7 +54,7 @@ void append_json_string(std::string& out, std::string_view text) {
     if (length > 1) {
       out += text.substr(0, length);
     } else if (length == 1) {
-      append_escaped(out, text[0]);
+      append_json_escape(out, text[0]);
     } else {
       out += "\xEF\xBF\xBD";
     }
@@ -162,6 +152,17 @@ Json::CharReader& json_reader() {
 }
 
 }  // namespace
+
+void append_json_escape(std::string& out, char c) {
+  constexpr std::string_view kShort = "\"\"\\\\\bb\ff\nn\rr\tt";
+  for (std::size_t at = 0; at < kShort.size(); at += 2) {
+    if (kShort[at] == c) {
+      out.append(1, '\\').append(1, kShort[at + 1]);
+      return;
+    }
+  }
+  out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+}
 
 Result<Json::Value> parse_json(std::string_view text) {
   MODLOCK_TRY(const JsonScan scan, scan_json(text));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace modlock {
@@ -15,6 +16,9 @@ struct JsonEscape {
   char32_t character = 0;  // U+FFFD for half of a surrogate pair
 };
 JsonEscape read_json_escape(std::string_view text);
+
+// Appends the escape sequence of an ASCII character: `\n`, `\"`, `\u003c`.
+void append_json_escape(std::string& out, char character);
 
 // The number that a text starts with.
 struct JsonNumber {
