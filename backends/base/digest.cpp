@@ -9,13 +9,14 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "protocol/base/system_reason.h"
+#include "backends/base/deleter.h"
+#include "backends/base/descriptor.h"
+#include "backends/base/files.h"
 
 namespace modlock {
 namespace {
 
 constexpr std::size_t kHashPiece = std::size_t{128} << 10U;
-constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 // This fails only without memory or without OpenSSL's default provider. Callers cannot handle that.
 void must(bool ok) {
@@ -32,23 +33,14 @@ const EVP_MD* openssl_hash(Hash algorithm) {
   return kFound.at(static_cast<std::size_t>(algorithm));
 }
 
-tl::unexpected<Error> cannot_read(const std::filesystem::path& path, int reason) {
-  return fail(Code::io_error, fmt::format("cannot read \"{}\": {}", path.string(), system_reason(reason)),
-              std::string(system_advice(reason)));
-}
-
 }  // namespace
 
 struct RunningHash::State {
   explicit State(Hash chosen) : algorithm(chosen) { start(); }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  void start() { must(context != nullptr && EVP_DigestInit_ex(context, openssl_hash(algorithm), nullptr) == 1); }
+  void start() { must(context && EVP_DigestInit_ex(context.get(), openssl_hash(algorithm), nullptr) == 1); }
 
   Hash algorithm;
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  const std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>> context{EVP_MD_CTX_new()};
 };
 
 RunningHash::RunningHash(Hash algorithm) : state_(std::make_unique<State>(algorithm)) {}
@@ -57,13 +49,13 @@ RunningHash::RunningHash(RunningHash&&) noexcept = default;
 RunningHash& RunningHash::operator=(RunningHash&&) noexcept = default;
 
 void RunningHash::update(std::string_view bytes) {
-  must(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+  must(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::vector<std::uint8_t> RunningHash::finish() {
   std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
   unsigned size = 0;
-  must(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
+  must(EVP_DigestFinal_ex(state_->context.get(), digest.data(), &size) == 1);
   digest.resize(size);
   state_->start();
   return digest;
@@ -83,26 +75,20 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return cannot_read(path, errno);
-  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   Sha256 sha;
   std::array<char, kHashPiece> piece;  // not filled: most files are small
   for (;;) {
-    const ssize_t got = ::read(file, piece.data(), piece.size());
+    const ssize_t got = file.valid() ? ::read(file.get(), piece.data(), piece.size()) : -1;
+    if (got == 0) {
+      return sha.finish();
+    }
     if (got > 0) {
       sha.update({piece.data(), static_cast<std::size_t>(got)});
-    } else if (got == 0) {
-      break;
-    } else if (errno != EINTR) {
-      const int reason = errno;
-      ::close(file);
-      return cannot_read(path, reason);
+    } else if (errno != EINTR || !file.valid()) {
+      return system_failure("read", path, errno);
     }
   }
-  ::close(file);
-  return sha.finish();
 }
 
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
@@ -120,48 +106,25 @@ std::string base64(std::string_view bytes) {
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {
-  const std::size_t size = bytes.size();
-  std::string text;
-  text.reserve((size + 2) / 3 * 4);
-  for (std::size_t i = 0; i < size; i += 3) {
-    const std::size_t count = std::min<std::size_t>(size - i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      bits = (bits << 8U) | (k < count ? bytes[i + k] : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kBase64[(bits >> (18U - 6U * k)) & 63U] : '=';
-    }
-  }
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // with the NUL that OpenSSL writes
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), static_cast<int>(bytes.size()));
+  text.pop_back();
   return text;
 }
 
 std::optional<std::string> decode_base64(std::string_view text) {
-  std::string out;
-  std::size_t digits = 0;
-  std::size_t padding = 0;
-  std::uint32_t bits = 0;
-  for (const char c : text) {
-    if (c == '\r' || c == '\n') {
-      continue;
-    }
-    if (c == '=') {
-      ++padding;
-      continue;
-    }
-    const std::size_t value = kBase64.find(c);
-    if (value == std::string_view::npos || padding != 0) {
-      return std::nullopt;
-    }
-    bits = ((bits << 6U) | static_cast<std::uint32_t>(value)) & 0xFFFFFFU;
-    ++digits;
-    if (digits % 4 != 1) {
-      const std::size_t spare = digits % 4 == 2 ? 4 : digits % 4 == 3 ? 2 : 0;
-      out += static_cast<char>((bits >> spare) & 0xFFU);
-    }
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == '\r' || c == '\n'; });
+  const std::size_t padding = digits.size() - (digits.find_last_not_of('=') + 1);
+  if (digits.size() % 4 != 0 || padding > 2 || digits.find_first_not_of(kDigits) < digits.size() - padding) {
+    return std::nullopt;
   }
-  const std::size_t wanted = (4 - digits % 4) % 4;
-  return wanted == 3 || padding != wanted ? std::nullopt : std::optional(std::move(out));
+  std::string bytes(digits.size() / 4 * 3, '\0');
+  EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(digits.data()),
+                  static_cast<int>(digits.size()));
+  bytes.resize(bytes.size() - padding);
+  return bytes;
 }
 
 std::string random_hex(std::size_t size) {

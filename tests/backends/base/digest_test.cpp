@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -85,6 +86,32 @@ BOOST_AUTO_TEST_CASE(base64_of_known_texts) {
     BOOST_TEST_CONTEXT(row.expected) {
       const std::string_view bytes = row.bytes;
       BOOST_TEST(base64(bytes) == row.expected);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(reads_base64) {
+  struct Row {
+    const char* text;
+    std::optional<std::string> expected;
+  };
+  const Row rows[] = {
+      {"", ""},         {"\r\n", ""},
+      {"Zg==", "f"},    {"Zm8=", "fo"},
+      {"Zm9v", "foo"},  {"Zm9v\nYmFy\r\n", "foobar"},
+      {"Zg=\n=", "f"},  {"+/+/", "\xfb\xff\xbf"},
+      {"Zh==", "f"},  // spare bits
+      {"=", {}},        {"====", {}},
+      {"Z===", {}},     {"Zg", {}},
+      {"Zg=", {}},      {"Zm9vZ", {}},
+      {"Zg==Zg==", {}}, {"Z=g=", {}},
+      {"Zm9v====", {}}, {"Zm9-", {}},
+      {"Zm9v ", {}},    {" Zm9v", {}},
+      {"Zm\tv", {}},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.text) {
+      BOOST_TEST((decode_base64(row.text) == row.expected));
     }
   }
 }
