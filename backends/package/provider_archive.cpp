@@ -343,10 +343,10 @@ class ZipHasher {
   std::map<const ZipEntry*, std::string> contents_;
 };
 
-Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::uint64_t size, Sha256& whole,
-                                        std::string_view display, std::string_view expected, const UnpackLimits& limits,
-                                        const Context& context) {
-  const std::string zh = "zh:" + hex(whole.finish());
+Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::uint64_t size,
+                                        const std::string& sha256, std::string_view display, std::string_view expected,
+                                        const UnpackLimits& limits, const Context& context) {
+  const std::string zh = "zh:" + sha256;
   if (!expected.empty() && zh != expected) {
     return fail(Code::hash_mismatch,
                 fmt::format("\"{}\": archive has incorrect checksum {} (expected {})", display, zh, expected),
@@ -359,60 +359,53 @@ Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::
 
 }  // namespace
 
-ArrivingArchive::ArrivingArchive(std::string display, const std::filesystem::path& temporary,
-                                 const UnpackLimits& limits)
-    : display_(std::move(display)), path_(temporary / random_hex(16)), limits_(limits) {}
-
-ArrivingArchive::~ArrivingArchive() {
-  std::error_code ignored;
-  std::filesystem::remove(path_, ignored);
-}
-
-Result<void> ArrivingArchive::begin(std::optional<std::uint64_t> /*length*/) {
+Result<void> FileSink::begin(std::optional<std::uint64_t> /*length*/) {
   MODLOCK_TRY(make_directories(path_.parent_path()));
   file_ = std::ofstream(path_, std::ios::binary | std::ios::trunc);
-  whole_ = Sha256();
+  sha_ = Sha256();
   size_ = 0;
   return file_ ? Result<void>() : system_failure("write", path_, errno);
 }
 
-Result<void> ArrivingArchive::write(std::string_view bytes) {
-  whole_.update(bytes);
+Result<void> FileSink::write(std::string_view bytes) {
+  sha_.update(bytes);
   size_ += bytes.size();
   file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file_ ? Result<void>() : system_failure("write", path_, errno);
 }
 
-Result<std::string> ArrivingArchive::text() {
+Result<std::string> FileSink::close() {
   file_.close();
-  return file_ ? read_file(path_) : system_failure("write", path_, errno);
+  return file_ ? Result<std::string>(hex(sha_.finish())) : system_failure("write", path_, errno);
+}
+
+ArrivingArchive::ArrivingArchive(std::string display, const std::filesystem::path& temporary,
+                                 const UnpackLimits& limits)
+    : FileSink(temporary / random_hex(16)), display_(std::move(display)), limits_(limits) {}
+
+ArrivingArchive::~ArrivingArchive() {
+  std::error_code ignored;
+  std::filesystem::remove(path(), ignored);
+}
+
+Result<std::string> ArrivingArchive::text() {
+  MODLOCK_TRY(close());
+  return read_file(path());
 }
 
 Result<ProviderArchiveHashes> ArrivingArchive::finish(const Context& context, std::string_view expected) {
-  file_.close();
-  return file_ ? hash_file(path_, size_, whole_, display_, expected, limits_, context)
-               : system_failure("write", path_, errno);
+  MODLOCK_TRY(const auto sha256, close());
+  return hash_file(path(), size(), sha256, display_, expected, limits_, context);
 }
 
 Result<ProviderArchiveHashes> hash_provider_archive(const std::filesystem::path& archive, std::string_view display,
                                                     const Context& context, std::string_view expected) {
-  std::ifstream file(archive, std::ios::binary);
-  if (!file) {
-    return system_failure("read", archive, errno);
-  }
-  Sha256 whole;
-  std::uint64_t size = 0;
-  std::vector<char> piece(kUnpackPiece);
-  while (file) {
-    MODLOCK_TRY(context.check());
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    whole.update({piece.data(), static_cast<std::size_t>(file.gcount())});
-    size += static_cast<std::uint64_t>(file.gcount());
-  }
-  if (file.bad()) {
-    return system_failure("read", archive, errno);
-  }
-  return hash_file(archive, size, whole, display, expected, {}, context);
+  MODLOCK_TRY(context.check());
+  MODLOCK_TRY(const auto sha256, sha256_file(archive));
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(archive, error);
+  return error ? system_failure("read", archive, error.value())
+               : hash_file(archive, size, hex(sha256), display, expected, {}, context);
 }
 
 }  // namespace modlock

@@ -47,8 +47,27 @@ struct ProviderArchiveHashes {
   std::vector<std::string> programs = {};
 };
 
-// Keeps a provider package that arrives in a temporary file, and hashes it. A new attempt replaces the earlier one.
-class ArrivingArchive final : public BodySink {
+// Writes received bytes to a file, and hashes them. A new attempt replaces the earlier one.
+class FileSink : public BodySink {
+ public:
+  explicit FileSink(std::filesystem::path path) : path_(std::move(path)) {}
+
+  Result<void> begin(std::optional<std::uint64_t> length) override;
+  Result<void> write(std::string_view bytes) override;
+  // Closes the file, once. Returns the SHA-256 of its bytes as hexadecimal digits. Errors: IO_ERROR.
+  Result<std::string> close();
+  std::uint64_t size() const { return size_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream file_;
+  Sha256 sha_;
+  std::uint64_t size_ = 0;
+};
+
+// Keeps a provider package that arrives in a temporary file, and hashes it.
+class ArrivingArchive final : public FileSink {
  public:
   // `display` names it in messages. The file is made in `temporary`; the destructor removes it.
   ArrivingArchive(std::string display, const std::filesystem::path& temporary, const UnpackLimits& limits = {});
@@ -56,9 +75,6 @@ class ArrivingArchive final : public BodySink {
   ArrivingArchive(const ArrivingArchive&) = delete;
   ArrivingArchive& operator=(const ArrivingArchive&) = delete;
 
-  Result<void> begin(std::optional<std::uint64_t> length) override;
-  Result<void> write(std::string_view bytes) override;
-  std::uint64_t size() const { return size_; }
   // Returns the bytes, after the last of them. Errors: IO_ERROR.
   Result<std::string> text();
   // Call once everything has arrived. Errors: HASH_MISMATCH with OpenTofu's wording, before any other error, if the
@@ -70,11 +86,7 @@ class ArrivingArchive final : public BodySink {
 
  private:
   std::string display_;
-  std::filesystem::path path_;
   UnpackLimits limits_;
-  std::ofstream file_;
-  Sha256 whole_;
-  std::uint64_t size_ = 0;
 };
 
 // The same for a file.

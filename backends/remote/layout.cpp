@@ -11,28 +11,6 @@
 
 namespace modlock::remote {
 
-Result<void> FileSink::begin(std::optional<std::uint64_t> /*length*/) {
-  file_ = std::ofstream(path_, std::ios::binary | std::ios::trunc);
-  sha_ = Sha256();
-  size_ = 0;
-  return file_ ? Result<void>() : Result<void>(system_failure("write", path_, errno));
-}
-
-Result<void> FileSink::write(std::string_view bytes) {
-  sha_.update(bytes);
-  size_ += bytes.size();
-  file_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return file_ ? Result<void>() : Result<void>(system_failure("write", path_, errno));
-}
-
-Result<Blob> FileSink::finish() {
-  file_.close();
-  if (!file_) {
-    return system_failure("write", path_, errno);
-  }
-  return Blob{"sha256:" + hex(sha_.finish()), size_};
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,7 +123,8 @@ Result<Blob> LayoutWriter::receive(const std::function<Result<void>(FileSink&)>&
   const fs::path unfinished = work_ / ("tmp-" + random_hex(8));
   FileSink sink(unfinished);
   MODLOCK_TRY(send(sink));
-  MODLOCK_TRY(auto blob, sink.finish());
+  MODLOCK_TRY(const auto sha256, sink.close());
+  const Blob blob{"sha256:" + sha256, sink.size()};
   std::error_code error;
   fs::rename(unfinished, file(blob), error);
   if (error) {

@@ -436,7 +436,7 @@ Result<void> download(oci::Registry& registry, const oci::Repository& repository
                       const fs::path& file, const Context& context) {
   FileSink sink(file);
   MODLOCK_TRY(download(registry, {repository, blob, fmt::format("the package {}", blob.digest), context}, sink));
-  MODLOCK_TRY(sink.finish());
+  MODLOCK_TRY(sink.close());
   return {};
 }
 
