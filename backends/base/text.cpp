@@ -29,6 +29,12 @@ std::size_t distance(std::string_view left, std::string_view right) {
 
 }  // namespace
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> known) {
   std::optional<std::string_view> nearest;
   std::size_t least = kNear + 1;

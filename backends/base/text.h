@@ -35,6 +35,8 @@ inline std::vector<std::string> lines_of(std::string_view text, char end = '\n')
   return lines;
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+
 // Returns a text in quotes, with a backslash before each quote and backslash in it.
 inline std::string in_quotes(std::string_view text) {
   std::string quoted = "\"";

@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "backends/address/hostname.h"
+#include "backends/base/text.h"
 
 namespace modlock {
 namespace {
 
 constexpr std::string_view kPrefix = "TF_TOKEN_";
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
 
 // Converted to the readable form first, which makes punycode acceptable here, and only here.
 std::optional<HostForms> host_of_variable(std::string_view name) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
+#include <type_traits>
 
 #include "backends/base/ascii.h"
+#include "backends/base/text.h"
 #include "plugin/client/hcl1_scanner.h"
 #include "protocol/base/utf8.h"
 
@@ -67,40 +70,31 @@ class Parser {
       return scanner_.wrong(token_.at, "a name in quotes was expected");
     }
     item.keys.push_back(std::move(token_.text));
-    auto ok = advance();
-    if (ok && !token_.is(':')) {
-      return scanner_.wrong(token_.at, "\":\" was expected");
-    }
-    return finish_item(std::move(item), std::move(ok));
+    MODLOCK_TRY(advance());
+    return token_.is(':') ? finish_item(std::move(item)) : scanner_.wrong(token_.at, "\":\" was expected");
   }
 
   Result<Item> read_item() {
     Item item{.keys = {}, .is_assigned = false, .value = {}, .at = token_.at};
-    Result<void> ok;
-    while (ok && (token_.kind == Token::Kind::word || (token_.kind == Token::Kind::string && token_.raw[0] == '"'))) {
+    while (token_.kind == Token::Kind::word || (token_.kind == Token::Kind::string && token_.raw[0] == '"')) {
       item.keys.push_back(std::move(token_.text));
-      ok = advance();
+      MODLOCK_TRY(advance());
     }
-    if (ok && token_.is('{') && !item.keys.empty()) {
+    if (token_.is('{') && !item.keys.empty()) {
       MODLOCK_TRY(item.value, read_value());
       return item;
     }
-    if (ok && (!token_.is('=') || item.keys.size() != 1)) {
+    if (!token_.is('=') || item.keys.size() != 1) {
       return scanner_.wrong(token_.at, item.keys.empty() ? "the name of an argument or a block was expected"
                                                          : "\"{\" was expected, or \"=\" after a single name");
     }
     item.is_assigned = true;
-    return finish_item(std::move(item), std::move(ok));
+    return finish_item(std::move(item));
   }
 
   // Reads the value after "=" or ":", which is the current token.
-  Result<Item> finish_item(Item item, Result<void> ok) {
-    if (ok) {
-      ok = advance();
-    }
-    if (!ok) {
-      return fail(std::move(ok.error()));
-    }
+  Result<Item> finish_item(Item item) {
+    MODLOCK_TRY(advance());
     MODLOCK_TRY(item.value, read_value());
     return item;
   }
@@ -123,22 +117,21 @@ class Parser {
     }
     switch (token_.kind) {
       case Token::Kind::string:
-        value.kind = Value::Kind::string;
-        value.text = std::move(token_.text);
-        break;
       case Token::Kind::null:
         value.kind = Value::Kind::string;
         break;
       case Token::Kind::number:
+        value.kind = Value::Kind::number;
+        break;
       case Token::Kind::boolean:
-        value.kind = token_.kind == Token::Kind::number ? Value::Kind::number : Value::Kind::boolean;
-        value.text = std::move(token_.text);
+        value.kind = Value::Kind::boolean;
         break;
       default:
         return scanner_.wrong(token_.at, "a value was expected");
     }
-    auto ok = advance();
-    return ok ? Result<Value>(std::move(value)) : fail(std::move(ok.error()));
+    value.text = token_.kind == Token::Kind::null ? "" : std::move(token_.text);
+    MODLOCK_TRY(advance());
+    return value;
   }
 
   Result<void> read_elements(std::vector<Value>& elements) {
@@ -169,18 +162,6 @@ class Parser {
   Token token_;
 };
 
-// HCL reads only lines that end in LF.
-std::string normalised(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!(text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n')) {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 bool is_list_of_objects(const Value& value) {
   return value.kind == Value::Kind::list &&
          std::all_of(value.elements.begin(), value.elements.end(),
@@ -193,9 +174,18 @@ void append(const std::vector<Item>& items, std::vector<Entry>& entries) {
   }
 }
 
-const Value* argument_value(const std::vector<Entry>& entries, std::string_view argument) {
+// Returns what `read` makes of the last argument of that name; nullopt: it is not set. `read` returns nullopt for a
+// value that is not `wanted`.
+template <typename Read, typename Type = std::invoke_result_t<Read, const Value&>>
+Result<Type> read_argument(const std::vector<Entry>& entries, std::string_view argument, std::string_view name,
+                           std::string_view wanted, const Read& read) {
   const std::vector<Entry> found = select(entries, argument, Case::folded);
-  return found.empty() ? nullptr : found.back().value;
+  if (found.empty()) {
+    return Type();
+  }
+  auto value = read(*found.back().value);
+  return value ? Result<Type>(std::move(value))
+               : wrong(name, found.back().value->at, fmt::format("{} must be {}", argument, wanted));
 }
 
 bool is_text(const Value& value) {
@@ -234,7 +224,8 @@ Result<File> parse(std::string_view text, std::string_view name, Duplicates dupl
     }
     at += length;
   }
-  const std::string source = normalised(text);
+  std::string source(text);  // HCL reads only lines that end in LF
+  replace_all(source, "\r\n", "\n");
   const std::size_t start = source.find_first_not_of(" \t\n\v\f\r");
   const bool is_json = start != std::string::npos && source[start] == '{';
   return Parser(source, name, is_json, duplicates).parse();
@@ -281,55 +272,33 @@ Result<std::vector<Entry>> open(const std::vector<Entry>& entries, const File& f
 
 Result<std::optional<std::string>> string_argument(const std::vector<Entry>& entries, std::string_view argument,
                                                    std::string_view name) {
-  const Value* value = argument_value(entries, argument);
-  if (value == nullptr) {
-    return std::optional<std::string>();
-  }
-  if (!is_text(*value)) {
-    return wrong(name, value->at, fmt::format("{} must be a string", argument));
-  }
-  return std::optional(value->text);
+  return read_argument(entries, argument, name, "a string",
+                       [](const Value& value) { return is_text(value) ? std::optional(value.text) : std::nullopt; });
 }
 
 Result<std::optional<std::vector<std::string>>> list_argument(const std::vector<Entry>& entries,
                                                               std::string_view argument, std::string_view name) {
-  const Value* value = argument_value(entries, argument);
-  if (value == nullptr) {
-    return std::optional<std::vector<std::string>>();
-  }
-  if (value->kind != Value::Kind::list || !std::all_of(value->elements.begin(), value->elements.end(), is_text)) {
-    return wrong(name, value->at, fmt::format("{} must be a list of strings", argument));
-  }
-  std::vector<std::string> texts;
-  for (const Value& element : value->elements) {
-    texts.push_back(element.text);
-  }
-  return std::optional(std::move(texts));
+  return read_argument(entries, argument, name, "a list of strings", [](const Value& value) {
+    std::vector<std::string> texts;
+    std::transform(value.elements.begin(), value.elements.end(), std::back_inserter(texts),
+                   [](const Value& element) { return element.text; });
+    return value.kind == Value::Kind::list && std::all_of(value.elements.begin(), value.elements.end(), is_text)
+               ? std::optional(std::move(texts))
+               : std::nullopt;
+  });
 }
 
 Result<std::optional<bool>> boolean_argument(const std::vector<Entry>& entries, std::string_view argument,
                                              std::string_view name) {
-  const Value* value = argument_value(entries, argument);
-  if (value == nullptr) {
-    return std::optional<bool>();
-  }
-  if (value->kind != Value::Kind::boolean) {
-    return wrong(name, value->at, fmt::format("{} must be true or false", argument));
-  }
-  return std::optional(value->text == "true");
+  return read_argument(entries, argument, name, "true or false", [](const Value& value) {
+    return value.kind == Value::Kind::boolean ? std::optional(value.text == "true") : std::nullopt;
+  });
 }
 
 Result<std::optional<int>> integer_argument(const std::vector<Entry>& entries, std::string_view argument,
                                             std::string_view name) {
-  const Value* value = argument_value(entries, argument);
-  if (value == nullptr) {
-    return std::optional<int>();
-  }
-  const auto number = is_text(*value) ? parse_integer(value->text) : std::nullopt;
-  if (!number) {
-    return wrong(name, value->at, fmt::format("{} must be a whole number", argument));
-  }
-  return number;
+  return read_argument(entries, argument, name, "a whole number",
+                       [](const Value& value) { return is_text(value) ? parse_integer(value.text) : std::nullopt; });
 }
 
 }  // namespace modlock::hcl1

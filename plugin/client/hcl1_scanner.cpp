@@ -209,7 +209,6 @@ Result<Token> Scanner::next() {
   MODLOCK_TRY(skip_blanks());
   Token token{.at = place_};
   const std::size_t start = at_;
-  Result<void> ok;
   const char c = peek();
   if (at_end()) {
     return token;
@@ -225,18 +224,15 @@ Result<Token> Scanner::next() {
     token.kind = Token::Kind::number;
   } else if (c == '"') {
     token.kind = Token::Kind::string;
-    ok = scan_string(token.text);
+    MODLOCK_TRY(scan_string(token.text));
   } else if (!is_json_ && c == '<' && peek(1) == '<') {
     token.kind = Token::Kind::string;
-    ok = scan_heredoc(token.text);
+    MODLOCK_TRY(scan_heredoc(token.text));
   } else if (std::string_view(is_json_ ? "{}[],:" : "{}[],=").find(c) != std::string_view::npos) {
     token.kind = Token::Kind::punctuation;
     advance();
   } else {
     return wrong(place_, "a character that has no meaning there");
-  }
-  if (!ok) {
-    return fail(std::move(ok.error()));
   }
   token.raw = text_.substr(start, at_ - start);
   if (token.kind != Token::Kind::string) {
