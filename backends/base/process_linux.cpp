@@ -119,9 +119,7 @@ bool Run::drain(Descriptor& from, bool is_error_output) {
 // Returns when a stream is ready, the child has ended, or a polling interval has passed. Errors: REQUEST_CANCELLED,
 // DEADLINE_EXCEEDED.
 Result<void> Run::wait_for_event(const Context& context, int wake) {
-  if (auto ok = context.check(); !ok) {
-    return fail(with_note(ok.error(), fmt::format("while running {}", command_.argv[0])));
-  }
+  MODLOCK_TRY(context.check().map_error(noting(fmt::format("while running {}", command_.argv[0]))));
   std::array<pollfd, 5> watched{{{wake, POLLIN, 0},
                                  {child_.end_event(), POLLIN, 0},
                                  {child_.out().get(), POLLIN, 0},
@@ -252,9 +250,8 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
 }
 
 Result<Finished> run_command(const Command& command, const Context& context) {
-  if (auto ok = context.check(); !ok) {
-    return fail(with_note(ok.error(), fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0])));
-  }
+  MODLOCK_TRY(
+      context.check().map_error(noting(fmt::format("while running {}", command.argv.empty() ? "" : command.argv[0]))));
   MODLOCK_TRY(auto child, StartedChild::start(command, !command.input.empty()));
   child.limit_files(context.children.file_size);
   return Run(command, std::move(child)).attend(context);

@@ -104,12 +104,10 @@ std::vector<Result<FetchedTree>> PackageFetch::fetch(std::span<const FetchReques
     if (!location) {
       results_[i] = fail(location.error());
     } else if (address != nullptr) {
-      auto inner = prepare(requests[i], *address);
-      if (inner) {
-        inner_[i] = std::move(*inner);
-      } else {
-        results_[i] = fail(std::move(inner.error()));
-      }
+      results_[i] = prepare(requests[i], *address).map([&](Inner inner) {
+        inner_[i] = std::move(inner);
+        return FetchedTree();
+      });
     }
   });
   const std::vector<Batch> batches = make_batches(requests);
@@ -137,18 +135,15 @@ void PackageFetch::locate(std::span<const FetchRequest> requests) {
 }
 
 Result<PackageFetch::Inner> PackageFetch::prepare(const FetchRequest& request, const SourceAddress& address) const {
-  if (auto ok = check_redirected_source(address.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} is at this location", display(request))));
-  }
+  MODLOCK_TRY(check_redirected_source(address.source, context_)
+                  .map_error(noting(fmt::format("{} is at this location", display(request)))));
   Inner inner{.address = address, .backend = others_.find(address.source), .request = {}, .warnings = {}};
   if (inner.backend == nullptr) {
     return fail(Code::source_unsupported,
                 fmt::format("{} is at \"{}\", but {} sources are not supported", display(request),
                             address.source.identity(), address.source.getter));
   }
-  if (auto ok = inner.backend->check_redirected(address, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), lies_at(request, inner)));
-  }
+  MODLOCK_TRY(inner.backend->check_redirected(address, context_).map_error(noting(lies_at(request, inner))));
   inner.request.ref = named_reference(address.source);
   MODLOCK_TRY(request.id.empty() ? expect_named(inner, request) : expect_locked(inner, request));
   return inner;
@@ -163,11 +158,8 @@ Result<void> PackageFetch::expect_named(Inner& inner, const FetchRequest& reques
   if (inner.address.source.named_id().empty()) {
     return {};
   }
-  const auto pin = inner.backend->pin(inner.address, context_);
-  if (!pin) {
-    return fail(with_note(pin.error(), lies_at(request, inner)));
-  }
-  inner.request = {.id = pin->id, .ref = pin->ref, .locked = pin->ref.empty()};
+  MODLOCK_TRY(const auto pin, inner.backend->pin(inner.address, context_).map_error(noting(lies_at(request, inner))));
+  inner.request = {.id = pin.id, .ref = pin.ref, .locked = pin.ref.empty()};
   return {};
 }
 
@@ -237,9 +229,8 @@ void PackageFetch::run(const Batch& batch, std::span<const FetchRequest> request
 }
 
 Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const DirectPackage& package) const {
-  if (auto ok = check_redirected_source(package.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), fmt::format("{} is at this location", display(request))));
-  }
+  MODLOCK_TRY(check_redirected_source(package.source, context_)
+                  .map_error(noting(fmt::format("{} is at this location", display(request)))));
   const std::string here = package.source.identity();
   if (!request.id.empty() && !is_archive_id(request.id)) {
     return fail(
@@ -248,30 +239,25 @@ Result<FetchedTree> PackageFetch::download(const FetchRequest& request, const Di
                     here),
         "find out why the registry changed it; if that is intended, lock it again with: " + tofu_modlock("upgrade"));
   }
-  auto tree = client_.download(module_, request.ref, package, parent_, context_);
-  if (!tree) {
-    return tree;
-  }
-  if (!request.id.empty() && request.id != tree->id) {
-    tree->warnings.push_back(moved(fmt::format(
+  MODLOCK_TRY(auto tree, client_.download(module_, request.ref, package, parent_, context_));
+  if (!request.id.empty() && request.id != tree.id) {
+    tree.warnings.push_back(moved(fmt::format(
         "the archive of {} at \"{}\" differs from the locked archive (it may have been repacked): expected {}, got {}",
-        display(request), here, request.id, tree->id)));
+        display(request), here, request.id, tree.id)));
   }
-  tree->ref = request.ref;
-  tree->package = fmt::format("registry::{}/{}@{}", module_.host, module_.path, request.ref);
+  tree.ref = request.ref;
+  tree.package = fmt::format("registry::{}/{}@{}", module_.host, module_.path, request.ref);
   return tree;
 }
 
 Result<FetchedTree> PackageFetch::complete(const FetchRequest& request, const Inner& inner,
-                                           Result<FetchedTree> tree) const {
-  if (!tree) {
-    return fail(with_note(std::move(tree.error()), lies_at(request, inner)));
-  }
-  tree->package = immutable_address(inner.address.source, tree->id);
-  tree->id = inner.backend->id_hash(tree->id);
-  tree->ref = request.ref;
-  tree->subdir = join_subdir(tree->subdir, inner.address.source.subdir);
-  tree->warnings.insert(tree->warnings.begin(), inner.warnings.begin(), inner.warnings.end());
+                                           Result<FetchedTree> fetched) const {
+  MODLOCK_TRY(auto tree, std::move(fetched).map_error(noting(lies_at(request, inner))));
+  tree.package = immutable_address(inner.address.source, tree.id);
+  tree.id = inner.backend->id_hash(tree.id);
+  tree.ref = request.ref;
+  tree.subdir = join_subdir(tree.subdir, inner.address.source.subdir);
+  tree.warnings.insert(tree.warnings.begin(), inner.warnings.begin(), inner.warnings.end());
   return tree;
 }
 

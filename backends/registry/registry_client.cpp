@@ -60,11 +60,10 @@ HttpRequest RegistryClient::request(std::string url, std::string purpose) const 
 
 Result<RegistryClient::Answer> RegistryClient::ask(const Source& source, const std::string& endpoint,
                                                    const std::string& purpose, bool keep, const Context& context) {
-  const auto base = discovery_.find(source.host, "modules.v1", context);
-  if (!base) {
-    return fail(with_note(base.error(), fmt::format("needed to {}", purpose)));
-  }
-  std::string url = fmt::format("{}{}/{}", *base, source.path, endpoint);
+  MODLOCK_TRY(
+      const auto base,
+      discovery_.find(source.host, "modules.v1", context).map_error(noting(fmt::format("needed to {}", purpose))));
+  std::string url = fmt::format("{}{}/{}", base, source.path, endpoint);
   HttpRequest question = request(url, purpose);
   question.keep = keep;
   auto response = http_.send(std::move(question), source.host, context);
@@ -88,17 +87,17 @@ Result<Listing> RegistryClient::versions(const Source& source, const Context& co
         {.code = Code::bad_response, .message = fmt::format("expected status 200, got {}", answer.response.status)},
         purpose, answer.url));
   }
-  auto listing =
-      parse_versions(answer.response.body, answer.response.kept_since.value_or(std::chrono::system_clock::now()));
-  return listing ? std::move(listing) : fail(about_answer(std::move(listing.error()), purpose, answer.url));
+  return parse_versions(answer.response.body, answer.response.kept_since.value_or(std::chrono::system_clock::now()))
+      .map_error([&](Error error) { return about_answer(std::move(error), purpose, answer.url); });
 }
 
 Result<PackageLocation> RegistryClient::locate(const Source& source, const std::string& version,
                                                const Context& context) {
   const std::string purpose = fmt::format("find the location of {}", version_display(source, version));
   MODLOCK_TRY(const auto answer, ask(source, version + "/download", purpose, false, context));
-  auto location = parse_location(answer.response, answer.url, traits_.rules);
-  return location ? std::move(location) : fail(about_answer(std::move(location.error()), purpose, answer.url));
+  return parse_location(answer.response, answer.url, traits_.rules).map_error([&](Error error) {
+    return about_answer(std::move(error), purpose, answer.url);
+  });
 }
 
 Result<FetchedTree> RegistryClient::download(const Source& source, const std::string& version,

@@ -138,6 +138,10 @@ struct Error {
 
 // Adds context on the way up and returns the error: `return with_note(std::move(error), "while listing …")`.
 Error with_note(Error error, std::string note);
+// The same for Result::map_error().
+inline auto noting(std::string note) {
+  return [note = std::move(note)](Error error) { return with_note(std::move(error), note); };
+}
 
 // Whether the same request may succeed later without any change by the user.
 bool is_retryable(Code code);
