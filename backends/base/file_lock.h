@@ -21,11 +21,10 @@ struct LockPatience {
 // releases the lock when a process dies.
 class FileLock {
  public:
-  // Waits until the lock is free. Errors: IO_ERROR naming the file; REQUEST_CANCELLED, DEADLINE_EXCEEDED.
-  static Result<FileLock> acquire(const std::filesystem::path& path, const Context& context);
-  // The same, but the file contains the id of the process that holds it, and the wait is limited. Errors also: TIMEOUT.
+  // Waits until the lock is free. With `patience`, the file contains the id of the process that holds it, and the wait
+  // is limited. Errors: IO_ERROR naming the file; REQUEST_CANCELLED, DEADLINE_EXCEEDED; TIMEOUT.
   static Result<FileLock> acquire(const std::filesystem::path& path, const Context& context,
-                                  const LockPatience& patience);
+                                  const LockPatience* patience = nullptr);
 
   FileLock(FileLock&&) = default;
   FileLock& operator=(FileLock&&) = default;
@@ -34,7 +33,6 @@ class FileLock {
   ~FileLock();
 
  private:
-  static Result<FileLock> take(const std::filesystem::path& path, const Context& context, const LockPatience* patience);
   FileLock(Descriptor descriptor, bool is_named) : descriptor_(std::move(descriptor)), is_named_(is_named) {}
   Descriptor descriptor_;
   bool is_named_;

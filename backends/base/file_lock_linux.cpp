@@ -56,16 +56,7 @@ void write_holder(const Descriptor& file) {
 }  // namespace
 
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Context& context,
-                                   const LockPatience& patience) {
-  return take(path, context, &patience);
-}
-
-Result<FileLock> FileLock::acquire(const std::filesystem::path& path, const Context& context) {
-  return take(path, context, nullptr);
-}
-
-Result<FileLock> FileLock::take(const std::filesystem::path& path, const Context& context,
-                                const LockPatience* patience) {
+                                   const LockPatience* patience) {
   // Each holder has its own descriptor, so that flock() excludes threads as well as processes.
   Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!descriptor.valid()) {
@@ -77,9 +68,7 @@ Result<FileLock> FileLock::take(const std::filesystem::path& path, const Context
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return cannot_lock(path, errno);
     }
-    if (auto ok = context.check(); !ok) {
-      return fail(with_note(ok.error(), "while another process or thread worked in the same place"));
-    }
+    MODLOCK_TRY(context.check().map_error(noting("while another process or thread worked in the same place")));
     const auto waited = std::chrono::steady_clock::now() - began;
     if (patience != nullptr && !is_told && waited >= patience->until_told) {
       is_told = true;

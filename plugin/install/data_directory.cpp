@@ -87,7 +87,7 @@ Result<std::optional<FileLock>> lock_root(const DataDirectory& data, const Conte
     context.log->write(LogLevel::warning,
                        fmt::format("waiting for {}, which writes in {}", holder, escape_controls(data.path.string())));
   };
-  auto held = FileLock::acquire(ours->path() / "guard", context, patience);
+  auto held = FileLock::acquire(ours->path() / "guard", context, &patience);
   if (!held && held.error().code == Code::timeout) {
     held.error().message = fmt::format("{} has not come to an end in {}", holder, data.path.string());
   }
