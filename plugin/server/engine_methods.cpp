@@ -68,7 +68,7 @@ Json::Value shortened(Json::Value entry, std::size_t bytes) {
     for (const char* list : {"installed", "reused", "removed"}) {
       entry[list] = Json::arrayValue;
     }
-    entry["diagnostics"] = to_json(Diagnostics{{Severity::warning, error}});
+    entry["diagnostics"] = messages::encode(Diagnostics{{Severity::warning, error}});
   } else {
     Json::Value root = std::move(entry["root"]);
     entry = Json::objectValue;

@@ -6,22 +6,6 @@ Json::Value json_of(const Code& code) {
   return Encode::to_value(to_string(code));
 }
 
-Json::Value to_json(const Range& range) {
-  return Encode::to_value(range);
-}
-
-Json::Value to_json(const Location& location) {
-  return Encode::to_value(location);
-}
-
-Json::Value to_json(const Diagnostic& diagnostic) {
-  return Encode::to_value(diagnostic);
-}
-
-Json::Value to_json(const Diagnostics& diagnostics) {
-  return Encode::to_value(diagnostics);
-}
-
 Json::Value to_json(const Error& error, const Json::Value& more_data) {
   Json::Value data = Encode::to_value(error);
   if (more_data.isObject()) {

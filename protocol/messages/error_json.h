@@ -91,16 +91,6 @@ void fields(Form& form, In<Form, Error> error) {
   context_fields(form, error);
 }
 
-// {start, end} of {line, column, byte}.
-Json::Value to_json(const Range& range);
-
-// {path, start?, end?, range?}; start and end are the byte offsets of the range.
-Json::Value to_json(const Location& location);
-
-// {severity, code, message, subject?, location?, related?, notes?, hint?}, as in `diagnostics[]` of a result.
-Json::Value to_json(const Diagnostic& diagnostic);
-Json::Value to_json(const Diagnostics& diagnostics);
-
 // The error object of a response: {code, message, data{code, retryable, retryAfterMs?, subject?, location?, related?,
 // notes, hint?}}. The members of `more_data`, an object or null, are added to `data`.
 Json::Value to_json(const Error& error, const Json::Value& more_data = {});

@@ -47,10 +47,10 @@ BOOST_AUTO_TEST_CASE(diagnostics_of_a_result) {
                                              .related = {{.message = "r", .location = {"b.tf", {}}}},
                                              .notes = {"n"},
                                              .hint = "h"}}};
-  BOOST_TEST(write_json(to_json(diagnostics)) ==
+  BOOST_TEST(write_json(messages::encode(diagnostics)) ==
              R"([{"code":"LOCK_UNENFORCED","hint":"h","location":{"path":"a.tf"},"message":"m","notes":["n"],)"
              R"("related":[{"location":{"path":"b.tf"},"message":"r"}],"severity":"warning"}])");
-  BOOST_TEST(write_json(to_json(Diagnostics{})) == "[]");
+  BOOST_TEST(write_json(messages::encode(Diagnostics{})) == "[]");
 }
 
 BOOST_AUTO_TEST_CASE(numeric_codes) {
