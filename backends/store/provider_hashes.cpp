@@ -9,6 +9,7 @@
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "protocol/base/json.h"
+#include "protocol/messages/fields.h"
 
 namespace modlock {
 namespace {
@@ -22,6 +23,16 @@ std::string_view digest_of(std::string_view zh) {
 
 }  // namespace
 
+template <typename Form>
+void fields(Form& form, In<Form, ProviderArchiveHashes> archive) {
+  form.member("zh", archive.zh);
+  form.member("size", archive.size);
+  form.member("h1", archive.h1);
+  form.member("archive_h1", archive.archive_h1);
+  form.member("plain", archive.is_plain);
+  form.member("programs", archive.programs);
+}
+
 bool ProviderHashes::is_digest(std::string_view zh) {
   return zh.size() == kScheme.size() + 64 && zh.starts_with(kScheme) &&
          zh.find_first_not_of("0123456789abcdef", kScheme.size()) == std::string_view::npos;
@@ -32,28 +43,12 @@ std::optional<ProviderArchiveHashes> ProviderHashes::find(std::string_view zh) c
   if (digest.empty()) {
     return std::nullopt;
   }
-  const auto text = read_file(store_.hash_directory() / digest);
-  const auto object = text.and_then([](const std::string& bytes) { return parse_json(bytes); });
-  if (!object || !object->isObject()) {
-    return std::nullopt;
-  }
-  const Json::Value& programs = (*object)["programs"];
-  if ((*object)["zh"] != std::string(zh) || !(*object)["size"].isUInt64() || !(*object)["h1"].isString() ||
-      !(*object)["archive_h1"].isString() || !(*object)["plain"].isBool() || !programs.isArray()) {
-    return std::nullopt;
-  }
-  ProviderArchiveHashes archive{.size = (*object)["size"].asUInt64(),
-                                .zh = std::string(zh),
-                                .h1 = (*object)["h1"].asString(),
-                                .archive_h1 = (*object)["archive_h1"].asString(),
-                                .is_plain = (*object)["plain"].asBool()};
-  for (const Json::Value& program : programs) {
-    if (!program.isString()) {
-      return std::nullopt;
-    }
-    archive.programs.push_back(program.asString());
-  }
-  return archive;
+  std::vector<std::string> unknown;
+  const auto archive =
+      read_file(store_.hash_directory() / digest)
+          .and_then([](const std::string& bytes) { return parse_json(bytes); })
+          .and_then([&](const Json::Value& record) { return decode_params<ProviderArchiveHashes>(record, unknown); });
+  return archive && archive->zh == zh ? std::optional(*archive) : std::nullopt;
 }
 
 void ProviderHashes::note(std::string_view zh, const ProviderArchiveHashes& archive) const {
@@ -61,18 +56,11 @@ void ProviderHashes::note(std::string_view zh, const ProviderArchiveHashes& arch
   if (digest.empty() || !store_.make(store_.hash_directory())) {
     return;
   }
-  Json::Value object(Json::objectValue);
-  object["zh"] = std::string(zh);
-  object["size"] = Json::UInt64{archive.size};
-  object["h1"] = archive.h1;
-  object["archive_h1"] = archive.archive_h1;
-  object["plain"] = archive.is_plain;
-  object["programs"] = Json::Value(Json::arrayValue);
-  for (const std::string& program : archive.programs) {
-    object["programs"].append(program);
-  }
+  ProviderArchiveHashes record = archive;
+  record.zh = zh;
   // If this fails, the archive is read again.
-  (void)write_file_atomically(store_.hash_directory() / digest, write_json(object) + "\n", Durable::no);
+  (void)write_file_atomically(store_.hash_directory() / digest, write_json(messages::encode(record)) + "\n",
+                              Durable::no);
 }
 
 Result<FileLock> ProviderHashes::hold(std::string_view zh, const Context& context) const {

@@ -1,9 +1,11 @@
 #include "backends/store/prune.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "backends/base/files.h"
 #include "backends/store/links.h"
@@ -163,21 +165,13 @@ class Pruning {
   }
 
   void note_removed(const CacheEntry& thing) {
-    messages::CacheSizes& removed = report_.removed;
-    switch (thing.kind) {
-      case Kind::package:
-        ++removed.packages;
-        removed.package_bytes += thing.bytes;
-        break;
-      case Kind::repository:
-        ++removed.repositories;
-        removed.repository_bytes += thing.bytes;
-        break;
-      case Kind::record:
-        ++removed.records;
-        removed.record_bytes += thing.bytes;
-        break;
-    }
+    using Sizes = messages::CacheSizes;
+    constexpr std::array kOfKind = {std::pair(&Sizes::packages, &Sizes::package_bytes),
+                                    std::pair(&Sizes::repositories, &Sizes::repository_bytes),
+                                    std::pair(&Sizes::records, &Sizes::record_bytes)};
+    const auto [things, bytes] = kOfKind.at(static_cast<std::size_t>(thing.kind));
+    ++(report_.removed.*things);
+    report_.removed.*bytes += thing.bytes;
   }
 
   // Renamed in one step, so that no process finds half of it.
