@@ -108,7 +108,7 @@ std::optional<Problem> wrong_count(std::string_view name, const Function& functi
 const Evaluator::SpecialFunction* Evaluator::find_special(std::string_view name) {
   const Parameter any{.name = "value", .allow_null = true};
   static const std::array<SpecialFunction, 9> functions = {{
-      {{"try", {}, Parameter{"expressions"}}, &Evaluator::try_each, true},
+      {{"try", {}, nullptr, Parameter{"expressions"}}, &Evaluator::try_each, true},
       {{"can", {{"expression"}}}, &Evaluator::can, true},
       {{"convert", {any, {"type"}}}, &Evaluator::convert_value, true},
       {{"sensitive", {any}}, &Evaluator::sensitive},

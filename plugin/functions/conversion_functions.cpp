@@ -28,30 +28,6 @@ FunctionResult convert_argument(const Call& call, const Type& type, std::string_
   return refuse_argument(0, fmt::format("cannot convert {} to {}", value.type().friendly_name(), wanted));
 }
 
-FunctionResult tobool(const Call& call) {
-  return convert_argument(call, Type::boolean(), "bool");
-}
-
-FunctionResult tolist(const Call& call) {
-  return convert_argument(call, Type::list(Type::dynamic()), "list of any single type");
-}
-
-FunctionResult tomap(const Call& call) {
-  return convert_argument(call, Type::map(Type::dynamic()), "map of any single type");
-}
-
-FunctionResult tonumber(const Call& call) {
-  return convert_argument(call, Type::number(), "number");
-}
-
-FunctionResult toset(const Call& call) {
-  return convert_argument(call, Type::set(Type::dynamic()), "set of any single type");
-}
-
-FunctionResult tostring(const Call& call) {
-  return convert_argument(call, Type::string(), "string");
-}
-
 FunctionResult assume(const Call& call, bool holds) {
   return holds ? FunctionResult(call.arguments[0]) : refuse_argument(0, "assumption was not upheld");
 }
@@ -94,34 +70,37 @@ FunctionResult assume_length_max(const Call& call) {
 }  // namespace
 
 std::span<const Function> conversion_functions() {
+  const Parameter value = nullable_parameter("v");
   const Parameter list = list_parameter("value");
   const Parameter map = {.name = "value", .type = Type::map(Type::dynamic())};
   const Parameter set = {.name = "value", .type = Type::set(Type::dynamic())};
   const Parameter least = number_parameter("min_length");
   const Parameter most = number_parameter("max_length");
   static const std::vector<Function> functions = {
-      {.name = "assumeequal",
-       .parameters = {nullable_parameter("actual_value"), nullable_parameter("expected_value")},
-       .call = assumeequal},
-      {.name = "assumelistlength", .parameters = {list, least, most}, .call = assume_length},
-      {.name = "assumelistlengthmax", .parameters = {list, most}, .call = assume_length_max},
-      {.name = "assumelistlengthmin", .parameters = {list, least}, .call = assume_length_min},
-      {.name = "assumemaplength", .parameters = {map, least, most}, .call = assume_length},
-      {.name = "assumemaplengthmax", .parameters = {map, most}, .call = assume_length_max},
-      {.name = "assumemaplengthmin", .parameters = {map, least}, .call = assume_length_min},
-      {.name = "assumenotnull", .parameters = {any_parameter("value")}, .call = assumenotnull},
-      {.name = "assumesetlength", .parameters = {set, least, most}, .call = assume_length},
-      {.name = "assumesetlengthmax", .parameters = {set, most}, .call = assume_length_max},
-      {.name = "assumesetlengthmin", .parameters = {set, least}, .call = assume_length_min},
-      {.name = "assumestringprefix",
-       .parameters = {string_parameter("value"), string_parameter("prefix")},
-       .call = assumestringprefix},
-      {.name = "tobool", .parameters = {nullable_parameter("v")}, .call = tobool},
-      {.name = "tolist", .parameters = {nullable_parameter("v")}, .call = tolist},
-      {.name = "tomap", .parameters = {nullable_parameter("v")}, .call = tomap},
-      {.name = "tonumber", .parameters = {nullable_parameter("v")}, .call = tonumber},
-      {.name = "toset", .parameters = {nullable_parameter("v")}, .call = toset},
-      {.name = "tostring", .parameters = {nullable_parameter("v")}, .call = tostring},
+      {"assumeequal", {nullable_parameter("actual_value"), nullable_parameter("expected_value")}, assumeequal},
+      {"assumelistlength", {list, least, most}, assume_length},
+      {"assumelistlengthmax", {list, most}, assume_length_max},
+      {"assumelistlengthmin", {list, least}, assume_length_min},
+      {"assumemaplength", {map, least, most}, assume_length},
+      {"assumemaplengthmax", {map, most}, assume_length_max},
+      {"assumemaplengthmin", {map, least}, assume_length_min},
+      {"assumenotnull", {any_parameter("value")}, assumenotnull},
+      {"assumesetlength", {set, least, most}, assume_length},
+      {"assumesetlengthmax", {set, most}, assume_length_max},
+      {"assumesetlengthmin", {set, least}, assume_length_min},
+      {"assumestringprefix", {string_parameter("value"), string_parameter("prefix")}, assumestringprefix},
+      {"tobool", {value}, [](const Call& call) { return convert_argument(call, Type::boolean(), "bool"); }},
+      {"tolist",
+       {value},
+       [](const Call& call) { return convert_argument(call, Type::list(Type::dynamic()), "list of any single type"); }},
+      {"tomap",
+       {value},
+       [](const Call& call) { return convert_argument(call, Type::map(Type::dynamic()), "map of any single type"); }},
+      {"tonumber", {value}, [](const Call& call) { return convert_argument(call, Type::number(), "number"); }},
+      {"toset",
+       {value},
+       [](const Call& call) { return convert_argument(call, Type::set(Type::dynamic()), "set of any single type"); }},
+      {"tostring", {value}, [](const Call& call) { return convert_argument(call, Type::string(), "string"); }},
   };
   return functions;
 }

@@ -5,6 +5,7 @@
 
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/text.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/functions/json_text.h"
 #include "plugin/value/value.h"
@@ -85,7 +86,7 @@ class CsvReader {
   tl::expected<Row, FunctionError> read() {
     std::string line;
     do {
-      if (at_ >= text_.size()) {
+      if (text_.empty()) {
         return Row{};
       }
       line = take_line();
@@ -108,17 +109,13 @@ class CsvReader {
  private:
   // Returns the next line with LF as its ending, whatever the ending was; without one at the end of the text.
   std::string take_line() {
-    const std::size_t end = text_.find('\n', at_);
-    std::string line(text_.substr(at_, end == std::string_view::npos ? end : end - at_));
+    const bool is_ended = text_.find('\n') != std::string_view::npos;
+    std::string line(modlock::take_line(text_));
     if (line.ends_with('\r')) {
       line.pop_back();
     }
-    if (end != std::string_view::npos) {
-      line += '\n';
-    }
-    at_ = end == std::string_view::npos ? text_.size() : end + 1;
     ++line_;
-    return line;
+    return is_ended ? line + '\n' : line;
   }
 
   tl::unexpected<FunctionError> wrong(std::string_view what) const {
@@ -144,7 +141,7 @@ class CsvReader {
       const std::size_t quote = line.find('"', at);
       if (quote == std::string::npos) {
         field += line.substr(at);
-        if (at_ >= text_.size()) {
+        if (text_.empty()) {
           return wrong(kBadQuote);
         }
         line = take_line();
@@ -165,7 +162,6 @@ class CsvReader {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
   std::size_t line_ = 0;
   std::size_t row_line_ = 0;
 };
@@ -222,14 +218,14 @@ FunctionResult jsonencode(const Call& call) {
 
 std::span<const Function> encoding_functions() {
   static const std::vector<Function> functions = {
-      {.name = "base64decode", .parameters = {string_parameter("str")}, .call = base64decode},
-      {.name = "base64encode", .parameters = {string_parameter("str")}, .call = base64encode},
-      {.name = "csvdecode", .parameters = {string_parameter("str")}, .call = decode_text<decode_csv>},
-      {.name = "jsondecode", .parameters = {string_parameter("str")}, .call = decode_text<decode_json>},
-      {.name = "jsonencode", .parameters = {nullable_parameter("val")}, .call = jsonencode},
-      {.name = "urldecode", .parameters = {string_parameter("str")}, .call = urldecode},
-      {.name = "urlencode", .parameters = {string_parameter("str")}, .call = urlencode},
-      {.name = "yamldecode", .parameters = {string_parameter("src")}, .call = decode_text<decode_yaml>},
+      {"base64decode", {string_parameter("str")}, base64decode},
+      {"base64encode", {string_parameter("str")}, base64encode},
+      {"csvdecode", {string_parameter("str")}, decode_text<decode_csv>},
+      {"jsondecode", {string_parameter("str")}, decode_text<decode_json>},
+      {"jsonencode", {nullable_parameter("val")}, jsonencode},
+      {"urldecode", {string_parameter("str")}, urldecode},
+      {"urlencode", {string_parameter("str")}, urlencode},
+      {"yamldecode", {string_parameter("src")}, decode_text<decode_yaml>},
   };
   return functions;
 }

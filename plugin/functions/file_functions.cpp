@@ -127,14 +127,14 @@ FunctionResult pathexpand(const Call& call) {
 
 std::span<const Function> file_functions() {
   static const std::vector<Function> functions = {
-      {.name = "abspath", .parameters = {string_parameter("path")}, .call = abspath},
-      {.name = "basename", .parameters = {string_parameter("path")}, .call = basename},
-      {.name = "dirname", .parameters = {string_parameter("path")}, .call = dirname},
-      {.name = "file", .parameters = {string_parameter("path")}, .call = file},
-      {.name = "filebase64", .parameters = {string_parameter("path")}, .call = filebase64},
-      {.name = "fileexists", .parameters = {string_parameter("path")}, .call = fileexists},
-      {.name = "fileset", .parameters = {string_parameter("path"), string_parameter("pattern")}, .call = fileset},
-      {.name = "pathexpand", .parameters = {string_parameter("path")}, .call = pathexpand},
+      {"abspath", {string_parameter("path")}, abspath},
+      {"basename", {string_parameter("path")}, basename},
+      {"dirname", {string_parameter("path")}, dirname},
+      {"file", {string_parameter("path")}, file},
+      {"filebase64", {string_parameter("path")}, filebase64},
+      {"fileexists", {string_parameter("path")}, fileexists},
+      {"fileset", {string_parameter("path"), string_parameter("pattern")}, fileset},
+      {"pathexpand", {string_parameter("path")}, pathexpand},
   };
   return functions;
 }

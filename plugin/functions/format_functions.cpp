@@ -138,14 +138,8 @@ class VerbReader {
 
 std::span<const Function> format_functions() {
   static const std::vector<Function> functions = {
-      {.name = "format",
-       .parameters = {string_parameter("format")},
-       .variadic = nullable_parameter("args"),
-       .call = format},
-      {.name = "formatlist",
-       .parameters = {string_parameter("format")},
-       .variadic = nullable_parameter("args"),
-       .call = formatlist},
+      {"format", {string_parameter("format")}, format, nullable_parameter("args")},
+      {"formatlist", {string_parameter("format")}, formatlist, nullable_parameter("args")},
   };
   return functions;
 }

@@ -92,16 +92,24 @@ tl::unexpected<FunctionError> shown_error(const Call& call, FunctionError error,
   return tl::unexpected(std::move(error));
 }
 
-tl::expected<std::int64_t, std::string> whole_number(const Value& number) {
+tl::expected<std::int64_t, FunctionError> whole_number(const Value& number, std::string_view prefix) {
   if (const auto whole = number.as_number().as_int64()) {
     return *whole;
   }
   using Limits = std::numeric_limits<std::int64_t>;
-  return tl::unexpected(fmt::format("value must be a whole number, between {} and {}", Limits::min(), Limits::max()));
+  return refuse(fmt::format("{}value must be a whole number, between {} and {}", prefix, Limits::min(), Limits::max()));
 }
 
 bool equal_values(const Value& left, const Value& right) {
   return (left.is_null() && right.is_null()) || left.equals(right);
+}
+
+std::int64_t count_clusters(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) {
+    at = hcl::grapheme_end(text, at);
+  }
+  return count;
 }
 
 bool is_sequence(const Type& type) {

@@ -71,13 +71,15 @@ std::string shown(const Call& call, std::string_view argument);
 // The error, or one with the message `instead` if the call must not show its arguments.
 tl::unexpected<FunctionError> shown_error(const Call& call, FunctionError error, std::string_view instead);
 
-// A number as an index or a count. The error has cty's wording for a number that is not whole.
-tl::expected<std::int64_t, std::string> whole_number(const Value& number);
+// A number as an index or a count. The error has cty's wording for a number that is not whole, after `prefix`.
+tl::expected<std::int64_t, FunctionError> whole_number(const Value& number, std::string_view prefix = {});
 
 // `==` of the language: nulls of all types are equal.
 bool equal_values(const Value& left, const Value& right);
 
 bool is_sequence(const Type& type);  // a list, set or tuple
+
+std::int64_t count_clusters(std::string_view text);  // grapheme clusters
 
 // Builds a text. It stops growing at kMaxTextBytes.
 class TextBuilder {

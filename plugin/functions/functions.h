@@ -55,8 +55,8 @@ struct Call {
 struct Function {
   std::string_view name;
   std::vector<Parameter> parameters;
-  std::optional<Parameter> variadic = {};  // takes all further arguments
   FunctionResult (*call)(const Call&) = nullptr;
+  std::optional<Parameter> variadic = {};  // takes all further arguments
 };
 
 // Finds a function by its name without "core::"; null if it is not in the tables. try(), can(), sensitive(),

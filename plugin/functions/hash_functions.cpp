@@ -126,7 +126,7 @@ std::span<const Function> hash_functions() {
       of_text("sha1", hash_text<Hash::sha1, hexadecimal>),
       of_text("sha256", hash_text<Hash::sha256, hexadecimal>),
       of_text("sha512", hash_text<Hash::sha512, hexadecimal>),
-      {.name = "uuidv5", .parameters = {string_parameter("namespace"), string_parameter("name")}, .call = uuidv5},
+      {"uuidv5", {string_parameter("namespace"), string_parameter("name")}, uuidv5},
   };
   return functions;
 }

@@ -29,12 +29,7 @@ FunctionResult anytrue(const Call& call) {
 FunctionResult length(const Call& call) {
   const Value& value = call.arguments[0];
   if (value.is(Kind::string)) {
-    const std::string& text = value.as_string();
-    std::int64_t count = 0;
-    for (std::size_t at = 0; at < text.size(); ++count) {
-      at = hcl::grapheme_end(text, at);
-    }
-    return Value::number(count);
+    return Value::number(count_clusters(value.as_string()));
   }
   if (value.type().is_primitive()) {
     return refuse("argument must be a string, a collection type, or a structural type");
@@ -86,15 +81,12 @@ FunctionResult element(const Call& call) {
   if (!list.is(Kind::list) && !list.is(Kind::tuple)) {
     return refuse(fmt::format("cannot read elements from {}", list.type().friendly_name()));
   }
-  const auto wanted = whole_number(call.arguments[1]);
-  if (!wanted) {
-    return refuse(fmt::format("invalid index: {}", wanted.error()));
-  }
+  MODLOCK_TRY(const auto wanted, whole_number(call.arguments[1], "invalid index: "));
   if (list.size() == 0) {
     return refuse("cannot use element function with an empty list");
   }
   const auto size = static_cast<std::int64_t>(list.size());
-  const std::int64_t at = *wanted % size;
+  const std::int64_t at = wanted % size;
   return list.items()[static_cast<std::size_t>(at < 0 ? at + size : at)];
 }
 
@@ -308,29 +300,22 @@ FunctionResult zipmap(const Call& call) {
 
 std::span<const Function> lookup_functions() {
   static const std::vector<Function> functions = {
-      {.name = "alltrue", .parameters = {list_parameter("list", Type::boolean())}, .call = alltrue},
-      {.name = "anytrue", .parameters = {list_parameter("list", Type::boolean())}, .call = anytrue},
-      {.name = "coalesce", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalesce},
-      {.name = "coalescelist", .parameters = {}, .variadic = nullable_parameter("vals"), .call = coalescelist},
-      {.name = "contains", .parameters = {any_parameter("list"), nullable_parameter("value")}, .call = contains},
-      {.name = "element", .parameters = {any_parameter("list"), number_parameter("index")}, .call = element},
-      {.name = "index", .parameters = {any_parameter("list"), any_parameter("value")}, .call = index},
-      {.name = "keys", .parameters = {any_parameter("inputMap")}, .call = keys},
-      {.name = "length", .parameters = {any_parameter("value")}, .call = length},
-      {.name = "lookup",
-       .parameters = {any_parameter("inputMap"), string_parameter("key")},
-       .variadic = nullable_parameter("default"),
-       .call = lookup},
-      {.name = "merge", .parameters = {}, .variadic = nullable_parameter("maps"), .call = merge},
-      {.name = "one", .parameters = {any_parameter("list")}, .call = one},
-      {.name = "sum", .parameters = {any_parameter("list")}, .call = sum},
-      {.name = "transpose",
-       .parameters = {{.name = "values", .type = Type::map(Type::list(Type::string()))}},
-       .call = transpose},
-      {.name = "values", .parameters = {any_parameter("mapping")}, .call = values},
-      {.name = "zipmap",
-       .parameters = {list_parameter("keys", Type::string()), any_parameter("values")},
-       .call = zipmap},
+      {"alltrue", {list_parameter("list", Type::boolean())}, alltrue},
+      {"anytrue", {list_parameter("list", Type::boolean())}, anytrue},
+      {"coalesce", {}, coalesce, nullable_parameter("vals")},
+      {"coalescelist", {}, coalescelist, nullable_parameter("vals")},
+      {"contains", {any_parameter("list"), nullable_parameter("value")}, contains},
+      {"element", {any_parameter("list"), number_parameter("index")}, element},
+      {"index", {any_parameter("list"), any_parameter("value")}, index},
+      {"keys", {any_parameter("inputMap")}, keys},
+      {"length", {any_parameter("value")}, length},
+      {"lookup", {any_parameter("inputMap"), string_parameter("key")}, lookup, nullable_parameter("default")},
+      {"merge", {}, merge, nullable_parameter("maps")},
+      {"one", {any_parameter("list")}, one},
+      {"sum", {any_parameter("list")}, sum},
+      {"transpose", {{.name = "values", .type = Type::map(Type::list(Type::string()))}}, transpose},
+      {"values", {any_parameter("mapping")}, values},
+      {"zipmap", {list_parameter("keys", Type::string()), any_parameter("values")}, zipmap},
   };
   return functions;
 }

@@ -58,11 +58,8 @@ FunctionResult min(const Call& call) {
 }
 
 FunctionResult signum(const Call& call) {
-  const auto number = whole_number(call.arguments[0]);
-  if (!number) {
-    return refuse(number.error());
-  }
-  return Value::number(std::int64_t{*number > 0} - std::int64_t{*number < 0});
+  MODLOCK_TRY(const auto number, whole_number(call.arguments[0]));
+  return Value::number(std::int64_t{number > 0} - std::int64_t{number < 0});
 }
 
 // The value of a digit, at least 62 if it is invalid. Up to base 36, upper case and lower case are the same.
@@ -105,7 +102,7 @@ FunctionResult parseint(const Call& call) {
   }
   const auto base = whole_number(call.arguments[1]);
   if (!base) {
-    return refuse_argument(1, base.error());
+    return refuse_argument(1, base.error().message);
   }
   if (*base < 2 || *base > 62) {
     return refuse_argument(1, "base must be a whole number between 2 and 62 inclusive");
@@ -125,15 +122,15 @@ FunctionResult parseint(const Call& call) {
 
 std::span<const Function> numeric_functions() {
   static const std::vector<Function> functions = {
-      {.name = "abs", .parameters = {number_parameter("num")}, .call = abs},
-      {.name = "ceil", .parameters = {number_parameter("num")}, .call = ceil},
-      {.name = "floor", .parameters = {number_parameter("num")}, .call = floor},
-      {.name = "log", .parameters = {number_parameter("num"), number_parameter("base")}, .call = log},
-      {.name = "max", .parameters = {}, .variadic = number_parameter("numbers"), .call = max},
-      {.name = "min", .parameters = {}, .variadic = number_parameter("numbers"), .call = min},
-      {.name = "parseint", .parameters = {any_parameter("number"), number_parameter("base")}, .call = parseint},
-      {.name = "pow", .parameters = {number_parameter("num"), number_parameter("power")}, .call = pow},
-      {.name = "signum", .parameters = {number_parameter("num")}, .call = signum},
+      {"abs", {number_parameter("num")}, abs},
+      {"ceil", {number_parameter("num")}, ceil},
+      {"floor", {number_parameter("num")}, floor},
+      {"log", {number_parameter("num"), number_parameter("base")}, log},
+      {"max", {}, max, number_parameter("numbers")},
+      {"min", {}, min, number_parameter("numbers")},
+      {"parseint", {any_parameter("number"), number_parameter("base")}, parseint},
+      {"pow", {number_parameter("num"), number_parameter("power")}, pow},
+      {"signum", {number_parameter("num")}, signum},
   };
   return functions;
 }

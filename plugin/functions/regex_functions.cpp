@@ -258,11 +258,9 @@ FunctionResult replace(const Call& call) {
 
 std::span<const Function> regex_functions() {
   static const std::vector<Function> functions = {
-      {.name = "regex", .parameters = {string_parameter("pattern"), string_parameter("string")}, .call = regex},
-      {.name = "regexall", .parameters = {string_parameter("pattern"), string_parameter("string")}, .call = regexall},
-      {.name = "replace",
-       .parameters = {string_parameter("str"), string_parameter("substr"), string_parameter("replace")},
-       .call = replace},
+      {"regex", {string_parameter("pattern"), string_parameter("string")}, regex},
+      {"regexall", {string_parameter("pattern"), string_parameter("string")}, regexall},
+      {"replace", {string_parameter("str"), string_parameter("substr"), string_parameter("replace")}, replace},
   };
   return functions;
 }

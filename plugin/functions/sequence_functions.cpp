@@ -21,15 +21,12 @@ using SortedValues = std::set<Value, Before>;
 
 FunctionResult chunklist(const Call& call) {
   const Value& list = call.arguments[0];
-  const auto size = whole_number(call.arguments[1]);
-  if (!size) {
-    return refuse(fmt::format("invalid size: {}", size.error()));
-  }
-  if (*size < 0) {
+  MODLOCK_TRY(const auto size, whole_number(call.arguments[1], "invalid size: "));
+  if (size < 0) {
     return refuse("the size argument must be positive");
   }
   const Value::Items& items = list.items();
-  const std::size_t step = *size == 0 ? std::max<std::size_t>(items.size(), 1) : static_cast<std::size_t>(*size);
+  const std::size_t step = size == 0 ? std::max<std::size_t>(items.size(), 1) : static_cast<std::size_t>(size);
   Value::Items chunks;
   for (auto from = items.begin(); from != items.end();) {
     const auto to = from + static_cast<std::ptrdiff_t>(std::min(step, static_cast<std::size_t>(items.end() - from)));
@@ -207,9 +204,9 @@ FunctionResult slice(const Call& call) {
   std::ptrdiff_t bounds[2] = {0, 0};
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
     const char* const name = i == 0 ? "start" : "end";
-    const auto bound = whole_number(call.arguments[i + 1]);
+    const auto bound = whole_number(call.arguments[i + 1], fmt::format("invalid {} index: ", name));
     if (!bound) {
-      return refuse_argument(i + 1, fmt::format("invalid {} index: {}", name, bound.error()));
+      return refuse_argument(i + 1, bound.error().message);
     }
     if (*bound < 0) {
       return refuse_argument(i + 1, fmt::format("{} index must not be less than zero", name));
@@ -254,22 +251,18 @@ FunctionResult removed_map(const Call&) {
 
 std::span<const Function> sequence_functions() {
   static const std::vector<Function> functions = {
-      {.name = "chunklist", .parameters = {list_parameter("list"), number_parameter("size")}, .call = chunklist},
-      {.name = "compact", .parameters = {list_parameter("list", Type::string())}, .call = compact},
-      {.name = "concat", .parameters = {}, .variadic = any_parameter("seqs"), .call = concat},
-      {.name = "distinct", .parameters = {list_parameter("list")}, .call = distinct},
-      {.name = "flatten", .parameters = {any_parameter("list")}, .call = flatten},
-      {.name = "list", .parameters = {}, .variadic = nullable_parameter("vals"), .call = removed_list},
-      {.name = "map", .parameters = {}, .variadic = nullable_parameter("vals"), .call = removed_map},
-      {.name = "matchkeys",
-       .parameters = {list_parameter("values"), list_parameter("keys"), list_parameter("searchset")},
-       .call = matchkeys},
-      {.name = "range", .parameters = {}, .variadic = number_parameter("params"), .call = range},
-      {.name = "reverse", .parameters = {any_parameter("list")}, .call = reverse},
-      {.name = "slice",
-       .parameters = {any_parameter("list"), number_parameter("start_index"), number_parameter("end_index")},
-       .call = slice},
-      {.name = "sort", .parameters = {list_parameter("list", Type::string())}, .call = sort},
+      {"chunklist", {list_parameter("list"), number_parameter("size")}, chunklist},
+      {"compact", {list_parameter("list", Type::string())}, compact},
+      {"concat", {}, concat, any_parameter("seqs")},
+      {"distinct", {list_parameter("list")}, distinct},
+      {"flatten", {any_parameter("list")}, flatten},
+      {"list", {}, removed_list, nullable_parameter("vals")},
+      {"map", {}, removed_map, nullable_parameter("vals")},
+      {"matchkeys", {list_parameter("values"), list_parameter("keys"), list_parameter("searchset")}, matchkeys},
+      {"range", {}, range, number_parameter("params")},
+      {"reverse", {any_parameter("list")}, reverse},
+      {"slice", {any_parameter("list"), number_parameter("start_index"), number_parameter("end_index")}, slice},
+      {"sort", {list_parameter("list", Type::string())}, sort},
   };
   return functions;
 }

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -28,8 +27,8 @@ std::optional<Type> common_element(std::span<const Value> sets) {
   return types.empty() ? Type::dynamic() : unify_unsafe(types);
 }
 
-template <typename Operation>
-FunctionResult combine(const Call& call, Operation operation) {
+template <const auto& operation>
+FunctionResult combine(const Call& call) {
   const auto element = common_element(call.arguments);
   if (!element) {
     return refuse("given sets must all have compatible element types");
@@ -46,31 +45,13 @@ FunctionResult combine(const Call& call, Operation operation) {
       continue;
     }
     Value::Items combined;
-    operation(result, set->items(), combined);
+    operation(result, set->items(), std::back_inserter(combined), is_before);
     result = std::move(combined);
     if (result.size() > kMaxElements) {
       return too_many_elements();
     }
   }
   return Value::set(*element, std::move(result));
-}
-
-FunctionResult setunion(const Call& call) {
-  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
-    std::set_union(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
-  });
-}
-
-FunctionResult setintersection(const Call& call) {
-  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
-    std::set_intersection(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
-  });
-}
-
-FunctionResult setsubtract(const Call& call) {
-  return combine(call, [](const Value::Items& left, const Value::Items& right, Value::Items& out) {
-    std::set_difference(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(out), is_before);
-  });
 }
 
 // The type that the elements of an argument of setproduct() are converted to.
@@ -158,16 +139,13 @@ Parameter set_parameter(std::string_view name) {
 
 std::span<const Function> set_functions() {
   static const std::vector<Function> functions = {
-      {.name = "setintersection",
-       .parameters = {set_parameter("first_set")},
-       .variadic = set_parameter("other_sets"),
-       .call = setintersection},
-      {.name = "setproduct", .parameters = {}, .variadic = any_parameter("sets"), .call = setproduct},
-      {.name = "setsubtract", .parameters = {set_parameter("a"), set_parameter("b")}, .call = setsubtract},
-      {.name = "setunion",
-       .parameters = {set_parameter("first_set")},
-       .variadic = set_parameter("other_sets"),
-       .call = setunion},
+      {"setintersection",
+       {set_parameter("first_set")},
+       combine<std::ranges::set_intersection>,
+       set_parameter("other_sets")},
+      {"setproduct", {}, setproduct, any_parameter("sets")},
+      {"setsubtract", {set_parameter("a"), set_parameter("b")}, combine<std::ranges::set_difference>},
+      {"setunion", {set_parameter("first_set")}, combine<std::ranges::set_union>, set_parameter("other_sets")},
   };
   return functions;
 }

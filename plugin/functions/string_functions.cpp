@@ -89,34 +89,19 @@ std::size_t skip_clusters(std::string_view text, std::int64_t count) {
   return at;
 }
 
-std::int64_t count_clusters(std::string_view text) {
-  std::int64_t count = 0;
-  for (std::size_t at = 0; at < text.size(); ++count) {
-    at = hcl::grapheme_end(text, at);
-  }
-  return count;
-}
-
 FunctionResult substr(const Call& call) {
   std::string_view text = call.arguments[0].as_string();
-  const auto offset = whole_number(call.arguments[1]);
-  if (!offset) {
-    return refuse(offset.error());
-  }
-  const auto length = whole_number(call.arguments[2]);
-  if (!length) {
-    return refuse(length.error());
-  }
-  std::int64_t from = *offset;
+  MODLOCK_TRY(auto from, whole_number(call.arguments[1]));
+  MODLOCK_TRY(const auto length, whole_number(call.arguments[2]));
   if (from < 0) {
     from += count_clusters(text);
-  } else if (*length == 0) {
+  } else if (length == 0) {
     return Value::string("");
   }
   text.remove_prefix(skip_clusters(text, from));
   // With an offset from the end, length 0 means the whole rest, as in cty.
-  if (*length > 0) {
-    text = text.substr(0, skip_clusters(text, *length));
+  if (length > 0) {
+    text = text.substr(0, skip_clusters(text, length));
   }
   return Value::string(std::string(text));
 }
@@ -161,11 +146,8 @@ FunctionResult split(const Call& call) {
 }
 
 FunctionResult indent(const Call& call) {
-  const auto spaces = whole_number(call.arguments[0]);
-  if (!spaces) {
-    return refuse(spaces.error());
-  }
-  if (*spaces < 0) {
+  MODLOCK_TRY(const auto spaces, whole_number(call.arguments[0]));
+  if (spaces < 0) {
     return refuse_argument(0, "the number of spaces must not be negative");
   }
   const std::string_view text = call.arguments[1].as_string();
@@ -174,7 +156,7 @@ FunctionResult indent(const Call& call) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
     indented.append(text.substr(at, end - at));
     if (text[end - 1] == '\n') {
-      indented.append(static_cast<std::size_t>(*spaces), ' ');
+      indented.append(static_cast<std::size_t>(spaces), ' ');
     }
     at = end;
   }
@@ -249,27 +231,22 @@ FunctionResult trimsuffix(const Call& call) {
 
 std::span<const Function> string_functions() {
   static const std::vector<Function> functions = {
-      {.name = "chomp", .parameters = {string_parameter("str")}, .call = chomp},
-      {.name = "endswith", .parameters = {string_parameter("str"), string_parameter("suffix")}, .call = endswith},
-      {.name = "indent", .parameters = {number_parameter("spaces"), string_parameter("str")}, .call = indent},
-      {.name = "join",
-       .parameters = {string_parameter("separator")},
-       .variadic = list_parameter("lists", Type::string()),
-       .call = join},
-      {.name = "lower", .parameters = {string_parameter("str")}, .call = lower},
-      {.name = "split", .parameters = {string_parameter("separator"), string_parameter("str")}, .call = split},
-      {.name = "startswith", .parameters = {string_parameter("str"), string_parameter("prefix")}, .call = startswith},
-      {.name = "strcontains", .parameters = {string_parameter("str"), string_parameter("substr")}, .call = strcontains},
-      {.name = "strrev", .parameters = {string_parameter("str")}, .call = strrev},
-      {.name = "substr",
-       .parameters = {string_parameter("str"), number_parameter("offset"), number_parameter("length")},
-       .call = substr},
-      {.name = "title", .parameters = {string_parameter("str")}, .call = title},
-      {.name = "trim", .parameters = {string_parameter("str"), string_parameter("cutset")}, .call = trim},
-      {.name = "trimprefix", .parameters = {string_parameter("str"), string_parameter("prefix")}, .call = trimprefix},
-      {.name = "trimspace", .parameters = {string_parameter("str")}, .call = trimspace},
-      {.name = "trimsuffix", .parameters = {string_parameter("str"), string_parameter("suffix")}, .call = trimsuffix},
-      {.name = "upper", .parameters = {string_parameter("str")}, .call = upper},
+      {"chomp", {string_parameter("str")}, chomp},
+      {"endswith", {string_parameter("str"), string_parameter("suffix")}, endswith},
+      {"indent", {number_parameter("spaces"), string_parameter("str")}, indent},
+      {"join", {string_parameter("separator")}, join, list_parameter("lists", Type::string())},
+      {"lower", {string_parameter("str")}, lower},
+      {"split", {string_parameter("separator"), string_parameter("str")}, split},
+      {"startswith", {string_parameter("str"), string_parameter("prefix")}, startswith},
+      {"strcontains", {string_parameter("str"), string_parameter("substr")}, strcontains},
+      {"strrev", {string_parameter("str")}, strrev},
+      {"substr", {string_parameter("str"), number_parameter("offset"), number_parameter("length")}, substr},
+      {"title", {string_parameter("str")}, title},
+      {"trim", {string_parameter("str"), string_parameter("cutset")}, trim},
+      {"trimprefix", {string_parameter("str"), string_parameter("prefix")}, trimprefix},
+      {"trimspace", {string_parameter("str")}, trimspace},
+      {"trimsuffix", {string_parameter("str"), string_parameter("suffix")}, trimsuffix},
+      {"upper", {string_parameter("str")}, upper},
   };
   return functions;
 }

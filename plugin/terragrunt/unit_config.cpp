@@ -187,21 +187,21 @@ const eval::Function* find_unit_function(std::string_view name) {
   const eval::Parameter any{.name = "arguments"};
   const eval::Parameter texts{"arguments", eval::Type::string()};
   static const std::array<eval::Function, 10> functions = {{
-      {"get_repo_root", {}, {}, [](const Call& call) { return value_of(access_of(call).repository); }},
-      {"get_terragrunt_dir", {}, {}, [](const Call& call) { return value_of(access_of(call).directory); }},
-      {"get_original_terragrunt_dir", {}, {}, [](const Call& call) { return value_of(access_of(call).unit); }},
-      {"find_in_parent_folders", {}, texts, find_in_parent_folders},
-      {"read_terragrunt_config", {}, texts, read_terragrunt_config},
-      {"get_working_dir", {}, {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
-      {"get_terraform_cli_args", {}, {}, [](const Call& call) { return in_hook(call, Value::tuple({})); }},
-      {"get_terragrunt_source_cli_flag", {}, {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
+      {"get_repo_root", {}, [](const Call& call) { return value_of(access_of(call).repository); }},
+      {"get_terragrunt_dir", {}, [](const Call& call) { return value_of(access_of(call).directory); }},
+      {"get_original_terragrunt_dir", {}, [](const Call& call) { return value_of(access_of(call).unit); }},
+      {"find_in_parent_folders", {}, find_in_parent_folders, texts},
+      {"read_terragrunt_config", {}, read_terragrunt_config, texts},
+      {"get_working_dir", {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
+      {"get_terraform_cli_args", {}, [](const Call& call) { return in_hook(call, Value::tuple({})); }},
+      {"get_terragrunt_source_cli_flag", {}, [](const Call& call) { return in_hook(call, Value::string("")); }},
       {"get_env",
        {},
-       texts,
        [](const Call& call) {
          return in_hook(call, call.arguments.size() == 2 ? std::optional(call.arguments[1]) : std::nullopt);
-       }},
-      {"", {}, any, no_value},
+       },
+       texts},
+      {"", {}, no_value, any},
   }};
   return std::find_if(functions.begin(), functions.end() - 1,
                       [&](const eval::Function& function) { return function.name == name; });
