@@ -76,6 +76,16 @@ const Json::Value* ObjectReader::find(std::string_view name) {
   return found == nullptr || found->isNull() ? nullptr : found;
 }
 
+const Json::Value* ObjectReader::find(std::string_view name, std::string_view what,
+                                      bool (Json::Value::*is_right)() const) {
+  const Json::Value* found = find(name);
+  if (found == nullptr || (found->*is_right)()) {
+    return found;
+  }
+  expected(what, path(name), found);
+  return nullptr;
+}
+
 void ObjectReader::expected(std::string_view what, const std::string& where, const Json::Value* found) {
   if (!state_->error) {
     state_->error = decode_error(fmt::format("decode: expected {} at {}, found {}", what, where, kind_of(found)));
@@ -95,24 +105,13 @@ void ObjectReader::reject(std::string_view name, std::string_view what) {
 }
 
 std::string ObjectReader::required_string(std::string_view name) {
-  const Json::Value* found = find(name);
-  if (found == nullptr || !found->isString()) {
-    expected("a string", path(name), found);
-    return {};
-  }
-  return found->asString();
+  require(name, "a string");
+  return string(name).value_or("");
 }
 
 std::optional<std::string> ObjectReader::string(std::string_view name) {
-  const Json::Value* found = find(name);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isString()) {
-    expected("a string", path(name), found);
-    return std::nullopt;
-  }
-  return found->asString();
+  const Json::Value* found = find(name, "a string", &Json::Value::isString);
+  return found == nullptr ? std::nullopt : std::optional<std::string>(found->asString());
 }
 
 std::optional<std::string> ObjectReader::one_of(std::string_view name,
@@ -129,48 +128,23 @@ std::optional<std::string> ObjectReader::one_of(std::string_view name,
 }
 
 std::optional<bool> ObjectReader::boolean(std::string_view name) {
-  const Json::Value* found = find(name);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isBool()) {
-    expected("a boolean", path(name), found);
-    return std::nullopt;
-  }
-  return found->asBool();
+  const Json::Value* found = find(name, "a boolean", &Json::Value::isBool);
+  return found == nullptr ? std::nullopt : std::optional<bool>(found->asBool());
 }
 
 std::optional<std::int64_t> ObjectReader::integer(std::string_view name) {
-  const Json::Value* found = find(name);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isInt64()) {
-    expected("an integer", path(name), found);
-    return std::nullopt;
-  }
-  return found->asInt64();
+  const Json::Value* found = find(name, "an integer", &Json::Value::isInt64);
+  return found == nullptr ? std::nullopt : std::optional<std::int64_t>(found->asInt64());
 }
 
 std::optional<std::uint64_t> ObjectReader::unsigned_integer(std::string_view name) {
-  const Json::Value* found = find(name);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isUInt64()) {
-    expected("a non-negative integer", path(name), found);
-    return std::nullopt;
-  }
-  return found->asUInt64();
+  const Json::Value* found = find(name, "a non-negative integer", &Json::Value::isUInt64);
+  return found == nullptr ? std::nullopt : std::optional<std::uint64_t>(found->asUInt64());
 }
 
 std::optional<std::vector<std::string>> ObjectReader::strings(std::string_view name) {
-  const Json::Value* found = find(name);
+  const Json::Value* found = find(name, "an array of strings", &Json::Value::isArray);
   if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isArray()) {
-    expected("an array of strings", path(name), found);
     return std::nullopt;
   }
   std::vector<std::string> items;
@@ -186,12 +160,8 @@ std::optional<std::vector<std::string>> ObjectReader::strings(std::string_view n
 }
 
 std::optional<std::map<std::string, std::string>> ObjectReader::string_map(std::string_view name) {
-  const Json::Value* found = find(name);
+  const Json::Value* found = find(name, "an object of strings", &Json::Value::isObject);
   if (found == nullptr) {
-    return std::nullopt;
-  }
-  if (!found->isObject()) {
-    expected("an object of strings", path(name), found);
     return std::nullopt;
   }
   std::map<std::string, std::string> members;
@@ -207,23 +177,13 @@ std::optional<std::map<std::string, std::string>> ObjectReader::string_map(std::
 
 std::optional<ObjectReader> ObjectReader::object(std::string_view name) {
   const Json::Value* found = find(name);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
-  return ObjectReader(state_, *found, path(name));
+  return found == nullptr ? std::nullopt : std::optional(ObjectReader(state_, *found, path(name)));
 }
 
 std::vector<ObjectReader> ObjectReader::objects(std::string_view name) {
-  const Json::Value* found = find(name);
+  const Json::Value* found = find(name, "an array of objects", &Json::Value::isArray);
   std::vector<ObjectReader> items;
-  if (found == nullptr) {
-    return items;
-  }
-  if (!found->isArray()) {
-    expected("an array of objects", path(name), found);
-    return items;
-  }
-  for (Json::ArrayIndex i = 0; i < found->size(); ++i) {
+  for (Json::ArrayIndex i = 0; found != nullptr && i < found->size(); ++i) {
     const std::string where = fmt::format("{}[{}]", path(name), i);
     const Json::Value& item = (*found)[i];
     if (item.isNull()) {  // null means an absent member, but is not an item

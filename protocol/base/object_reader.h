@@ -69,6 +69,8 @@ class ObjectReader {
   struct State;
   ObjectReader(std::shared_ptr<State> state, const Json::Value& value, std::string path);
   const Json::Value* find(std::string_view name);
+  // Returns null for a value of another type, too, and keeps the error.
+  const Json::Value* find(std::string_view name, std::string_view what, bool (Json::Value::*is_right)() const);
   void expected(std::string_view what, const std::string& where, const Json::Value* found);
 
   std::shared_ptr<State> state_;
