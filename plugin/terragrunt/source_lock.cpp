@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
@@ -20,7 +19,6 @@
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/backup.h"
-#include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/terragrunt/download_record.h"
 

@@ -42,12 +42,13 @@ struct OpenUnit {
   std::vector<Download> downloads = {};
 };
 
-// Returns the parameters of a directory in which the lock files of the unit apply.
+// Returns the parameters of a directory in which the lock files of the unit apply, not those of a package.
 messages::RootParams with_locks_of(const fs::path& unit, const fs::path& root, messages::RootParams params) {
   params.root = root.string();
   for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
-    if (auto text = read_file(UnitLock::kept_place(unit) / name)) {
-      params.documents.push_back({std::string(name), std::move(*text)});
+    if (const auto text = read_file(UnitLock::kept_place(unit) / name);
+        text || (root != unit && read_file(root / name))) {
+      params.documents.push_back({std::string(name), text.value_or("")});
     }
   }
   return params;

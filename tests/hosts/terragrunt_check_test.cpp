@@ -89,6 +89,8 @@ BOOST_AUTO_TEST_CASE(units_are_checked_without_terragrunt) {
        0, "is not checked: only Terragrunt can compute it"},
       {"a changed download", edit("main.tf", "# foreign\n"), 4, "net/main.tf was changed"},
       {"an added file", edit("u.tf", "# foreign\n"), 4, "net/u.tf was added"},
+      {"a download with a sidecar", edit(".terraform.modules.lock.hcl", "module \"x\" {\n  source = \"x/y/z\"\n}\n"), 0,
+       "2 verified"},
       {"a changed module", edit(".terraform/modules/vpc/main.tf", "# foreign\n"), 4, "main.tf was changed"},
       {"a hook that is overridden",
        hook("  before_hook \"modlock_verify\" {\n    commands = [\"plan\"]\n    execute = "
