@@ -1,6 +1,6 @@
 #include "backends/address/source_remote.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

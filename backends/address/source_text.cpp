@@ -1,6 +1,6 @@
 #include "backends/address/source_text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/base/ascii.h"
 #include "protocol/base/utf8.h"

@@ -1,7 +1,7 @@
 #include "backends/base/digest.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 #include <unistd.h>
 

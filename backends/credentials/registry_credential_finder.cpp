@@ -1,6 +1,6 @@
 #include "backends/credentials/registry_credential_finder.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

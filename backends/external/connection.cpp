@@ -1,6 +1,6 @@
 #include "backends/external/connection.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

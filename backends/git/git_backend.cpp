@@ -1,6 +1,6 @@
 #include "backends/git/git_backend.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,10 @@
 
 #include <git2.h>
 #include <git2/sys/alloc.h>
+#if __has_include(<git2/sys/errors.h>)
+#include <git2/sys/errors.h>
+#endif
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,11 @@ namespace modlock::git {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{512} << 20U;
+// The limit for reading packs at one time; mapped memory counts as ours.
+constexpr std::size_t kWindow = std::size_t{1} << 20U;
+constexpr std::size_t kMapped = std::size_t{16} << 20U;
+// The limit for an arriving pack: libgit2 allocates memory for as many objects as a pack claims to have.
+constexpr std::size_t kMostObjects = 4'000'000;
 
 constexpr std::size_t kSmall = std::size_t{64} << 10U;
 
@@ -37,20 +44,21 @@ std::size_t product(std::size_t count, std::size_t size) {
   return size != 0 && count > kLargest / size ? std::numeric_limits<std::size_t>::max() : count * size;
 }
 
-void* reallocate(void* memory, std::size_t size, const char* /*file*/, int /*line*/) {
-  return checked(size > kLargest ? nullptr : std::realloc(memory, size), size);
+void* reallocate_array(void* memory, std::size_t count, std::size_t size, const char* /*file*/, int /*line*/) {
+  const std::size_t whole = product(count, size);
+  return checked(whole > kLargest ? nullptr : std::realloc(memory, whole), whole);
 }
 
-void* allocate(std::size_t size, const char* file, int line) {
-  return reallocate(nullptr, size, file, line);
+void* reallocate(void* memory, std::size_t size, const char* file, int line) {
+  return reallocate_array(memory, 1, size, file, line);
 }
 
 void* allocate_array(std::size_t count, std::size_t size, const char* file, int line) {
-  return reallocate(nullptr, product(count, size), file, line);
+  return reallocate_array(nullptr, count, size, file, line);
 }
 
-void* reallocate_array(void* memory, std::size_t count, std::size_t size, const char* file, int line) {
-  return reallocate(memory, product(count, size), file, line);
+void* allocate(std::size_t size, const char* file, int line) {
+  return reallocate_array(nullptr, 1, size, file, line);
 }
 
 void* allocate_zeros(std::size_t count, std::size_t size, const char* /*file*/, int /*line*/) {
@@ -67,43 +75,31 @@ char* copy_of(const char* text, std::size_t size, const char* file, int line) {
   return copy;
 }
 
-char* copy_text(const char* text, const char* file, int line) {
-  return copy_of(text, std::strlen(text), file, line);
-}
-
-char* copy_at_most(const char* text, std::size_t size, const char* file, int line) {
-  return copy_of(text, static_cast<std::size_t>(std::find(text, text + size, '\0') - text), file, line);
-}
-
-void release(void* memory) {
-  std::free(memory);
+// The structure has all of these members up to libgit2 1.5, and three later. Those make the others of them.
+template <typename Allocator>
+void set_functions(Allocator& allocator) {
+  allocator.gmalloc = allocate;
+  allocator.grealloc = reallocate;
+  allocator.gfree = std::free;
+  if constexpr (requires { allocator.gcalloc; }) {
+    allocator.gcalloc = allocate_zeros;
+    allocator.gstrdup = [](const char* text, const char*, int) { return copy_of(text, std::strlen(text), "", 0); };
+    allocator.gstrndup = [](const char* text, std::size_t most, const char*, int) {
+      return copy_of(text, ::strnlen(text, most), "", 0);
+    };
+    allocator.gsubstrdup = copy_of;
+    allocator.greallocarray = reallocate_array;
+    allocator.gmallocarray = allocate_array;
+  }
 }
 
 }  // namespace
 
 void bound_allocations() {
   git_allocator allocator{};
-  allocator.gmalloc = allocate;
-  allocator.gcalloc = allocate_zeros;
-  allocator.gstrdup = copy_text;
-  allocator.gstrndup = copy_at_most;
-  allocator.gsubstrdup = copy_of;
-  allocator.grealloc = reallocate;
-  allocator.greallocarray = reallocate_array;
-  allocator.gmallocarray = allocate_array;
-  allocator.gfree = release;
+  set_functions(allocator);
   git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
 }
-
-namespace {
-
-// The limit for reading packs at one time; mapped memory counts as ours.
-constexpr std::size_t kWindow = std::size_t{1} << 20U;
-constexpr std::size_t kMapped = std::size_t{16} << 20U;
-// The limit for an arriving pack: libgit2 allocates memory for as many objects as a pack claims to have.
-constexpr std::size_t kMostObjects = 4'000'000;
-
-}  // namespace
 
 void start_library() {
   static const int once = [] {

@@ -4,6 +4,9 @@
 #include <git2.h>
 #include <git2/sys/mempack.h>
 #include <git2/sys/path.h>
+#if __has_include(<git2/sys/errors.h>)
+#include <git2/sys/errors.h>
+#endif
 
 #include <algorithm>
 #include <array>

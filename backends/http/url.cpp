@@ -1,6 +1,6 @@
 #include "backends/http/url.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

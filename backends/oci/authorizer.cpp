@@ -1,6 +1,6 @@
 #include "backends/oci/authorizer.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <condition_variable>

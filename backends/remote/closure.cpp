@@ -1,6 +1,6 @@
 #include "backends/remote/closure.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <json/value.h>
 
 #include <algorithm>

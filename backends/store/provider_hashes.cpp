@@ -1,6 +1,6 @@
 #include "backends/store/provider_hashes.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <json/value.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "plugin/cli/help_text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

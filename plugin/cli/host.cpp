@@ -1,6 +1,5 @@
 #include "plugin/cli/host.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "plugin/cli/over_roots.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "plugin/constraint/provider_constraint.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "plugin/diff/module_facts.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "plugin/diff/package_text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

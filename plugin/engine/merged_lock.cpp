@@ -1,6 +1,6 @@
 #include "plugin/engine/merged_lock.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

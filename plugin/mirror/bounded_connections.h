@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace modlock {
@@ -24,7 +25,9 @@ class BoundedConnections final : public httplib::TaskQueue {
   // Throws std::system_error if a thread cannot be started.
   explicit BoundedConnections(std::size_t threads);
 
-  void enqueue(std::function<void()> job) override;
+  // In cpp-httplib 0.11 it returns nothing, and later whether there was room: there is.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+  Enqueued enqueue(std::function<void()> job) override;
   void shutdown() override;
 
  private:
@@ -41,9 +44,20 @@ class BoundedConnections final : public httplib::TaskQueue {
   std::vector<std::jthread> threads_;    // last: they use everything else
 };
 
+// The functions of a stream by the names of all versions of cpp-httplib. Up to 0.18 it waits in is_readable() and
+// is_writable(), and from 0.20 in the other two, so none of them can be marked with "override".
+class AnyStream : public httplib::Stream {
+ public:
+  virtual bool wait_readable() const = 0;
+  virtual bool wait_writable() const = 0;
+  bool is_readable() const { return wait_readable(); }
+  bool is_writable() const { return wait_writable(); }
+  time_t duration() const { return 0; }  // clients ask for it
+};
+
 // An accepted socket for the HTTP library, with limits that the library does not have: on the bytes of a request, and
 // on the time for them to arrive. Owns the socket.
-class BoundedStream final : public httplib::Stream {
+class BoundedStream final : public AnyStream {
  public:
   // Every operation fails after `stopping` is set. Both references outlive the stream.
   BoundedStream(int socket, std::size_t most_bytes, std::chrono::milliseconds patience, BoundedConnections& connections,
@@ -56,14 +70,15 @@ class BoundedStream final : public httplib::Stream {
   void set_proven();
 
   // Within the time for the request.
-  bool is_readable() const override;
+  bool wait_readable() const override;
   // Within the patience from now.
-  bool is_writable() const override;
+  bool wait_writable() const override;
   // -1 if a limit is exceeded.
   ssize_t read(char* into, size_t size) override;
   ssize_t write(const char* bytes, size_t size) override;
-  void get_remote_ip_and_port(std::string& ip, int& port) const override;
-  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  // No handler asks for an address.
+  void get_remote_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
+  void get_local_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
   socket_t socket() const override { return socket_; }
 
  private:

@@ -24,7 +24,7 @@ BoundedConnections::BoundedConnections(std::size_t threads) : idle_(threads) {
   }
 }
 
-void BoundedConnections::enqueue(std::function<void()> job) {
+BoundedConnections::Enqueued BoundedConnections::enqueue(std::function<void()> job) {
   std::unique_lock lock(mutex_);
   const auto is_free = [this] { return idle_ > 0 && !job_; };
   while (!is_free()) {
@@ -45,6 +45,7 @@ void BoundedConnections::enqueue(std::function<void()> job) {
   job_ = std::move(job);
   --idle_;
   changed_.notify_all();
+  return Enqueued(true);
 }
 
 void BoundedConnections::shutdown() {
@@ -110,7 +111,7 @@ BoundedStream::~BoundedStream() {
   // Unread bytes would make the kernel send a reset, and the client lose the end of the response.
   ::shutdown(socket_, SHUT_WR);
   char rest[4096];
-  while (bytes_left_ > 0 && is_readable()) {
+  while (bytes_left_ > 0 && wait_readable()) {
     const ssize_t got = ::recv(socket_, rest, std::min(sizeof(rest), bytes_left_), 0);
     if (got <= 0) {
       break;
@@ -121,16 +122,16 @@ BoundedStream::~BoundedStream() {
   ::close(socket_);
 }
 
-bool BoundedStream::is_readable() const {
+bool BoundedStream::wait_readable() const {
   return wait_for(POLLIN, began_ + patience_);
 }
 
-bool BoundedStream::is_writable() const {
+bool BoundedStream::wait_writable() const {
   return wait_for(POLLOUT, Clock::now() + patience_);
 }
 
 ssize_t BoundedStream::read(char* into, size_t size) {
-  if (bytes_left_ == 0 || !is_readable()) {
+  if (bytes_left_ == 0 || !wait_readable()) {
     return -1;
   }
   const ssize_t got = ::recv(socket_, into, std::min(size, bytes_left_), 0);
@@ -139,16 +140,7 @@ ssize_t BoundedStream::read(char* into, size_t size) {
 }
 
 ssize_t BoundedStream::write(const char* bytes, size_t size) {
-  return is_writable() ? ::send(socket_, bytes, size, MSG_NOSIGNAL) : -1;
-}
-
-void BoundedStream::get_remote_ip_and_port(std::string& ip, int& port) const {
-  ip = "127.0.0.1";
-  port = 0;
-}
-
-void BoundedStream::get_local_ip_and_port(std::string& ip, int& port) const {
-  get_remote_ip_and_port(ip, port);
+  return wait_writable() ? ::send(socket_, bytes, size, MSG_NOSIGNAL) : -1;
 }
 
 }  // namespace modlock

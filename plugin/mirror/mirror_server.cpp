@@ -38,10 +38,19 @@ class BoundedServer final : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override {
     BoundedStream stream(socket, kMostBytes, kPatience, *connections_, stopping_);
     current_stream = &stream;
-    bool is_closed = false;
-    const bool done = process_request(stream, true, is_closed, nullptr);
+    const bool done = process(stream);
     current_stream = nullptr;
     return done;
+  }
+
+  // Later versions of cpp-httplib than 0.11 also take the addresses of both sides, which nothing here reads.
+  bool process(auto& stream) {
+    bool is_closed = false;
+    if constexpr (requires { process_request(stream, true, is_closed, nullptr); }) {
+      return process_request(stream, true, is_closed, nullptr);
+    } else {
+      return process_request(stream, "", 0, "", 0, true, is_closed, nullptr);
+    }
   }
 
   std::unique_ptr<BoundedConnections> prepared_;

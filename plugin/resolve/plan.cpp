@@ -1,7 +1,6 @@
 #include "plugin/resolve/plan.h"
 #include "plugin/resolve/subject.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "plugin/resolve/provider_changes.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "plugin/resolve/provider_plan.h"
 #include "plugin/resolve/subject.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,5 @@
 #include "plugin/resolve/subject.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

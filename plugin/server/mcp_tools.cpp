@@ -1,6 +1,5 @@
 #include "plugin/server/mcp_tools.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "plugin/settings/setting_table.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "plugin/update/argument_change.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>

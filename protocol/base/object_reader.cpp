@@ -1,6 +1,6 @@
 #include "protocol/base/object_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>

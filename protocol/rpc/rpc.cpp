@@ -1,6 +1,6 @@
 #include "protocol/rpc/rpc.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "tests/conformance/canaries.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>

@@ -1,6 +1,5 @@
 // A bad release, from outside: it is found in lock files, denied, and replaced.
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <boost/test/unit_test.hpp>

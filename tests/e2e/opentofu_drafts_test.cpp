@@ -1,6 +1,6 @@
 // The two drafts of OpenTofu for module locks: the facts that they need, and repositories that have their files.
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

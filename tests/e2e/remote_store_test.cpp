@@ -1,6 +1,5 @@
 // The remote store of a fleet: packages of a lock file come from a repository of an OCI registry before their sources.
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/fidelity/case.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/base/digest.h"
 

@@ -1,6 +1,6 @@
 #include "tests/fidelity/configuration.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

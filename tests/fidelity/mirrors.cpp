@@ -1,6 +1,6 @@
 #include "tests/fidelity/mirrors.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <json/value.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "backends/base/ascii.h"
 #include "tests/support/many_connections.h"
 
 namespace modlock::test {
@@ -110,7 +111,7 @@ class ModuleRegistry::Impl {
 std::string ModuleRegistry::Request::header(const std::string& name) const {
   std::string value;
   for (const auto& [key, text] : headers) {
-    value = httplib::detail::ci()(key, name) || httplib::detail::ci()(name, key) ? value : text;
+    value = ascii::lower(key) == ascii::lower(name) ? text : value;
   }
   return value;
 }

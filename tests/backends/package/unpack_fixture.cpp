@@ -1,6 +1,6 @@
 #include "tests/backends/package/unpack_fixture.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <set>

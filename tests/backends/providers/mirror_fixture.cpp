@@ -1,6 +1,5 @@
 #include "tests/backends/providers/mirror_fixture.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backends/address/source.h"

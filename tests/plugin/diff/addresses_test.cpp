@@ -1,6 +1,6 @@
 #include "plugin/diff/addresses.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/test/unit_test.hpp>
 

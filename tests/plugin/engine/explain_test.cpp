@@ -1,5 +1,7 @@
 // Engine::explain(), with packages in memory.
 
+#include <fmt/ranges.h>
+
 #include "tests/plugin/engine/engine_fixture.h"
 
 using namespace modlock;

@@ -1,7 +1,7 @@
 // Where providers come from by the CLI configuration, as stock clients have it: what they record in their lock file,
 // and what ours say they would.
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

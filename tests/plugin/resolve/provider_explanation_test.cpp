@@ -1,5 +1,7 @@
 #include "plugin/resolve/provider_explanation.h"
 
+#include <fmt/ranges.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tests/plugin/resolve/provider_plan_fixture.h"
