@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "backends/base/ascii.h"
+#include "backends/base/deleter.h"
 
 namespace modlock {
 namespace {
@@ -25,7 +26,7 @@ std::string fold(std::string_view name) {
   utf8proc_uint8_t* read = nullptr;
   const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(name.data()),
                                    static_cast<utf8proc_ssize_t>(name.size()), &read, options);
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> freed(read, std::free);
+  const std::unique_ptr<utf8proc_uint8_t, Deleter<std::free>> freed(read);
   return length < 0 ? ascii::lower(name)  // not UTF-8
                     : std::string(reinterpret_cast<const char*>(read), static_cast<std::size_t>(length));
 }
@@ -65,7 +66,7 @@ bool folds_case(const std::filesystem::path& path) {
 std::optional<std::string> name_on_disk(const std::filesystem::path& path) {
   struct stat found {};
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
-  const std::unique_ptr<DIR, decltype(&::closedir)> directory(::opendir(parent.c_str()), ::closedir);
+  const std::unique_ptr<DIR, Deleter<::closedir>> directory(::opendir(parent.c_str()));
   if (directory == nullptr || ::lstat(path.c_str(), &found) != 0) {
     return std::nullopt;
   }
