@@ -6,20 +6,16 @@
 
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
-#include "backends/credentials/credentials.h"
 #include "backends/credentials/process_environment.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
-#include "backends/http/curl_http_client.h"
 #include "backends/http/secret_recording_client.h"
 #include "backends/oci/oci_backend.h"
-#include "backends/providers/provider_archives.h"
 #include "backends/providers/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
 #include "plugin/client/client_configuration.h"
-#include "plugin/engine/provider_sources.h"
 
 namespace modlock {
 namespace {
@@ -106,7 +102,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
   for (const BackendSetting& external : options.externals) {
-    if (std::find(names_.begin(), names_.end(), external.scheme) == names_.end()) {
+    if (std::ranges::find(names_, external.scheme) == names_.end()) {
       add(external.scheme, make_external_backend({external.scheme, external.command}));
     }
   }
@@ -116,6 +112,10 @@ registry::RequestPolicy Network::registry_policy() const {
   const ProcessEnvironment environment = current_environment();
   return registry::request_policy(client_, environment.variable("TF_REGISTRY_DISCOVERY_RETRY"),
                                   environment.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
+}
+
+registry::RegistryHttp Network::registry_http(HttpClient& http) const {
+  return {http, *credentials_, registry_policy(), user_agent(current_environment())};
 }
 
 Result<Listing> Network::list_versions(const Settings& settings, const SourceAddress& address,
@@ -135,8 +135,7 @@ Result<Listing> Network::list_versions(const Settings& settings, const SourceAdd
 }
 
 Result<std::map<std::string, std::string>> Network::services_of(std::string_view host, const Context& context) const {
-  const registry::RegistryHttp http(*http_, *credentials_, registry_policy(), user_agent(current_environment()));
-  return registry::ServiceDiscovery(http, client_).find_all(host, context);
+  return registry::ServiceDiscovery(registry_http(*http_), client_).find_all(host, context);
 }
 
 std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
@@ -176,33 +175,6 @@ std::unique_ptr<ProviderSource> Network::new_registry_providers(int download_ret
 
 std::unique_ptr<oci::Registry> Network::oci_registry() const {
   return std::make_unique<oci::Registry>(*http_, *credentials_, token_realms_);
-}
-
-std::shared_ptr<ProviderSource> Network::provider_source() const {
-  return registry_providers(provider_download_retries(current_environment()), true);
-}
-
-std::shared_ptr<ProviderSource> Network::provider_source(const std::filesystem::path& root) const {
-  const ProcessEnvironment environment = current_environment();
-  const ProviderSourceParts parts{
-      .tool = tool_,
-      .client_version = client_version_,
-      .client = client_,
-      .environment = environment,
-      .root = root,
-      .metadata = registry::RegistryHttp(*caching_, *credentials_, registry_policy(), user_agent(environment)),
-      .http = *http_,
-      .keeping = *caching_,
-      .credentials = *credentials_,
-      .token_realms = token_realms_,
-      .archives = *archives_,
-      .store = store_,
-      .registries = [this](int download_retries) { return registry_providers(download_retries, false); },
-      .mirror =
-          [this](std::size_t method, const ProviderSourceParts::MakeSource& make) {
-            return shared(fmt::format("method {}", method), make);
-          }};
-  return make_shared_provider_source(make_configured_providers(parts), secrets_, {store_, trusted_dates_}, false);
 }
 
 Error Network::with_warnings(Error error) const {

@@ -81,6 +81,13 @@ class Network {
 
  private:
   registry::RequestPolicy registry_policy() const;
+  registry::RegistryHttp registry_http(HttpClient& http) const;
+  bool is_opentofu_from(const char* release) const;
+  std::shared_ptr<ProviderSource> source_of(const ProviderInstallation::Method& method, std::size_t number,
+                                            const std::filesystem::path& root) const;
+  std::vector<ProviderSelector> explicit_sources(const ProviderInstallation& installation,
+                                                 const std::filesystem::path& root) const;
+  std::vector<ProviderSelector> implied_sources(const std::filesystem::path& root) const;
   std::shared_ptr<ProviderSource> shared(const std::string& name,
                                          const std::function<std::unique_ptr<ProviderSource>()>& make) const;
   std::shared_ptr<ProviderSource> registry_providers(int download_retries, bool of_each_platform) const;
