@@ -96,7 +96,7 @@ class Ci {
     }
     const messages::LockPlanParams params{.root = host_.root_params(root, line_.common),
                                           .lock = {},
-                                          .mode = "frozen",
+                                          .mode = messages::PlanMode::frozen,
                                           .targets = {},
                                           .include = include_};
     auto planned = host_.call(&Engine::plan, params);

@@ -70,7 +70,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
   add(command, "--platform", out.plan.platforms,
       "Lock the providers for this platform, instead of those of the settings (linux_amd64; repeatable)",
       {.value = "OS_ARCH"});
-  add(command, "--hashes", out.plan.hashes,
+  add(command, "--hashes", out.hashes,
       "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
       "providers-lock (what `providers lock` writes)",
       {.is_rare = true, .choices = {"superset", "init", "providers-lock"}});

@@ -14,9 +14,12 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
                                      const std::vector<std::string>& targets) {
   messages::LockPlanParams params = line.plan;
   params.root = host.root_params(root, line.common);
-  params.mode = line.upgrade ? "upgrade" : line.frozen ? "frozen" : "missing";
+  params.mode = line.upgrade  ? messages::PlanMode::upgrade
+                : line.frozen ? messages::PlanMode::frozen
+                              : messages::PlanMode::missing;
   params.targets = targets;
   params.include = line.common.include;
+  params.hashes = messages::named<messages::HashSet>(line.hashes).value_or(params.hashes);
   params.adopt = !line.no_adopt;
   return params;
 }

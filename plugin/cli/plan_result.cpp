@@ -9,7 +9,7 @@
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "plugin/config/roots.h"
-#include "plugin/engine/apply.h"
+#include "plugin/engine/engine.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"

@@ -63,7 +63,7 @@ Result<int> run_sbom(const CommandLine& line, const Host& host) {
   flags.only_locks = true;
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
   return run_for_roots(roots, flags, [&](const std::string& root) -> RootOutcome {
-    const auto lock = host.engine().sbom(root);
+    const auto lock = host.call(&Engine::sbom, host.root_params(root, line.common)).result;
     if (!lock) {
       return failed(lock.error(), line.common, root);
     }

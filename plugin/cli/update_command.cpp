@@ -123,7 +123,7 @@ PlanAnswer plan_updates(const CommandLine& line, const Host& host, const std::st
   return host.call(&Engine::update, messages::UpdatePlanParams{.root = host.root_params(root, line.common),
                                                                .lock = {},
                                                                .updates = updates,
-                                                               .pin = line.pin,
+                                                               .pin = messages::named<messages::UpdatePin>(line.pin),
                                                                .include = line.common.include,
                                                                .accept_moved = line.plan.accept_moved});
 }
@@ -261,7 +261,7 @@ Result<int> run_from_diff(const CommandLine& line, const Host& host) {
   return update_affected(line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
                          [&](const AffectedRoot& one, bool is_one_of_several) {
                            auto params = plan_params(line, host, one.root);
-                           params.mode = one.targets.empty() ? "missing" : "upgrade";
+                           params.mode = one.targets.empty() ? messages::PlanMode::missing : messages::PlanMode::upgrade;
                            params.targets = one.targets;
                            params.since = line.from_diff;
                            const auto written =

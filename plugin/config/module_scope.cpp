@@ -26,7 +26,7 @@ tl::unexpected<Error> reject(Code code, const Reference& reference, std::string 
 
 // For did_you_mean().
 template <typename Map>
-std::vector<std::string_view> keys_of(const Map& map) {
+std::vector<std::string_view> names_for_hint(const Map& map) {
   std::vector<std::string_view> keys;
   if (map.size() > kMostCompared) {
     return keys;
@@ -140,7 +140,7 @@ Result<Value> ModuleScope::resolve_local(const Reference& reference) {
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
-        did_you_mean(reference.attribute, keys_of(module_->locals)));
+        did_you_mean(reference.attribute, names_for_hint(module_->locals)));
   }
   auto kept = locals_.find(local->first);
   if (kept == locals_.end()) {

@@ -1,4 +1,3 @@
-#include "plugin/engine/apply.h"
 
 #include <fmt/format.h>
 

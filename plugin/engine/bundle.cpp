@@ -67,7 +67,7 @@ Result<void> add_root(const Engine& engine, Run& run, BundleWriter& writer, cons
         closure.packages.push_back(std::move(package));
       }
     }
-    run.diagnostics.insert(run.diagnostics.end(), plan.diagnostics.begin(), plan.diagnostics.end());
+    append(run.diagnostics, plan.diagnostics);
   }
   for (const auto& [key, entry] : request.lock.modules) {
     if (is_unit || is_of_host(key)) {
@@ -130,7 +130,7 @@ Result<void> pull_closures(const Engine& engine, const PullOptions& options, oci
     }
     std::vector<Result<std::optional<Closure>>> found(size);
     parallel_for(size, kRoots, [&](std::size_t i) {
-      const bool is_first = &*std::find(tags.begin(), tags.end(), tags[i]) == &tags[i];
+      const bool is_first = &*std::ranges::find(tags, tags[i]) == &tags[i];
       if (is_first && providers.count(tags[i]) == 0) {
         found[i] = remote::find_closure(registry, repository, tags[i], roots[i]->context);
       }

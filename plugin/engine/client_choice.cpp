@@ -1,4 +1,3 @@
-#include "plugin/engine/client_choice.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +6,7 @@
 #include "backends/base/process.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 
 namespace modlock {
@@ -35,7 +34,7 @@ bool has_files_of_opentofu(const fs::path& directory) {
 // A call whose package is not the same for both clients, because its address has no host; null: there is none.
 const ModuleNode* find_dependent_call(const ModuleTree& tree, ClientKind tool) {
   const std::string_view registry = default_registry(tool);
-  const auto found = std::find_if(tree.nodes.begin(), tree.nodes.end(), [&](const auto& one) {
+  const auto found = std::ranges::find_if(tree.nodes, [&](const auto& one) {
     const ModuleNode& node = one.second;
     return node.address.source.kind == SourceKind::registry && node.address.source.host == registry &&
            !node.call.source.text.starts_with(registry);
@@ -54,7 +53,7 @@ Error frozen_at(std::string message, std::string subject, const Location& locati
 // Reads the root as the other client, if that one reads other files. What it rejects it does not load.
 Result<void> check_other_files(OpenRoot& open, const ModuleTree& tree) {
   const bool differs = has_files_of_opentofu(open.root.walk.root / "tests") ||
-                       std::any_of(tree.modules.begin(), tree.modules.end(), [](const TreeModule& module) {
+                       std::ranges::any_of(tree.modules, [](const TreeModule& module) {
                          return has_files_of_opentofu(module.parsed->directory);
                        });
   if (!differs) {

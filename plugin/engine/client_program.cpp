@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <set>
 
 #include "backends/base/digest.h"
@@ -56,7 +55,7 @@ bool is_tofu_file(const fs::path& path) {
 }
 
 bool has_tofu_file(const WalkRequest& root) {
-  const bool overlaid = std::any_of(root.documents.begin(), root.documents.end(), [&](const auto& document) {
+  const bool overlaid = std::ranges::any_of(root.documents, [&](const auto& document) {
     return document.first.parent_path() == root.root && is_tofu_file(document.first);
   });
   std::error_code error;
@@ -219,8 +218,8 @@ ClientVersion client_version_of(const ClientProgram& implementation, const fs::p
 
 void check_client_versions(const ModuleTree& tree, const ClientProgram& implementation, const EngineOptions& options,
                            const Context& context, Diagnostics& diagnostics) {
-  const bool asks = std::any_of(tree.modules.begin(), tree.modules.end(),
-                                [](const TreeModule& module) { return !module.parsed->core.empty(); });
+  const bool asks =
+      std::ranges::any_of(tree.modules, [](const TreeModule& module) { return !module.parsed->core.empty(); });
   if (!asks && check_client_rules(tree, implementation.tool, "").empty()) {
     return;
   }
@@ -234,9 +233,9 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
     }
   }
   suppress_secondary_errors(found, tree, diagnostics);
-  std::move(found.begin(), found.end(), std::back_inserter(diagnostics));
+  append(diagnostics, std::move(found));
   Diagnostics unsupported = check_client_rules(tree, implementation.tool, release.version);
-  std::move(unsupported.begin(), unsupported.end(), std::back_inserter(diagnostics));
+  append(diagnostics, std::move(unsupported));
 }
 
 }  // namespace modlock

@@ -70,8 +70,8 @@ std::optional<Finding> examine_configuration(const Result<messages::ConfigInspec
                   .found = text(worst.message, worst.location.value_or(Location{})),
                   .hint = worst.hint,
                   .exit_code = exit_code(worst)};
-  std::transform(worst.related.begin(), worst.related.end(), std::back_inserter(finding.details),
-                 [&](const Related& other) { return text(other.message, other.location); });
+  std::ranges::transform(worst.related, std::back_inserter(finding.details),
+                         [&](const Related& other) { return text(other.message, other.location); });
   return finding;
 }
 
@@ -131,9 +131,9 @@ class HostQueries {
  private:
   std::optional<Code> discover(const std::string& name, const HostUse& use, Finding& finding) const {
     const auto services = network_.services_of(name, context_);
-    const bool needs_registry =
-        !use.providers.empty() || std::any_of(use.sources.begin(), use.sources.end(),
-                                              [](const auto& source) { return source.second.source.is_registry(); });
+    const bool needs_registry = !use.providers.empty() || std::ranges::any_of(use.sources, [](const auto& source) {
+      return source.second.source.is_registry();
+    });
     std::string listed;
     for (const auto& [service, url] : services.value_or(std::map<std::string, std::string>())) {
       listed += (listed.empty() ? "" : ", ") + service;

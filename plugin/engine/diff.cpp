@@ -12,10 +12,8 @@
 #include "plugin/diff/call_use.h"
 #include "plugin/diff/comparison_link.h"
 #include "plugin/diff/package_diff.h"
-#include "plugin/engine/apply.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/lock_planner.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/module_node.h"
@@ -98,9 +96,7 @@ class StateComparison {
       if (compared[i]) {
         out_.changes.push_back(std::move(*compared[i]));
       } else {
-        Error error = std::move(compared[i].error());
-        error.subject = "module." + list[i];
-        skipped_.push_back({Severity::error, std::move(error)});
+        skipped_.push_back({Severity::error, placed(std::move(compared[i].error()), "module." + list[i])});
       }
     }
   }
@@ -164,8 +160,8 @@ class StateComparison {
 
   Result<std::shared_ptr<const Uses>> find_uses(const std::string& key) const {
     const auto& modules = after_.tree.modules;
-    const auto caller = std::find_if(modules.begin(), modules.end(),
-                                     [&](const TreeModule& module) { return module.key == key && !module.of_tests; });
+    const auto caller =
+        std::ranges::find_if(modules, [&](const TreeModule& module) { return module.key == key && !module.of_tests; });
     if (caller == modules.end()) {
       return std::make_shared<const Uses>();
     }
@@ -231,8 +227,7 @@ class DiffPlanner {
     if (!done) {  // one that cannot be updated does not hide the others
       for (const messages::DiffSubject& target : targets) {
         if (auto one = compare({target}); !one) {
-          one.error().subject = target.subject;
-          skipped_.push_back({Severity::error, std::move(one.error())});
+          skipped_.push_back({Severity::error, placed(std::move(one.error()), target.subject)});
         }
       }
     }
@@ -248,13 +243,9 @@ class DiffPlanner {
       const bool can_be_locked = !node.is_local() && !node.of_tests && !source.is_directory() &&
                                  locked_->open->fetcher().backend(source) != nullptr;
       if (can_be_locked && (lock == locked_->locks.end() || why_not_answered(node, lock->second))) {
-        skipped_.push_back(
-            {Severity::warning, Error{.code = Code::frozen,
-                                      .message = fmt::format("{} is not locked as it is called", node.subject()),
-                                      .subject = node.subject(),
-                                      .location = node.call.source.location,
-                                      .hint = "run " + tofu_modlock("lock") +
-                                              "; then diff --lock-rev HEAD compares it with the last commit"}});
+        skipped_.push_back(as_warning(node.error(
+            Code::frozen, fmt::format("{} is not locked as it is called", node.subject()),
+            "run " + tofu_modlock("lock") + "; then diff --lock-rev HEAD compares it with the last commit")));
       }
     }
   }
@@ -267,8 +258,8 @@ class DiffPlanner {
       if (!is_requested(error.subject.substr(7)) || !named.insert(error.subject).second) {
         continue;
       }
-      const bool is_compared = std::any_of(result_.changes.begin(), result_.changes.end(),
-                                           [&](const auto& change) { return change.subject == error.subject; });
+      const bool is_compared =
+          std::ranges::any_of(result_.changes, [&](const auto& change) { return change.subject == error.subject; });
       const std::string note = error.subject + " was not compared";
       result_.diagnostics.push_back(
           {Severity::warning, is_compared ? std::move(error) : with_note(std::move(error), note)});
@@ -276,7 +267,7 @@ class DiffPlanner {
   }
 
   bool is_requested(std::string_view key) const {
-    return names_.empty() || std::any_of(names_.begin(), names_.end(), [&](std::string_view name) {
+    return names_.empty() || std::ranges::any_of(names_, [&](std::string_view name) {
              return is_below(key, name.starts_with("module.") ? name.substr(7) : name);
            });
   }
@@ -333,8 +324,7 @@ class DiffPlanner {
       }
       auto newest = newest_version(dependency, "diff");
       if (newest) {
-        const auto asked =
-            static_cast<std::size_t>(std::find(names_.begin(), names_.end(), dependency.subject) - names_.begin());
+        const auto asked = static_cast<std::size_t>(std::ranges::find(names_, dependency.subject) - names_.begin());
         targets.push_back({.subject = dependency.subject,
                            .version = std::move(*newest),
                            .from = asked == names_.size() ? std::nullopt : params_.subjects[asked].from});
@@ -342,7 +332,7 @@ class DiffPlanner {
         result_.diagnostics.push_back({Severity::info, std::move(newest.error())});
       }
     }
-    result_.diagnostics.insert(result_.diagnostics.end(), found.diagnostics.begin(), found.diagnostics.end());
+    append(result_.diagnostics, found.diagnostics);
     return targets;
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "backends/address/source_text.h"
 #include "backends/address/version.h"
@@ -21,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool wants(const std::vector<std::string>& forms, std::string_view form) {
-  return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
+  return forms.empty() || std::ranges::find(forms, form) != forms.end();
 }
 
 }  // namespace

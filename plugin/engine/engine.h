@@ -75,6 +75,12 @@ Result<void> check_release(const std::optional<std::string>& release, std::strin
 // the author of a checkout would then write what proves its locks, or if an index around it cannot be read.
 Result<Store> open_cache(const std::filesystem::path& directory);
 
+// Returns the text after applying `document` of an edit to its base.
+std::string text_after(std::string_view base, const messages::EditedDocument& document);
+
+// Returns params that show a root module as it is after these edits.
+messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits);
+
 // The lock of a root as an SBOM lists it, and the text of its files by name.
 struct LockedFiles {
   LockFile lock;
@@ -148,8 +154,8 @@ class Engine {
   // Returns the data directory of a root directory. Errors: those of find_data_directory().
   Result<std::filesystem::path> data_directory(const messages::RootParams& root) const;
   // Reads the lock files of a root directory for an SBOM (plugin/report). Reads no configuration. Errors: MISSING if
-  // there is no lock file; those of load_settings() and parse_lock(); PATH_OUTSIDE_ROOT; IO_ERROR.
-  Result<LockedFiles> sbom(const std::filesystem::path& root) const;
+  // there is no lock file; those of OpenRoot::open().
+  Result<LockedFiles> sbom(const messages::RootParams& root, Run& run) const;
   // Writes the locked module packages of root modules as one bundle: an OCI image layout with a closure for each lock
   // file. Packages come from the cache; those that it lacks are fetched, and so are providers. The same locks have the
   // same bytes. Errors: those of install(), ProviderSource::download(), hash_provider_archive() and

@@ -1,8 +1,6 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/engine/provider_request.h"
 #include "plugin/resolve/explanation.h"
-#include "plugin/resolve/provider_explanation.h"
 #include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/lock_explain.h"

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
@@ -45,6 +47,27 @@ Result<messages::LockFindResult> Engine::find(const messages::LockFindParams& pa
     }
   }
   return result;
+}
+
+Result<LockedFiles> Engine::sbom(const messages::RootParams& root, Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, root, {}));
+  const LockDocument& lock = open->lock;
+  LockedFiles found{.lock = effective_lock(lock)};
+  found.lock.providers = lock.provider_file().providers;
+  const auto take = [&](const std::string& name, const LockFile& file) {
+    if (file.exists) {
+      found.texts.emplace(name, file.text);
+    }
+  };
+  take(lock.path, lock.file);
+  take(std::string(kLockFileName), lock.beside.value_or(LockFile()));
+  take(std::string(kSidecarFileName), lock.left_sidecar.value_or(LockFile()));
+  if (found.texts.empty()) {
+    return fail(Code::missing,
+                fmt::format("there is no lock file ({}) in {}", kLockFileName, open->root.walk.root.string()),
+                "an SBOM lists locked versions: run `" + tofu_modlock("lock") + "` first");
+  }
+  return found;
 }
 
 }  // namespace modlock

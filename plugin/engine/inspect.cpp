@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/base/collections.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/engine/provider_request.h"
 #include "plugin/resolve/provider_tree.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
@@ -15,10 +15,7 @@ namespace modlock {
 namespace {
 
 std::vector<Location> constraint_locations(const ModuleNode& node) {
-  std::vector<Location> locations;
-  for (const ConstraintUse& use : node.constraints) {
-    locations.push_back(use.location);
-  }
+  auto locations = mapped(node.constraints, &ConstraintUse::location);
   if (node.commit && node.call.version) {
     locations.push_back(node.call.version->location);
   }
@@ -89,7 +86,7 @@ messages::InspectedProvider to_message(const ProviderAddress& address, const std
           {use.requirement.constraint->text, use.module, use.requirement.constraint->location});
     }
   }
-  const bool is_declared = std::any_of(uses.begin(), uses.end(), [](const RequiredBy& use) {
+  const bool is_declared = std::ranges::any_of(uses, [](const RequiredBy& use) {
     return use.requirement.origin == ProviderRequirement::DeclaredBy::required_providers;
   });
   if (first.origin == ProviderRequirement::DeclaredBy::state) {
@@ -108,7 +105,7 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
   if (!state) {
     diagnostics.push_back({Severity::error, std::move(state.error())});
   } else {
-    diagnostics.insert(diagnostics.end(), state->diagnostics.begin(), state->diagnostics.end());
+    append(diagnostics, state->diagnostics);
     if (!state->unreadable.empty()) {
       diagnostics.push_back(
           {Severity::info,
@@ -123,11 +120,7 @@ std::vector<messages::InspectedProvider> inspect_providers(const RootRequest& ro
       }
     }
   }
-  std::vector<messages::InspectedProvider> providers;
-  for (const auto& [address, uses] : required) {
-    providers.push_back(to_message(address, uses, root.walk.tool));
-  }
-  return providers;
+  return mapped(required, [&](const auto& entry) { return to_message(entry.first, entry.second, root.walk.tool); });
 }
 
 std::vector<messages::InspectedCoreVersion> core_versions(const ModuleTree& tree) {
@@ -159,18 +152,14 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
     const std::string role = kRoles.at(static_cast<std::size_t>(file.role));
     result.files.push_back({.path = file.path, .role = role, .sha256 = file.sha256});
   }
-  for (const auto& [key, node] : tree.nodes) {
-    result.modules.push_back(to_message(node, locked));
-  }
-  std::transform(tree.unresolved.begin(), tree.unresolved.end(), std::back_inserter(result.modules),
-                 [](const UnresolvedCall& call) { return to_message(call); });
-  std::sort(result.modules.begin(), result.modules.end(),
-            [](const auto& left, const auto& right) { return left.key < right.key; });
+  result.modules = mapped(tree.nodes, [&](const auto& entry) { return to_message(entry.second, locked); });
+  std::ranges::transform(tree.unresolved, std::back_inserter(result.modules),
+                         [](const UnresolvedCall& call) { return to_message(call); });
+  std::ranges::sort(result.modules, {}, &messages::InspectedModule::key);
   result.diagnostics = tree.diagnostics;
   result.providers = inspect_providers(root, tree, result.diagnostics);
   result.core_versions = core_versions(tree);
-  const Diagnostics unmatched = unmatched_rules(root.walk.settings, tree, known_locks(*open));
-  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
+  append(result.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(*open)));
   check_client_versions(tree, root.implementation, options(), open->context, result.diagnostics);
   MODLOCK_TRY(open->context.check());
   run.diagnostics = result.diagnostics;

@@ -142,13 +142,11 @@ Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
                         .hint = "create the bundle again from this lock file"});
     }
     if (!is_fetched && !store.find_proven(entry.origin_hash(), h1, open.context)) {
-      done.diagnostics.push_back(
-          {Severity::warning,
-           Error{
-               .code = Code::missing,
-               .message = fmt::format("the package of {} was not added to the cache: no commit of git proves it", key),
-               .subject = key,
-               .hint = "push the bundle to a registry, and set TOFU_MODLOCK_REMOTE"}});
+      done.diagnostics.push_back(as_warning(
+          {.code = Code::missing,
+           .message = fmt::format("the package of {} was not added to the cache: no commit of git proves it", key),
+           .subject = key,
+           .hint = "push the bundle to a registry, and set TOFU_MODLOCK_REMOTE"}));
     }
   }
   return done;
@@ -195,9 +193,8 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
                                                             : std::set<std::string, std::less<>>(),
                                             .is_strict = params.strict.value_or(engine.options().in_ci)},
                                            engine.store(), context));
-  const Diagnostics& unread = open.network().warnings();
-  plan->diagnostics.insert(plan->diagnostics.end(), unread.begin(), unread.end());
-  plan->diagnostics.insert(plan->diagnostics.end(), report.diagnostics.begin(), report.diagnostics.end());
+  append(plan->diagnostics, open.network().warnings());
+  append(plan->diagnostics, report.diagnostics);
   return Installation{std::move(report), std::move(plan->unlocked), std::move(plan->diagnostics)};
 }
 
@@ -205,7 +202,7 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
 
 Result<void> check_locked(const Plan& plan, const OpenRoot& open) {
   std::vector<Change> blocking;
-  std::copy_if(plan.changes.begin(), plan.changes.end(), std::back_inserter(blocking), stops_install);
+  std::ranges::copy_if(plan.changes, std::back_inserter(blocking), stops_install);
   return blocking.empty() ? Result<void>()
                           : fail(with_dropped_blocks(frozen_error(blocking, open.lock, open.run()), open));
 }

@@ -1,15 +1,12 @@
-#include "plugin/engine/lock_planner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "backends/base/files.h"
-#include "plugin/engine/client_choice.h"
 #include "plugin/engine/merged_lock.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/engine/provider_request.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
@@ -124,7 +121,7 @@ Result<void> add_policy(Settings& settings, const messages::LockPlanParams& para
   }
   if (!params.allow.empty()) {
     AllowList& list = settings.allow_lists.emplace_back();
-    std::transform(params.allow.begin(), params.allow.end(), std::back_inserter(list.globs), written);
+    std::ranges::transform(params.allow, std::back_inserter(list.globs), written);
   }
   return {};
 }
@@ -150,13 +147,10 @@ Result<ModuleTree> read_tree(OpenRoot& open) {
   auto tree = walk_locked_modules(open);
   if (const auto unread = tree ? unread_modules(*tree) : std::vector<std::string>(); !unread.empty()) {
     const ModuleNode& node = tree->nodes.find(unread.front())->second;
-    return fail(
-        Error{.code = Code::missing,
-              .message = fmt::format(
-                  "cannot determine the providers of module \"{}\": it is neither locked nor installed", node.key),
-              .subject = node.subject(),
-              .location = node.call.source.location,
-              .hint = "lock modules too (without --include providers), or let the client install them"});
+    return fail(node.error(
+        Code::missing,
+        fmt::format("cannot determine the providers of module \"{}\": it is neither locked nor installed", node.key),
+        "lock modules too (without --include providers), or let the client install them"));
   }
   return tree;
 }
@@ -180,19 +174,18 @@ class LockPlanner {
       }
       return fail(open.network().with_warnings(std::move(ok.error())));
     }
-    const bool is_check = params_.mode == "frozen";
+    const bool is_check = params_.mode == PlanMode::frozen;
     if (modules_ && (!is_check || modules_->changes.empty())) {
       MODLOCK_TRY(checked_for_, check_client_choice(open, modules_->tree, is_check, diagnostics_));
     }
-    const Diagnostics& unread = open.network().warnings();
-    diagnostics_.insert(diagnostics_.end(), unread.begin(), unread.end());
+    append(diagnostics_, open.network().warnings());
     return answer(open);
   }
 
  private:
   // Replaces bare names. Reads the modules only if there are any.
   Result<void> name_targets(OpenRoot& open) {
-    if (std::all_of(params_.targets.begin(), params_.targets.end(), is_full_subject)) {
+    if (std::ranges::all_of(params_.targets, is_full_subject)) {
       return {};
     }
     MODLOCK_TRY(const auto tree, walk_offline_modules(open.root, open));
@@ -203,7 +196,7 @@ class LockPlanner {
   }
 
   Result<void> plan_open(OpenRoot& open) {
-    if (params_.mode == "upgrade" && open.context.offline) {
+    if (params_.mode == PlanMode::upgrade && open.context.offline) {
       return fail(Code::offline_miss, "cannot upgrade in offline mode: upgrade must query the sources",
                   "run the command without offline mode; lock can add missing entries offline");
     }
@@ -214,7 +207,7 @@ class LockPlanner {
       }
     } else if (params_.include.providers) {
       MODLOCK_TRY(tree, read_tree(open));
-      std::copy(tree->diagnostics.begin(), tree->diagnostics.end(), std::back_inserter(diagnostics_));
+      append(diagnostics_, tree->diagnostics);
       check_client_versions(*tree, open.root.implementation, engine_.options(), open.context, diagnostics_);
       if (has_errors(diagnostics_)) {
         return fail(combine(errors_of(diagnostics_)));
@@ -231,7 +224,7 @@ class LockPlanner {
     plan_request.skipped = wanted_.skipped;
     const auto gap =
         has_module_entries(plan_request.lock.modules) ? std::nullopt : blocks_of(plan_request.dropped).history_gap;
-    const bool may_lose_blocks = gap && (params_.mode == "missing" || !params_.targets.empty());
+    const bool may_lose_blocks = gap && (params_.mode == PlanMode::missing || !params_.targets.empty());
     if (may_lose_blocks && engine_.options().in_ci) {
       plan_request.mode = PlanMode::frozen;
     }
@@ -243,7 +236,8 @@ class LockPlanner {
                  .message = fmt::format("{} is not read: no release of OpenTofu writes this file", kDraftFileName),
                  .hint = fmt::format("nothing to do; {} has the module locks", lock.path)}});
     }
-    if (params_.mode == "frozen" && !modules_->changes.empty() && plan_request.resolution != Resolution::per_call) {
+    if (params_.mode == PlanMode::frozen && !modules_->changes.empty() &&
+        plan_request.resolution != Resolution::per_call) {
       plan_request.resolution = Resolution::per_call;
       const auto per_call = make_plan(plan_request, open.fetcher(), open.context);
       is_locked_per_call_ = per_call && per_call->changes.empty();
@@ -256,12 +250,11 @@ class LockPlanner {
       }
       modules_->diagnostics.push_back({Severity::warning, std::move(error)});
     }
-    if (params_.mode == "frozen" && engine_.options().in_ci) {
+    if (params_.mode == PlanMode::frozen && engine_.options().in_ci) {
       MODLOCK_TRY(check_unknown_sources(modules_->tree));
     }
     check_overrides(open.root);
-    const Diagnostics split = warn_of_split_tags(modules_->modules, open.root.walk.settings);
-    modules_->diagnostics.insert(modules_->diagnostics.end(), split.begin(), split.end());
+    append(modules_->diagnostics, warn_of_split_tags(modules_->modules, open.root.walk.settings));
     diagnostics_ = std::move(modules_->diagnostics);
     return has_errors(diagnostics_) ? fail(combine(errors_of(diagnostics_))) : Result<void>();
   }
@@ -287,7 +280,7 @@ class LockPlanner {
   void check_overrides(const RootRequest& root) {
     OverrideRequest request{
         .tree = modules_->tree, .locks = modules_->modules, .root = root.walk.root, .bounds = root.walk.bounds};
-    if (params_.mode == "frozen") {
+    if (params_.mode == PlanMode::frozen) {
       check_override_files(request, modules_->diagnostics,
                            modules_->changes.empty() ? Severity::error : Severity::warning);
       return;
@@ -310,13 +303,12 @@ class LockPlanner {
     for (const auto& [address, lock] : providers_->providers) {
       if (client.provider_installation && client.provider_installation->dev_overrides.count(address) != 0) {
         diagnostics_.push_back(
-            {Severity::warning,
-             Error{.code = Code::lock_unenforced,
-                   .message = fmt::format("provider {} has a dev_overrides entry: the client uses that directory "
-                                          "instead of the locked version",
-                                          address.to_string()),
-                   .subject = "provider." + address.to_string(),
-                   .hint = "remove it from dev_overrides in the CLI configuration to use the locked version"}});
+            as_warning({.code = Code::lock_unenforced,
+                        .message = fmt::format("provider {} has a dev_overrides entry: the client uses that directory "
+                                               "instead of the locked version",
+                                               address.to_string()),
+                        .subject = "provider." + address.to_string(),
+                        .hint = "remove it from dev_overrides in the CLI configuration to use the locked version"}));
       }
     }
   }
@@ -334,7 +326,7 @@ class LockPlanner {
     }
     const bool is_settled_otherwise = lock.merge && resolve_merged_providers(*lock.merge, provider_request);
     const auto source =
-        params_.hashes == "providers-lock" ? network.provider_source() : network.provider_source(root.walk.root);
+        params_.hashes == HashSet::providers_lock ? network.provider_source() : network.provider_source(root.walk.root);
     auto plan = plan_providers(provider_request, *source, open.context);
     if (!plan) {
       Error error = std::move(plan.error());
@@ -345,7 +337,7 @@ class LockPlanner {
     }
     providers_ = std::move(*plan);
     providers_->is_written = providers_->is_written || is_settled_otherwise;
-    diagnostics_.insert(diagnostics_.end(), providers_->diagnostics.begin(), providers_->diagnostics.end());
+    append(diagnostics_, providers_->diagnostics);
     warn_of_overrides(network.client_configuration());
     return {};
   }
@@ -356,7 +348,7 @@ class LockPlanner {
     if (providers_) {
       changes.insert(changes.end(), providers_->changes.begin(), providers_->changes.end());
     }
-    if (params_.mode == "frozen" && !changes.empty()) {
+    if (params_.mode == PlanMode::frozen && !changes.empty()) {
       return fail(with_dropped_blocks(frozen_error(changes, lock, run_, is_locked_per_call_), open));
     }
     // A merge changes the file even if this run plans no modules.
@@ -371,7 +363,7 @@ class LockPlanner {
         .providers = providers_ ? to_messages(*providers_) : std::vector<messages::LockedProvider>{},
         .stats = run_.stats(),
         .checked_for = std::move(checked_for_)};
-    if (params_.mode == "frozen" && !result.edits.documents.empty()) {
+    if (params_.mode == PlanMode::frozen && !result.edits.documents.empty()) {
       return fail(unwritten_error(result.edits));
     }
     if (lock.merge && !result.edits.documents.empty()) {
@@ -386,8 +378,7 @@ class LockPlanner {
       result.moved = std::move(modules_->moved);
     }
     if (!result.edits.documents.empty()) {
-      const Diagnostics ignored = ignored_files(open);
-      diagnostics_.insert(diagnostics_.end(), ignored.begin(), ignored.end());
+      append(diagnostics_, ignored_files(open));
     }
     run_.diagnostics = diagnostics_;
     result.diagnostics = std::move(diagnostics_);
@@ -410,7 +401,7 @@ class LockPlanner {
 
 Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
                                            std::optional<WantedVersions> wanted, Run& run) {
-  const bool merges = !wanted && params.mode == "missing";
+  const bool merges = !wanted && params.mode == PlanMode::missing;
   MODLOCK_TRY(auto open, OpenRoot::open(engine, run, params.root, params.lock,
                                         merges ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
   return LockPlanner(*open, std::move(params), std::move(wanted).value_or(WantedVersions{})).plan(*open);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plugin/engine/engine.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/update_lookup.h"
@@ -24,8 +24,8 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
     if (!tree) {
       return fail(std::move(tree.error()));
     }
-    const bool is_known = std::any_of(tree->diagnostics.begin(), tree->diagnostics.end(),
-                                      [&](const Diagnostic& known) { return known.what.message == error.message; });
+    const bool is_known = std::ranges::any_of(
+        tree->diagnostics, [&](const Diagnostic& known) { return known.what.message == error.message; });
     if (!is_known) {
       tree->diagnostics.push_back({Severity::warning, std::move(error)});
     }
@@ -44,8 +44,7 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
   messages::UpdateLookupResult result = std::move(*found);
   result.stats = run.stats();
   result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
-  const Diagnostics unmatched = errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(*open)));
-  result.diagnostics.insert(result.diagnostics.end(), unmatched.begin(), unmatched.end());
+  append(result.diagnostics, errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(*open))));
   run.diagnostics = result.diagnostics;
   return result;
 }

@@ -136,8 +136,7 @@ void name_kind(const Locks& before, const Locks& after, const Contested& contest
     const bool is_same =
         old == before.end() ? entry == after.end() : entry != after.end() && old->second == entry->second;
     const std::string subject = std::string(prefix) + name_of(key);
-    const auto planned =
-        std::find_if(changes.begin(), changes.end(), [&](const Change& change) { return change.subject == subject; });
+    const auto planned = std::ranges::find_if(changes, [&](const Change& change) { return change.subject == subject; });
     if (entry == after.end() && (old == before.end() || planned != changes.end())) {
       continue;
     }
@@ -217,7 +216,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
       }
     }
   };
-  std::for_each(sides.begin(), sides.end(), keep_dropped);
+  std::ranges::for_each(sides, keep_dropped);
   std::string merged_text = write_merged_lock(base, sides, entries);
   if (text && !on_disk) {
     merged_text = with_line_endings_of(*text, merged_text);
@@ -237,8 +236,8 @@ bool resolve_merged_providers(const OpenMerge& merge, ProviderPlanRequest& reque
       continue;
     }
     std::vector<std::optional<ProviderLock>> allowed;
-    std::copy_if(contested->second.begin(), contested->second.end(), std::back_inserter(allowed),
-                 [&](const auto& entry) { return entry && need.merged.allows(entry->version); });
+    std::ranges::copy_if(contested->second, std::back_inserter(allowed),
+                         [&](const auto& entry) { return entry && need.merged.allows(entry->version); });
     const auto locked = request.locked.find(need.address);
     if (allowed.empty()) {
       request.locked.erase(locked);
@@ -269,7 +268,7 @@ void name_merged_entries(const OpenMerge& merge, const ModuleLocks& modules, con
                          std::vector<Change>& changes) {
   name_kind(merge.modules_before, modules, merge.modules, "module.", changes);
   name_kind(merge.providers_before, providers, merge.providers, "provider.", changes);
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& left, const Change& right) {
+  std::ranges::stable_sort(changes, [](const Change& left, const Change& right) {
     const auto kind = [](const Change& change) { return change.subject.starts_with("provider."); };
     return kind(left) != kind(right) ? kind(right) : left.subject < right.subject;
   });

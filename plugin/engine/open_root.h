@@ -6,6 +6,7 @@
 #include "plugin/bundle/bundle_reader.h"
 #include "plugin/engine/root_request.h"
 #include "plugin/engine/run.h"
+#include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
@@ -64,5 +65,27 @@ class OpenRoot {
 Result<messages::LockPlanResult> plan_root(OpenRoot& open, messages::LockPlanParams params);
 Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messages::ModulesInstallParams& params);
 Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::LockVerifyParams& params);
+
+// Returns the module tree of a root, that of `open` or one like it, as far as it can be read without network access:
+// remote modules as locked_package() finds them. A module that is not available has a node without directory. Errors:
+// those of walk_modules() and read_manifest().
+Result<ModuleTree> walk_offline_modules(RootRequest& root, const OpenRoot& open);
+
+// The same, but fetches locked packages that are not on this machine. `skipped`: of PlanRequest. Errors: also those of
+// make_plan().
+Result<ModuleTree> walk_locked_modules(OpenRoot& open, Diagnostics* skipped = nullptr);
+
+// Returns the keys of remote calls of a tree that were not read.
+std::vector<std::string> unread_modules(const ModuleTree& tree);
+
+// Checks that a lock file is valid for the client that will run, if the user did not decide which one that is
+// (ClientProgram::decider). `tree` is the reading of the client that is assumed. Returns this client if the checkout
+// declares it, module addresses without a host depend on it, and PATH has both clients or none.
+// Errors: FROZEN. The other client reads files in which it calls a module that the lock file does not have. Or module
+// addresses without a host depend on the client, and only the other one is on PATH, or the checkout declared the other
+// one at EngineOptions::base. Also those of read_base(). If `is_check` is false, only a client that is missing on PATH
+// is reported, as a warning.
+Result<std::optional<messages::CheckedFor>> check_client_choice(OpenRoot& open, const ModuleTree& tree, bool is_check,
+                                                                Diagnostics& diagnostics);
 
 }  // namespace modlock

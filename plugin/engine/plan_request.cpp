@@ -7,10 +7,8 @@
 #include <span>
 #include <tuple>
 
-#include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/provider_request.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/package_lookup.h"
 #include "plugin/install/recorded_modules.h"
@@ -158,8 +156,8 @@ Diagnostics ignored_files(const OpenRoot& open) {
   if (open.lock.beside) {
     files.emplace_back(kLockFileName);
   }
-  std::copy_if(root.walk.settings.files.begin(), root.walk.settings.files.end(), std::back_inserter(files),
-               [](const std::string& file) { return !file.starts_with('/'); });  // not the user's
+  std::ranges::copy_if(root.walk.settings.files, std::back_inserter(files),
+                       [](const std::string& file) { return !file.starts_with('/'); });  // not the user's
   return warn_of_ignored_files(root.walk.root, files, open.context).value_or(Diagnostics());
 }
 
@@ -171,7 +169,7 @@ Error with_dropped_blocks(Error error, const OpenRoot& open) {
     error.notes.push_back(ignored.what.message + "; " + ignored.what.hint);
   }
   const ModuleLocks dropped = dropped_locks(open);
-  if (std::any_of(open.run().changes.begin(), open.run().changes.end(), [&](const messages::Change& change) {
+  if (std::ranges::any_of(open.run().changes, [&](const messages::Change& change) {
         return dropped.count(change.subject.substr(change.subject.find('.') + 1)) != 0;
       })) {
     const Error reason = dropped_blocks_error(open.lock);
@@ -208,10 +206,9 @@ Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock,
   for (const Change& change : changes) {
     named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", change.subject, change.reason);
   }
-  const bool is_of_providers = std::all_of(
-      changes.begin(), changes.end(), [](const Change& change) { return change.subject.starts_with("provider."); });
-  const bool lock_helps =
-      std::any_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_made_by_lock; });
+  const bool is_of_providers =
+      std::ranges::all_of(changes, [](const Change& change) { return change.subject.starts_with("provider."); });
+  const bool lock_helps = std::ranges::any_of(changes, [](const Change& change) { return change.is_made_by_lock; });
   run.changes = changes;
   return Error{
       .code = Code::frozen,
@@ -248,13 +245,13 @@ Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanPa
   const Context& context = open.context;
   PlanRequest request{.walk = root.walk,
                       .lock = effective_lock(lock),
-                      .mode = parse_mode(params.mode),
+                      .mode = params.mode,
                       .targets = module_targets(params.targets),
                       .accept_moved = params.accept_moved,
                       .has_named_targets = !params.since,
                       .base = [&open, since = params.since.value_or("HEAD")] { return base_entries(open, since); },
                       .resolution = parse_resolution(params.resolution, root.walk.settings),
-                      .refuses_unlocked = params.mode == "frozen"};
+                      .refuses_unlocked = params.mode == PlanMode::frozen};
   if (request.mode == PlanMode::upgrade && request.targets.empty() && !params.targets.empty()) {
     request.mode = PlanMode::missing;
   }

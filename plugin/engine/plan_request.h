@@ -1,8 +1,16 @@
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+
+#include "backends/address/provider_address.h"
+#include "backends/address/provider_version.h"
+#include "backends/address/version.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/lock/edit.h"
-#include "plugin/resolve/plan.h"
+#include "plugin/resolve/provider_plan.h"
+#include "protocol/messages/update_plan.h"
 
 namespace modlock {
 
@@ -72,5 +80,46 @@ Error unwritten_error(const messages::WorkspaceEdit& edits);
 // Returns the warning LOCK_INCOMPLETE for module calls that are resolved although commits that git does not read may
 // contain their blocks. With `is_frozen` they are not resolved: FROZEN.
 Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen);
+
+// Returns the providers that the state of a root uses; `tree` contains the location of its state. Errors: those of
+// read_state_providers().
+Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tree);
+
+// Creates the `lock/plan` request for the providers of a tree. Problems of the state go to `diagnostics`. Errors:
+// INVALID_PARAMS (an invalid platform, several for the hashes of `init`, a target that no module needs); those of
+// read_state() and find_needs().
+Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const ModuleTree& tree,
+                                                  const messages::LockPlanParams& params, Diagnostics& diagnostics);
+
+// Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
+std::string release_rules(const ClientProgram& implementation);
+
+// Reads the minimum release age of one run; empty: none. Errors: INVALID_PARAMS.
+Result<std::optional<std::chrono::seconds>> requested_age(const std::string& text);
+
+// Returns the targets that are not providers.
+std::vector<std::string> module_targets(const std::vector<std::string>& targets);
+
+// Converts the providers of a plan to messages.
+std::vector<messages::LockedProvider> to_messages(const ProviderPlan& plan);
+
+// Versions that have to be chosen in every mode.
+struct WantedVersions {
+  std::map<std::string, Version, std::less<>> modules = {};  // by key of the call
+  std::map<ProviderAddress, ProviderVersion> providers = {};
+  std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls = {};  // of PlanRequest
+  Diagnostics* skipped = nullptr;                                                 // of PlanRequest
+};
+
+// Decides one `lock/plan`: modules first, then the providers that they need. `wanted` nullopt: none, and under mode
+// missing the sides of a merge in progress are merged first. The changes of FROZEN and the diagnostics go to `run`,
+// too. Errors: those of OpenRoot::open(), make_plan() and plan_providers().
+Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
+                                           std::optional<WantedVersions> wanted, Run& run);
+
+// Decides one `update/plan`, and skips modules other than those of the updates that cannot be read (PlanRequest).
+// Errors: those of plan_lock(), and those of the edits of the configuration.
+Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params,
+                                             Diagnostics& skipped, Run& run);
 
 }  // namespace modlock

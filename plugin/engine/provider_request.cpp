@@ -1,21 +1,18 @@
-#include "plugin/engine/provider_request.h"
+#include "plugin/engine/plan_request.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/credentials/process_environment.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
-
-HashSet parse_hashes(const std::string& text) {
-  return text == "init" ? HashSet::init : text == "providers-lock" ? HashSet::providers_lock : HashSet::superset;
-}
 
 // Returns the platforms of the request, or else those of the settings, or else this machine. `init` uses only this
 // machine.
@@ -37,8 +34,7 @@ Result<std::vector<Platform>> find_platforms(const messages::LockPlanParams& par
   if (platforms.empty()) {
     platforms.push_back(Platform::current());
   }
-  std::sort(platforms.begin(), platforms.end());
-  platforms.erase(std::unique(platforms.begin(), platforms.end()), platforms.end());
+  sort_unique(platforms);
   return platforms;
 }
 
@@ -50,8 +46,8 @@ Result<std::set<ProviderAddress>> find_targets(const std::vector<std::string>& t
       continue;
     }
     auto address = ProviderAddress::parse(std::string_view(target).substr(kProviderSubject.size()), default_host);
-    const bool known = address && std::any_of(needs.begin(), needs.end(),
-                                              [&](const ProviderNeed& need) { return need.address == *address; });
+    const bool known =
+        address && std::ranges::any_of(needs, [&](const ProviderNeed& need) { return need.address == *address; });
     if (!known) {
       return fail(unknown_subject(target, provider_subjects(needs, default_host)));
     }
@@ -72,27 +68,26 @@ std::string why_needs_are_unknown(const StateProviders& state, const ModuleTree&
 Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tree) {
   const auto required = required_providers(tree);
   std::vector<ProviderAddress> addresses;
-  std::transform(required.begin(), required.end(), std::back_inserter(addresses),
-                 [](const auto& entry) { return entry.first; });
+  std::ranges::transform(required, std::back_inserter(addresses), [](const auto& entry) { return entry.first; });
   return read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path, root.walk.workspace,
-                              root.walk.tool, addresses, root.walk.documents, root.walk.bounds);
+                              root.walk.tool, keys_of(required_providers(tree)), root.walk.documents, root.walk.bounds);
 }
 
 Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const ModuleTree& tree,
                                                   const messages::LockPlanParams& params, Diagnostics& diagnostics) {
   const RootRequest& root = open.root;
   const std::string_view default_host = default_registry(root.walk.tool);
-  const HashSet hashes = parse_hashes(params.hashes);
+  const HashSet hashes = params.hashes;
   MODLOCK_TRY(auto platforms, find_platforms(params, hashes, root.walk.settings));
   MODLOCK_TRY(auto state, hashes == HashSet::providers_lock ? Result<StateProviders>() : read_state(root, tree));
-  diagnostics.insert(diagnostics.end(), state.diagnostics.begin(), state.diagnostics.end());
+  append(diagnostics, state.diagnostics);
   MODLOCK_TRY(auto needs,
               find_needs(tree, state, hashes == HashSet::providers_lock ? NeedsOf::providers_lock : NeedsOf::init,
                          default_host));
   ProviderPlanRequest request{.needs = std::move(needs),
                               .unknown_needs = why_needs_are_unknown(state, tree),
                               .locked = open.lock.provider_file().providers,
-                              .mode = parse_mode(params.mode),
+                              .mode = params.mode,
                               .hashes = hashes,
                               .platforms = std::move(platforms),
                               .tool = root.walk.tool,
@@ -120,14 +115,10 @@ Result<std::optional<std::chrono::seconds>> requested_age(const std::string& tex
                     "write --minimum-release-age or TOFU_MODLOCK_MINIMUM_RELEASE_AGE as 3d, 72h or 1h30m");
 }
 
-PlanMode parse_mode(const std::string& text) {
-  return text == "upgrade" ? PlanMode::upgrade : text == "frozen" ? PlanMode::frozen : PlanMode::missing;
-}
-
 std::vector<std::string> module_targets(const std::vector<std::string>& targets) {
   std::vector<std::string> modules;
-  std::copy_if(targets.begin(), targets.end(), std::back_inserter(modules),
-               [](const std::string& target) { return !target.starts_with(kProviderSubject); });
+  std::ranges::copy_if(targets, std::back_inserter(modules),
+                       [](const std::string& target) { return !target.starts_with(kProviderSubject); });
   return modules;
 }
 

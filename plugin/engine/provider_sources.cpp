@@ -85,7 +85,7 @@ std::vector<ProviderSelector> Network::implied_sources(const fs::path& root) con
   std::set<ProviderAddress> local;
   const ProcessEnvironment environment = current_environment();
   for (const fs::path& directory : implied_provider_directories(tool_, environment, root)) {
-    if (!is_directory(directory)) {
+    if (!path_is_directory(directory)) {
       continue;
     }
     if (const auto found = find_local_providers(directory)) {

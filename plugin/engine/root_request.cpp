@@ -12,7 +12,7 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/merged_lock.h"
-#include "plugin/engine/provider_request.h"
+#include "plugin/engine/plan_request.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/lock/revision_reader.h"
 #include "protocol/base/result.h"
@@ -81,12 +81,11 @@ Result<void> set_bounds(WalkRequest& walk, const fs::path& repository, const Eng
 }
 
 bool has_glob(const std::vector<SourceText>& globs, const SourceText& wanted) {
-  return std::any_of(globs.begin(), globs.end(), [&](const SourceText& glob) { return glob.text == wanted.text; });
+  return std::ranges::any_of(globs, [&](const SourceText& glob) { return glob.text == wanted.text; });
 }
 
 bool overlays(const Documents& documents, const fs::path& root) {
-  return std::any_of(documents.begin(), documents.end(),
-                     [&](const auto& document) { return document.first.parent_path() == root; });
+  return std::ranges::any_of(documents, [&](const auto& document) { return document.first.parent_path() == root; });
 }
 
 // Later ones win: files, single values, then those with an explicit order.

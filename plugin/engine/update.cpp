@@ -6,8 +6,7 @@
 #include "backends/address/source_text.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/lock_planner.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/locked_text.h"
@@ -43,13 +42,6 @@ Result<RequestedUpdate> to_domain(const messages::Update& update) {
   return result;
 }
 
-std::optional<UpdatePin> to_pin(const std::optional<std::string>& text) {
-  if (!text) {
-    return std::nullopt;
-  }
-  return *text == "tag" ? UpdatePin::tag : UpdatePin::immutable;
-}
-
 // Decides one `update/plan`: the configuration first, then the lock for the new configuration.
 class UpdatePlanner {
  public:
@@ -70,9 +62,9 @@ class UpdatePlanner {
       return plan();
     }
     std::vector<messages::EditedDocument> documents = configuration_documents();
-    std::move(locked->edits.documents.begin(), locked->edits.documents.end(), std::back_inserter(documents));
+    std::ranges::move(locked->edits.documents, std::back_inserter(documents));
     locked->edits.documents = std::move(documents);
-    locked->diagnostics.insert(locked->diagnostics.end(), unchanged_.begin(), unchanged_.end());
+    append(locked->diagnostics, unchanged_);
     run_.diagnostics = locked->diagnostics;
     return locked;
   }
@@ -84,7 +76,7 @@ class UpdatePlanner {
     const std::size_t kept = unchanged_.size();
     for (const Change& change : locked.changes) {
       const std::string& subject = change.subject;
-      const auto young = std::find_if(locked.diagnostics.begin(), locked.diagnostics.end(), [&](const auto& warning) {
+      const auto young = std::ranges::find_if(locked.diagnostics, [&](const auto& warning) {
         return warning.what.code == Code::setting_unserved && warning.what.subject == subject;
       });
       if (change.is_exception && young != locked.diagnostics.end() && chosen_.erase(subject) != 0) {
@@ -132,13 +124,14 @@ class UpdatePlanner {
                             .new_constraint = {}});
       }
       if (!newest) {
-        if (std::none_of(found.diagnostics.begin(), found.diagnostics.end(), [&](const Diagnostic& each) {
+        if (std::ranges::none_of(found.diagnostics, [&](const Diagnostic& each) {
               return each.what.code == Code::version_ambiguous && of_subject(each);
             })) {
           unchanged_.push_back({Severity::info, std::move(newest.error())});
         }
-        std::copy_if(found.diagnostics.begin(), found.diagnostics.end(), std::back_inserter(unchanged_),
-                     [&](const Diagnostic& denied) { return denied.severity == Severity::info && of_subject(denied); });
+        std::ranges::copy_if(found.diagnostics, std::back_inserter(unchanged_), [&](const Diagnostic& denied) {
+          return denied.severity == Severity::info && of_subject(denied);
+        });
       }
     }
     return {};
@@ -168,7 +161,7 @@ class UpdatePlanner {
     if (!tree || unread_modules(*tree).empty()) {
       return tree;
     }
-    const bool misses = std::any_of(updates_.begin(), updates_.end(), [&](const auto& update) {
+    const bool misses = std::ranges::any_of(updates_, [&](const auto& update) {
       return update.subject.starts_with(kModuleSubject) &&
              tree->nodes.find(std::string_view(update.subject).substr(kModuleSubject.size())) == tree->nodes.end();
     });
@@ -189,14 +182,13 @@ class UpdatePlanner {
     MODLOCK_TRY(const auto values, read_variable_values(root.walk.root, root.walk.variables, root.walk.documents,
                                                         root.walk.bounds, errors));
     for (const Diagnostics& all : {tree.diagnostics, unmatched_rules(root.walk.settings, tree, known_locks(open))}) {
-      const Diagnostics found = errors_of(all);
-      errors.insert(errors.end(), found.begin(), found.end());
+      append(errors, errors_of(all));
     }
     if (!errors.empty()) {
       return fail(combine(std::move(errors)));
     }
     MODLOCK_TRY(choose_versions());
-    ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), to_pin(params_.pin));
+    ConfigurationEditor editor(root.walk, tree, *values, open.fetcher(), params_.pin);
     for (const messages::Update& update : updates_) {
       const auto wanted = to_domain(update);
       auto done = wanted ? editor.apply(*wanted) : fail(wanted.error());
@@ -230,12 +222,10 @@ class UpdatePlanner {
     if (id.empty() || id == listed.id) {
       return std::nullopt;
     }
-    return Error{.code = Code::hash_mismatch,
-                 .message = fmt::format("the tag {} of {} was locked as {} and is now {}", listed.tag, node.subject(),
-                                        backend.id_hash(id), backend.id_hash(listed.id)),
-                 .subject = node.subject(),
-                 .location = node.call.source.location,
-                 .hint = "find out why it moved; to accept it, add --accept-moved"};
+    return node.error(Code::hash_mismatch,
+                      fmt::format("the tag {} of {} was locked as {} and is now {}", listed.tag, node.subject(),
+                                  backend.id_hash(id), backend.id_hash(listed.id)),
+                      "find out why it moved; to accept it, add --accept-moved");
   }
 
   std::map<std::string, PlanRequest::FormerCall, std::less<>> former_calls(const ModuleTree& tree) const {
@@ -270,7 +260,7 @@ class UpdatePlanner {
       const auto entry = address ? locked.find(*address) : locked.end();
       const auto constraint = ProviderConstraint::parse(*update.new_constraint);
       if (entry != locked.end() && constraint && !constraint->allows(entry->second.version)) {
-        params.mode = "upgrade";
+        params.mode = PlanMode::upgrade;
         params.targets.push_back(update.subject);
       }
     }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "plugin/engine/client_choice.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"
@@ -45,10 +45,9 @@ void add_dropped(VerifyReport& report, const OpenRoot& open, bool names_ignored)
   const auto is_not_locked = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::not_locked && verdict.subject.starts_with(kModulePrefix);
   };
-  const bool is_complete = std::none_of(report.verdicts.begin(), report.verdicts.end(), is_not_locked);
+  const bool is_complete = std::ranges::none_of(report.verdicts, is_not_locked);
   if (!is_complete || names_ignored) {
-    const Diagnostics ignored = ignored_files(open);
-    report.diagnostics.insert(report.diagnostics.end(), ignored.begin(), ignored.end());
+    append(report.diagnostics, ignored_files(open));
   }
   if (is_complete) {
     return;
@@ -70,8 +69,8 @@ void add_dropped(VerifyReport& report, const OpenRoot& open, bool names_ignored)
 Result<void> check_ages(OpenRoot& open, const messages::Include& include, VerifyReport& report) {
   const Settings& settings = open.root.walk.settings;
   const auto sets_age = [](const auto& rule) { return rule.minimum_release_age.has_value(); };
-  if (!settings.requested_age && std::none_of(settings.sources.begin(), settings.sources.end(), sets_age) &&
-      std::none_of(settings.providers.begin(), settings.providers.end(), sets_age)) {
+  if (!settings.requested_age && std::ranges::none_of(settings.sources, sets_age) &&
+      std::ranges::none_of(settings.providers, sets_age)) {
     return fail(Code::invalid_params, "the settings have no minimum_release_age to compare with",
                 "write one into .tofu-modlock.hcl: source \"*\" { minimum_release_age = \"3d\" }");
   }
@@ -79,8 +78,7 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
   const auto judge = [&](const std::string& subject, std::chrono::seconds age,
                          const Result<SourceFetcher::Time>& since) {
     if (!since) {
-      report.diagnostics.push_back({Severity::error, open.network().with_warnings(since.error())});
-      report.diagnostics.back().what.subject = subject;
+      report.diagnostics.push_back({Severity::error, placed(open.network().with_warnings(since.error()), subject)});
       return;
     }
     const auto young = age_exception({nullptr, age}, *since, std::nullopt, fetcher.now());
@@ -111,7 +109,7 @@ Result<void> check_ages(OpenRoot& open, const messages::Include& include, Verify
     if (const auto age = age_limit(settings, address).minimum(); age.count() != 0 && overrides.count(address) == 0) {
       judge("provider." + address.to_string(), age,
             providers->list_versions(address, open.context).map([&, &locked = entry](const ProviderListing& listing) {
-              const auto found = std::find(listing.versions.begin(), listing.versions.end(), locked.version);
+              const auto found = std::ranges::find(listing.versions, locked.version);
               const auto at = static_cast<std::size_t>(found - listing.versions.begin());
               const std::string unlisted = "locked " + locked.version.to_string();
               const Observation seen{unlisted};
@@ -176,7 +174,7 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
     for (Diagnostic& diagnostic : report->diagnostics) {
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));
     }
-    report->diagnostics.insert(report->diagnostics.end(), network.warnings().begin(), network.warnings().end());
+    append(report->diagnostics, network.warnings());
   }
   if (params.age) {
     context.offline = false;

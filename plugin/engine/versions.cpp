@@ -10,7 +10,7 @@
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/offline_tree.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
@@ -110,8 +110,8 @@ Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot
   }
   const std::string_view key = std::string_view(subject).substr(kModule.size());
   const auto found = tree.nodes.find(key);
-  const bool is_unresolved = std::any_of(tree.unresolved.begin(), tree.unresolved.end(),
-                                         [&](const UnresolvedCall& unresolved) { return unresolved.key == key; });
+  const bool is_unresolved =
+      std::ranges::any_of(tree.unresolved, [&](const UnresolvedCall& unresolved) { return unresolved.key == key; });
   if (found == tree.nodes.end() && !is_unresolved) {
     return fail(unknown_subject(subject, module_subjects(tree)));
   }
@@ -132,7 +132,7 @@ Result<messages::VersionsListResult> versions_of_call(const messages::CallOfRoot
   }
   const auto uses = shared_constraints(tree, node, open->root.walk.settings.resolution.value_or(Resolution::automatic));
   auto result = to_message(*listing, source, [&](const Version& version) {
-    return include_prerelease || (!uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const ConstraintUse& use) {
+    return include_prerelease || (!uses.empty() && std::ranges::all_of(uses, [&](const ConstraintUse& use) {
              return use.constraint.selects(version);
            }));
   });

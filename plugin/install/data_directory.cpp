@@ -7,7 +7,6 @@
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
 #include "plugin/config/roots.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 

@@ -4,7 +4,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/package/tree_hash.h"
 
 namespace modlock {
 namespace {

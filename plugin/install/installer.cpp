@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <mutex>
-#include <set>
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
@@ -106,7 +104,7 @@ class Installer {
       }
     }
     total_ = placements.size();
-    has_clone_ = std::any_of(placements.begin(), placements.end(), [&](const Placement& placement) {
+    has_clone_ = std::ranges::any_of(placements, [&](const Placement& placement) {
       const auto place = request_.data.place_of(placement.node->key);
       return placement.resolved != nullptr && place && path_exists(*place / ".git");
     });
@@ -264,7 +262,7 @@ class Installer {
     if (!locked || !installed || read_file_list(request_.data, installed->h1()) || store_.find_by_h1(installed->h1())) {
       return {};
     }
-    auto difference = compare_trees(*locked, *installed, entries_of(place));
+    auto difference = compare_trees(*locked, *installed, place);
     const bool is_converted = difference.tampered.size() == difference.line_endings;  // by git or an editor
     return is_converted ? std::vector<std::string>() : std::move(difference.tampered);
   }
@@ -296,7 +294,7 @@ class Installer {
     }
     MODLOCK_TRY(const auto locked, summarise_entries(package, {}, context_));
     MODLOCK_TRY(const auto installed, summarise_entries(*entries, {}, context_));
-    const auto difference = compare_trees(locked, installed, entries_of(place));
+    const auto difference = compare_trees(locked, installed, place);
     return difference.tampered.empty() && difference.harmless.empty() && !difference.from_pointers.empty();
   }
 
@@ -411,7 +409,7 @@ class Installer {
   // Calls that nobody serves, and what lies below them.
   bool is_unmanaged(const std::string& key) const {
     const std::vector<std::string> keys = lineage(key);
-    return std::any_of(keys.begin(), keys.end(), [&nodes = request_.plan.tree.nodes](const std::string& each) {
+    return std::ranges::any_of(keys, [&nodes = request_.plan.tree.nodes](const std::string& each) {
       const auto node = nodes.find(each);
       return node != nodes.end() && !node->second.is_local() && node->second.package_directory.empty();
     });

@@ -32,9 +32,9 @@ bool read_member(const Json::Value& object, const char* name, std::string& into)
 // Clients read the name of a member without its case, and the last of several applies: "dir" would hide "Dir".
 bool is_misspelled(const Json::Value& object, std::initializer_list<std::string_view> names) {
   const auto members = object.getMemberNames();
-  return std::any_of(members.begin(), members.end(), [&](const std::string& member) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view name) { return member != name && fold(member) == fold(name); });
+  return std::ranges::any_of(members, [&](const std::string& member) {
+    return std::ranges::any_of(names,
+                               [&](std::string_view name) { return member != name && fold(member) == fold(name); });
   });
 }
 

@@ -159,7 +159,7 @@ class OriginCheck {
   }
 
   static const ListedVersion* find_locked(const SourceCheck& asked, const Listing& listing) {
-    const auto found = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& each) {
+    const auto found = std::ranges::find_if(listing.versions, [&](const ListedVersion& each) {
       return each.version.to_string() == asked.call.lock->version;
     });
     return found == listing.versions.end() ? nullptr : &*found;
@@ -343,18 +343,14 @@ class OriginCheck {
       return;
     }
     const ModuleNode& node = *asked.call.node;
-    const auto told =
-        std::find_if(findings_.diagnostics.begin(), findings_.diagnostics.end(), [&](const Diagnostic& each) {
-          return each.severity == Severity::error && each.what.code == error.code && each.what.message == error.message;
-        });
+    const auto told = std::ranges::find_if(findings_.diagnostics, [&](const Diagnostic& each) {
+      return each.severity == Severity::error && each.what.code == error.code && each.what.message == error.message;
+    });
     if (told != findings_.diagnostics.end()) {
       told->what.related.push_back({"the same source is called here", node.call.source.location});
       return;
     }
-    Error mine = error;
-    mine.subject = node.subject();
-    mine.location = node.call.source.location;
-    findings_.diagnostics.push_back({Severity::error, std::move(mine)});
+    findings_.diagnostics.push_back({Severity::error, placed(error, node.subject(), node.call.source.location)});
   }
 
   void vanish(SourceCheck& asked, std::string detail) const {
@@ -363,11 +359,7 @@ class OriginCheck {
   }
 
   void warn(const SourceCheck& asked, Code code, std::string message, std::string hint) {
-    findings_.diagnostics.push_back({Severity::warning, Error{.code = code,
-                                                              .message = std::move(message),
-                                                              .subject = asked.call.node->subject(),
-                                                              .location = asked.call.node->call.source.location,
-                                                              .hint = std::move(hint)}});
+    findings_.diagnostics.push_back(as_warning(asked.call.node->error(code, std::move(message), std::move(hint))));
   }
 
   std::string locked_id(const SourceCheck& asked) const {

@@ -9,7 +9,6 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

@@ -5,7 +5,6 @@
 #include "backends/address/source_text.h"
 #include "backends/package/tree_hash.h"
 #include "backends/store/links.h"
-#include "backends/store/store.h"
 #include "plugin/install/overrides.h"
 
 namespace modlock {

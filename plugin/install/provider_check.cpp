@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostProviderThreads = 8;
 
 bool has_scheme(const std::vector<std::string>& hashes, std::string_view scheme) {
-  return std::any_of(hashes.begin(), hashes.end(), [&](const std::string& hash) { return hash.starts_with(scheme); });
+  return std::ranges::any_of(hashes, [&](const std::string& hash) { return hash.starts_with(scheme); });
 }
 
 // Merges all valid constraints. An invalid one is an error of the configuration.
@@ -73,8 +73,8 @@ class ProviderChecker {
     const auto required = check_.required.find(provider);
     const auto locked = check_.lock.providers.find(provider);
     if (locked == check_.lock.providers.end()) {
-      verdict.kind = VerdictKind::not_locked;
-      verdict.detail = "it is required by the configuration, and the lock file has no version of it";
+      judge(verdict, VerdictKind::not_locked,
+            "it is required by the configuration, and the lock file has no version of it");
       verdict.location = required->second.front().requirement.location;
       return verdict;
     }
@@ -85,10 +85,9 @@ class ProviderChecker {
     if (required != check_.required.end()) {
       const ProviderConstraint constraint = constraints_of(required->second);
       if (!constraint.allows(lock.version)) {
-        verdict.kind = VerdictKind::not_locked;
-        verdict.detail = fmt::format("locked version selection {} doesn't match the version constraints \"{}\"",
-                                     lock.version.to_string(), constraint.canonical());
-        return verdict;
+        return judge(verdict, VerdictKind::not_locked,
+                     fmt::format("locked version selection {} doesn't match the version constraints \"{}\"",
+                                 lock.version.to_string(), constraint.canonical()));
       }
     }
     check_place(provider, lock, verdict);
@@ -102,19 +101,18 @@ class ProviderChecker {
     const fs::path place = check_.directory / provider.host() / provider.name_space() / provider.type() /
                            lock.version.to_string() / check_.platform.to_string();
     if (!path_is_directory(place)) {
-      verdict.kind = VerdictKind::missing;
-      verdict.detail = fmt::format("{} is locked, but there is no package of it for {} in the data directory",
-                                   lock.version.to_string(), check_.platform.to_string());
+      judge(verdict, VerdictKind::missing,
+            fmt::format("{} is locked, but there is no package of it for {} in the data directory",
+                        lock.version.to_string(), check_.platform.to_string()));
       return;
     }
     auto installed = hash_installed(store_, place, memo_, context_);
     if (!installed) {
-      verdict.kind = VerdictKind::tampered;
-      verdict.detail = installed.error().message;
+      judge(verdict, VerdictKind::tampered, installed.error().message);
       return;
     }
     verdict.actual = std::move(*installed);
-    if (std::find(lock.hashes.begin(), lock.hashes.end(), verdict.actual) != lock.hashes.end()) {
+    if (std::ranges::find(lock.hashes, verdict.actual) != lock.hashes.end()) {
       verdict.expected = verdict.actual;
       return;
     }
@@ -125,19 +123,18 @@ class ProviderChecker {
   void check_difference(const fs::path& place, const ProviderLock& lock, Verdict& verdict) const {
     if (has_scheme(lock.hashes, "h1:")) {
       verdict.kind = VerdictKind::tampered;
-      const auto first = std::find_if(lock.hashes.begin(), lock.hashes.end(),
-                                      [](const std::string& hash) { return hash.starts_with("h1:"); });
-      const bool is_only = std::count_if(lock.hashes.begin(), lock.hashes.end(),
-                                         [](const std::string& hash) { return hash.starts_with("h1:"); }) == 1;
+      const auto first =
+          std::ranges::find_if(lock.hashes, [](const std::string& hash) { return hash.starts_with("h1:"); });
+      const bool is_only =
+          std::ranges::count_if(lock.hashes, [](const std::string& hash) { return hash.starts_with("h1:"); }) == 1;
       verdict.expected = is_only ? *first : "";
       verdict.detail = fmt::format(
           "the installed package does not match any of the checksums recorded in the lock file, unless those are of "
           "other platforms than {}{}",
           check_.platform.to_string(), shared_by(place));
     } else if (has_scheme(lock.hashes, "zh:")) {
-      verdict.kind = VerdictKind::not_locked;
-      verdict.detail =
-          "the lock file has no h1 hash of it, and hashes of archives do not apply to the installed package";
+      judge(verdict, VerdictKind::not_locked,
+            "the lock file has no h1 hash of it, and hashes of archives do not apply to the installed package");
     } else {
       verdict.detail = "the lock file has no hash of it to compare with";
     }

@@ -12,7 +12,6 @@
 #include "plugin/install/overrides.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/resolve/module_node.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {

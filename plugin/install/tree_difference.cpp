@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <cstdint>
+#include <optional>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -21,8 +21,8 @@ constexpr std::string_view kPointerStart = "version https://git-lfs.github.com/s
 bool is_configuration(std::string_view name) {
   constexpr std::array<std::string_view, 4> kSuffixes = {".tf", ".tofu", ".tf.json", ".tofu.json"};
   const std::string_view own_name = name.substr(name.rfind('/') + 1);
-  return !own_name.starts_with('.') && std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                                                   [&](std::string_view suffix) { return own_name.ends_with(suffix); });
+  return !own_name.starts_with('.') &&
+         std::ranges::any_of(kSuffixes, [&](std::string_view suffix) { return own_name.ends_with(suffix); });
 }
 
 // Returns the target of the link `name` of a package according to its text, relative to the package; nullopt if `name`
@@ -85,17 +85,11 @@ Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>&
   return pointers;
 }
 
-InstalledEntries entries_of(const fs::path& package) {
-  return {.link_target = [package](const std::string& name) { return link_target(package, name); },
-          .size = [package](const std::string& name) { return size_of(package / name); },
-          .lf_digest = [package](const std::string& name) { return digest_with_lf(package / name); }};
-}
-
 bool is_dotfile(std::string_view name) {
   return name.starts_with('.') || name.find("/.") != std::string_view::npos;
 }
 
-TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries) {
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const fs::path& package) {
   TreeDifference difference;
   const auto added = [&](const std::string& name) {
     (is_configuration(name) ? difference.tampered : difference.harmless).push_back(name + " was added");
@@ -103,12 +97,12 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
   // The locked digest of a link is that of its target. If the target is a dotfile that was not copied, the link
   // dangles.
   const auto lost_its_dotfile = [&](const FileDigest& file) {
-    const auto target = entries.link_target(file.name);
+    const auto target = link_target(package, file.name);
     const FileDigest* meant = target && is_dotfile(*target) ? locked.find(*target) : nullptr;
     return meant != nullptr && meant->sha256 == file.sha256 && installed.find(*target) == nullptr;
   };
   const auto is_meant_by = [&](const FileDigest& pointer, const FileDigest& content) {
-    const auto size = entries.size(content.name);
+    const auto size = size_of(package / content.name);
     return size && sha256_hex(pointer_text(content.sha256, *size)) == pointer.sha256;
   };
   auto have = installed.files.begin();
@@ -125,7 +119,7 @@ TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& insta
         difference.harmless.push_back(file.name + " links to a file that was deleted");
       } else if (is_meant_by(file, *have)) {
         difference.from_pointers.push_back(file.name + " is the content that its Git LFS pointer names");
-      } else if (entries.lf_digest(file.name) == file.sha256) {
+      } else if (digest_with_lf(package / file.name) == file.sha256) {
         difference.tampered.push_back(file.name + " was changed: its line endings are CRLF");
         ++difference.line_endings;
       } else {

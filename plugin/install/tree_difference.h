@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,19 +23,6 @@ struct TreeDifference {
   std::vector<std::string> from_pointers;
 };
 
-// Queries about an entry of the installed tree.
-struct InstalledEntries {
-  // Returns the target of a link, relative to the package; nullopt if the entry is not a link.
-  std::function<std::optional<std::string>(const std::string& name)> link_target;
-  // Returns the size of a file; nullopt if it cannot be determined.
-  std::function<std::optional<std::uint64_t>(const std::string& name)> size;
-  // Returns the SHA-256 of a file with LF in place of each CRLF; "" if it is not known.
-  std::function<std::string(const std::string& name)> lf_digest = [](const std::string& /*name*/) { return ""; };
-};
-
-// Returns the queries for an installed package.
-InstalledEntries entries_of(const std::filesystem::path& package);
-
 // Returns the names of the files that are Git LFS pointers, if an attributes file among the entries names its filter.
 // Errors: those of read_file().
 Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>& entries);
@@ -45,6 +30,8 @@ Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>&
 // Returns whether the name of the file or of a directory above it begins with a dot.
 bool is_dotfile(std::string_view name);
 
-TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed, const InstalledEntries& entries);
+// Compares the locked files of a package with those installed at `package`, which it reads where digests differ.
+TreeDifference compare_trees(const TreeSummary& locked, const TreeSummary& installed,
+                             const std::filesystem::path& package);
 
 }  // namespace modlock

@@ -62,6 +62,12 @@ int exit_code(VerdictKind kind) {
   return traits(kind).code ? exit_code(*traits(kind).code) : 0;
 }
 
+Verdict& judge(Verdict& verdict, VerdictKind kind, std::string detail) {
+  verdict.kind = kind;
+  verdict.detail = std::move(detail);
+  return verdict;
+}
+
 Verdict merge(Verdict left, Verdict right) {
   Verdict& worse = left.kind < right.kind ? right : left;
   const Verdict& other = left.kind < right.kind ? left : right;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "protocol/base/error.h"
@@ -23,6 +24,9 @@ struct VerdictTraits {
 const VerdictTraits& traits(VerdictKind kind);
 
 int exit_code(VerdictKind kind);
+
+// Sets kind and detail of a verdict, and returns it.
+Verdict& judge(Verdict& verdict, VerdictKind kind, std::string detail);
 
 // Returns the worse verdict, with the detail of the other added to its own, and the paths of the other if it has none.
 Verdict merge(Verdict left, Verdict right);

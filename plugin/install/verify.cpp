@@ -50,13 +50,12 @@ std::string version_difference(const ModuleLock& installed, const ModuleLock& lo
 }
 
 Diagnostic dev_override_warning(const ProviderAddress& provider) {
-  return {Severity::warning,
-          Error{.code = Code::lock_unenforced,
-                .message = fmt::format("provider {} is not verified: a client takes it from a directory that "
-                                       "dev_overrides names, regardless of the lock file",
-                                       provider.to_string()),
-                .subject = "provider." + provider.to_string(),
-                .hint = "remove it from dev_overrides in the CLI configuration to have it verified"}};
+  return as_warning({.code = Code::lock_unenforced,
+                     .message = fmt::format("provider {} is not verified: a client takes it from a directory that "
+                                            "dev_overrides names, regardless of the lock file",
+                                            provider.to_string()),
+                     .subject = "provider." + provider.to_string(),
+                     .hint = "remove it from dev_overrides in the CLI configuration to have it verified"});
 }
 
 class Verifier {
@@ -70,8 +69,7 @@ class Verifier {
     walk.installed = installed_directories(manifest_, walk.root);
     MODLOCK_TRY(auto tree, walk_modules(
                                walk, [&](std::span<ModuleNode* const> level) { return visit(level); }, context_));
-    const Diagnostics unmatched = unmatched_rules(walk.settings, tree, request_.known_locks);
-    tree.diagnostics.insert(tree.diagnostics.end(), unmatched.begin(), unmatched.end());
+    append(tree.diagnostics, unmatched_rules(walk.settings, tree, request_.known_locks));
     if (has_errors(tree.diagnostics)) {
       std::erase_if(tree.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
       return fail(combine(std::move(tree.diagnostics)));
@@ -83,8 +81,7 @@ class Verifier {
     check_unvisited(tree);
     (void)record_links(store_, request_.data.path);
     if (request_.modules) {
-      const Diagnostics split = warn_of_split_tags(request_.lock.modules, walk.settings);
-      tree.diagnostics.insert(tree.diagnostics.end(), split.begin(), split.end());
+      append(tree.diagnostics, warn_of_split_tags(request_.lock.modules, walk.settings));
     }
     diagnostics_.insert(diagnostics_.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
     if (request_.fetcher != nullptr && request_.modules) {
@@ -224,7 +221,7 @@ class Verifier {
   bool leads_into_stale_package(const ModuleNode& node, const ModuleTree& tree) const {
     const auto record = manifest_.find(node.key);
     const std::vector<std::string> callers = lineage(node.key);
-    const auto stale = std::find_if(callers.begin(), callers.end(), [&](const std::string& caller) {
+    const auto stale = std::ranges::find_if(callers, [&](const std::string& caller) {
       const auto verdict = verdicts_.find(caller);
       return verdict != verdicts_.end() && verdict->second.kind == VerdictKind::stale;
     });
@@ -260,10 +257,9 @@ class Verifier {
     std::error_code ignored;
     const bool is_link = place && fs::is_symlink(*place, ignored);
     if (!place || !fs::is_directory(*place, ignored)) {
-      verdict.kind = VerdictKind::missing;
-      verdict.detail = is_link ? fmt::format("it is a symbolic link to \"{}\", which does not exist", target_of(*place))
-                               : "it is locked, but not installed";
-      return verdict;
+      return judge(verdict, VerdictKind::missing,
+                   is_link ? fmt::format("it is a symbolic link to \"{}\", which does not exist", target_of(*place))
+                           : "it is locked, but not installed");
     }
     MemoOptions memo = memo_;
     const auto linked = linked_package(store_, *place);
@@ -271,26 +267,20 @@ class Verifier {
       place = linked->directory;
       memo.modes = linked->modes;
       if (!open_to_others(*linked).empty()) {
-        verdict.kind = VerdictKind::tampered;
-        verdict.detail = "other users may write to its files or directories";
-        return verdict;
+        return judge(verdict, VerdictKind::tampered, "other users may write to its files or directories");
       }
     } else if (is_link) {
-      verdict.kind = VerdictKind::tampered;
-      verdict.detail = fmt::format("it is a symbolic link to \"{}\", which is not a package of the cache {}",
-                                   target_of(*place), store_.root().string());
-      return verdict;
+      return judge(verdict, VerdictKind::tampered,
+                   fmt::format("it is a symbolic link to \"{}\", which is not a package of the cache {}",
+                               target_of(*place), store_.root().string()));
     }
     auto installed = hash_installed(store_, *place, memo, context_);
     if (!installed) {
-      verdict.kind = VerdictKind::tampered;
-      verdict.detail = installed.error().message;
-      return verdict;
+      return judge(verdict, VerdictKind::tampered, installed.error().message);
     }
     verdict.actual = std::move(*installed);
     if (verdict.expected.empty()) {
-      verdict.kind = VerdictKind::not_locked;
-      verdict.detail = "the lock file has no h1 hash for it";
+      judge(verdict, VerdictKind::not_locked, "the lock file has no h1 hash for it");
     } else if (verdict.actual != verdict.expected) {
       check_difference(*place, lock, verdict);
     }
@@ -299,18 +289,17 @@ class Verifier {
 
   void check_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
     if (auto detail = describe_stale(place, lock, verdict.actual)) {
-      verdict.kind = VerdictKind::stale;
-      verdict.detail = std::move(*detail);
+      judge(verdict, VerdictKind::stale, std::move(*detail));
       return;
     }
     const auto locked = locked_files(lock);
     const auto installed = summarise_installed(store_, place, memo_, context_);
     if (!locked || !installed) {
-      verdict.kind = VerdictKind::tampered;
-      verdict.detail = !installed ? installed.error().message : "the installed package differs from the locked one";
+      judge(verdict, VerdictKind::tampered,
+            !installed ? installed.error().message : "the installed package differs from the locked one");
       return;
     }
-    describe(compare_trees(*locked, *installed, entries_of(place)), verdict);
+    describe(compare_trees(*locked, *installed, place), verdict);
   }
 
   // Returns the detail if the cache has the installed content as that of another version. File lists below the data
@@ -396,7 +385,7 @@ class Verifier {
         continue;
       }
       const std::vector<std::string> callers = lineage(key);
-      const bool hidden = std::any_of(callers.begin(), callers.end(), [&](const std::string& caller) {
+      const bool hidden = std::ranges::any_of(callers, [&](const std::string& caller) {
         const auto node = tree.nodes.find(caller);
         return node != tree.nodes.end() && node->second.directory.empty();
       });
@@ -444,7 +433,7 @@ class Verifier {
         verify_signatures(node, lock);
       }
     }
-    findings.diagnostics.insert(findings.diagnostics.end(), signatures.warnings().begin(), signatures.warnings().end());
+    append(findings.diagnostics, signatures.warnings());
     for (auto& [key, verdict] : findings.verdicts) {
       Verdict& known = verdicts_.at(key);
       if (verdict.kind == VerdictKind::held && known.kind != verdict.kind) {
@@ -453,8 +442,7 @@ class Verifier {
       verdict.subject = known.subject;
       known = merge(std::move(known), std::move(verdict));
     }
-    diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(findings.diagnostics.begin()),
-                        std::make_move_iterator(findings.diagnostics.end()));
+    append(diagnostics_, std::move(findings.diagnostics));
   }
 
   Result<void> check_root_providers(const ModuleTree& tree, const ProviderSettings& settings,
@@ -470,7 +458,7 @@ class Verifier {
                                                 .deny_rules = request_.walk.settings.deny_rules,
                                                 .full = request_.full},
                                                store_, context_));
-    std::move(verdicts.begin(), verdicts.end(), std::back_inserter(report.verdicts));
+    std::ranges::move(verdicts, std::back_inserter(report.verdicts));
     for (const auto& [provider, directory] : settings.dev_overrides) {
       if (settings.lock.providers.count(provider) != 0) {
         report.diagnostics.push_back(dev_override_warning(provider));

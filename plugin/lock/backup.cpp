@@ -7,7 +7,6 @@
 
 #include "backends/base/files.h"
 #include "backends/base/text.h"
-#include "plugin/lock/local_git.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -132,7 +131,7 @@ Result<std::optional<ModuleLocks>> committed_module_locks(const std::filesystem:
                                                           const Context& context) {
   MODLOCK_TRY(auto versions, list_versions(root, lock_path, context));
   const auto has_blocks = [](const CommittedVersion& version) { return version.may_have_blocks; };
-  const auto dropped = std::find_if_not(versions.begin(), versions.end(), has_blocks);
+  const auto dropped = std::ranges::find_if_not(versions, has_blocks);
   const bool were_dropped = std::any_of(dropped, versions.end(), has_blocks);
   std::optional<ModuleLocks> found;
   for (const CommittedVersion& version : versions) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,7 +56,7 @@ std::string side_text(const std::vector<SideLine>& lines) {
 
 bool has_marker(std::string_view text) {
   const std::vector<std::string_view> lines = git::split_lines(text);
-  return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {
+  return std::ranges::any_of(lines, [](std::string_view line) {
     return marker_size(line, '<') != 0 || marker_size(line, '|') != 0 || marker_size(line, '=') != 0 ||
            marker_size(line, '>') != 0;
   });

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "backends/address/source_text.h"
 #include "backends/base/files.h"
@@ -14,7 +12,6 @@
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/library.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -263,11 +260,10 @@ Result<Diagnostics> warn_of_ignored_files(const fs::path& directory, const std::
     }
     if (!path.empty() && rule.find(":!") == std::string_view::npos) {
       warnings.push_back(
-          {Severity::warning,
-           Error{.code = Code::lock_incomplete,
-                 .message = fmt::format("git ignores {}, so a clone does not have it (rule {})", escape_controls(path),
-                                        escape_controls(rule)),
-                 .hint = fmt::format("run: git add --force {}, then commit it; or remove the rule", path)}});
+          as_warning({.code = Code::lock_incomplete,
+                      .message = fmt::format("git ignores {}, so a clone does not have it (rule {})",
+                                             escape_controls(path), escape_controls(rule)),
+                      .hint = fmt::format("run: git add --force {}, then commit it; or remove the rule", path)}));
     }
   }
   return warnings;

@@ -7,6 +7,7 @@
 #include "backends/address/version.h"
 #include "backends/backend.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
@@ -134,11 +135,10 @@ class LockReader {
         hash = ascii::lower(hash);  // hexadecimal digits in either case
       }
     }
-    std::sort(module.hashes.begin(), module.hashes.end());
-    module.hashes.erase(std::unique(module.hashes.begin(), module.hashes.end()), module.hashes.end());
+    sort_unique(module.hashes);
     for (const std::string_view scheme : {"git:", "h1:", "oci:"}) {
       const auto has_scheme = [scheme](const std::string& hash) { return hash.starts_with(scheme); };
-      if (std::count_if(module.hashes.begin(), module.hashes.end(), has_scheme) > 1) {
+      if (std::ranges::count_if(module.hashes, has_scheme) > 1) {
         return reject(block.body.find("hashes")->value.range,
                       fmt::format("{} has more than one \"{}\" hash: one package has only one", name, scheme));
       }
@@ -229,7 +229,7 @@ class LockReader {
     std::string unknown;
     const hcl::Attribute* first = nullptr;
     for (const hcl::Attribute& attribute : block.body.attributes) {
-      if (std::find(known.begin(), known.end(), attribute.name) == known.end()) {
+      if (std::ranges::find(known, attribute.name) == known.end()) {
         first = first == nullptr ? &attribute : first;
         unknown += fmt::format("{}\"{}\"", unknown.empty() ? "" : ", ", attribute.name);
       }
@@ -310,8 +310,7 @@ std::string ModuleLock::hash_value(std::string_view scheme) const {
 }
 
 std::string ModuleLock::origin_hash() const {
-  const auto found =
-      std::find_if(hashes.begin(), hashes.end(), [](const std::string& hash) { return !hash.starts_with("h1:"); });
+  const auto found = std::ranges::find_if(hashes, [](const std::string& hash) { return !hash.starts_with("h1:"); });
   return found == hashes.end() ? std::string() : *found;
 }
 

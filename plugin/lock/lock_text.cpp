@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/lock_text.h"
@@ -38,9 +39,9 @@ std::string write_module_block(const ModuleLock& module) {
 
 bool is_after_provider(const LockFile& lock, std::string_view key) {
   const auto module = lock.module_ranges.find(key);
-  return module != lock.module_ranges.end() &&
-         std::any_of(lock.provider_ranges.begin(), lock.provider_ranges.end(),
-                     [&](const auto& provider) { return provider.second.start.byte < module->second.start.byte; });
+  return module != lock.module_ranges.end() && std::ranges::any_of(lock.provider_ranges, [&](const auto& provider) {
+           return provider.second.start.byte < module->second.start.byte;
+         });
 }
 
 std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
@@ -53,8 +54,7 @@ std::string write_provider_block(const ProviderAddress& address, const ProviderL
     block += fmt::format("  constraints = {}\n", hcl::quoted(provider.constraints));
   }
   std::vector<std::string> hashes = provider.hashes;
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  sort_unique(hashes);
   if (!hashes.empty()) {
     block += write_hashes(hashes);
   }
@@ -62,22 +62,17 @@ std::string write_provider_block(const ProviderAddress& address, const ProviderL
 }
 
 std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::string_view header) {
-  const bool is_in_place = std::none_of(before.module_ranges.begin(), before.module_ranges.end(),
-                                        [&](const auto& block) { return is_after_provider(before, block.first); });
+  const bool is_in_place = std::ranges::none_of(
+      before.module_ranges, [&](const auto& block) { return is_after_provider(before, block.first); });
   if (modules == before.modules && is_in_place) {
     return before.text;
   }
   LockText text = split_lock_text(before.text);
-  std::vector<Range> ranges;
-  for (const auto& [key, range] : before.module_ranges) {
-    ranges.push_back(range);
-  }
-  std::sort(ranges.begin(), ranges.end(),
-            [](const Range& left, const Range& right) { return left.start.byte < right.start.byte; });
+  std::vector<Range> ranges = values_of(before.module_ranges);
+  std::ranges::sort(ranges, [](const Range& left, const Range& right) { return left.start.byte < right.start.byte; });
   remove_blocks(text, ranges);
-  const bool nothing_else = std::all_of(text.lines.begin(), text.lines.end(), [](const TextLine& line) {
-    return line.text.find_first_not_of(" \t\r") == std::string::npos;
-  });
+  const bool nothing_else = std::ranges::all_of(
+      text.lines, [](const TextLine& line) { return line.text.find_first_not_of(" \t\r") == std::string::npos; });
   if (nothing_else) {
     text.lines.clear();
     text.final_line_end = true;
@@ -85,11 +80,7 @@ std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::
       text.lines.push_back({line.text, text.line_end});
     }
   }
-  std::vector<std::string> blocks;
-  for (const auto& [key, module] : modules) {
-    blocks.push_back(write_module_block(module));
-  }
-  insert_blocks(text, blocks);
+  insert_blocks(text, mapped(modules, [](const auto& entry) { return write_module_block(entry.second); }));
   return join_lock_text(text);
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "plugin/lock/lock_text.h"
 #include "plugin/lock/side_alignment.h"
 
@@ -26,7 +26,7 @@ std::optional<typename Locks::mapped_type> find_entry(const Locks& locks, const 
 }
 
 template <typename Locks>
-std::set<typename Locks::key_type> keys_of(const LockFile* base, std::span<const LockFile> sides) {
+std::set<typename Locks::key_type> all_keys(const LockFile* base, std::span<const LockFile> sides) {
   std::set<typename Locks::key_type> keys;
   const auto add = [&](const LockFile& file) {
     for (const auto& [key, entry] : locks_of(file, static_cast<const Locks*>(nullptr))) {
@@ -36,7 +36,7 @@ std::set<typename Locks::key_type> keys_of(const LockFile* base, std::span<const
   if (base != nullptr) {
     add(*base);
   }
-  std::for_each(sides.begin(), sides.end(), add);
+  std::ranges::for_each(sides, add);
   return keys;
 }
 
@@ -45,7 +45,7 @@ template <typename Value, typename Values>
 std::vector<Value> distinct_changes(const std::optional<Value>& base, const Values& values) {
   std::vector<Value> changes;
   for (const Value& value : values) {
-    if ((!base || !(value == *base)) && std::find(changes.begin(), changes.end(), value) == changes.end()) {
+    if ((!base || !(value == *base)) && std::ranges::find(changes, value) == changes.end()) {
       changes.push_back(value);
     }
   }
@@ -56,14 +56,12 @@ template <typename Locks, typename Contested>
 void merge_kind(const LockFile* base, std::span<const LockFile> sides, Locks& settled, Contested& contested) {
   using Entry = typename Locks::mapped_type;
   const auto* kind = static_cast<const Locks*>(nullptr);
-  for (const auto& key : keys_of<Locks>(base, sides)) {
+  for (const auto& key : all_keys<Locks>(base, sides)) {
     std::optional<std::optional<Entry>> ancestor;
     if (base != nullptr) {
       ancestor.emplace(find_entry(locks_of(*base, kind), key));
     }
-    std::vector<std::optional<Entry>> values;
-    std::transform(sides.begin(), sides.end(), std::back_inserter(values),
-                   [&](const LockFile& side) { return find_entry(locks_of(side, kind), key); });
+    const auto values = mapped(sides, [&](const LockFile& side) { return find_entry(locks_of(side, kind), key); });
     auto changes = distinct_changes(ancestor, values);
     if (changes.size() > 1) {
       contested.emplace(key, std::move(changes));
@@ -74,7 +72,7 @@ void merge_kind(const LockFile* base, std::span<const LockFile> sides, Locks& se
 }
 
 bool have_one_version(const std::vector<std::optional<ProviderLock>>& entries) {
-  return std::all_of(entries.begin(), entries.end(), [&](const std::optional<ProviderLock>& entry) {
+  return std::ranges::all_of(entries, [&](const std::optional<ProviderLock>& entry) {
     return entry && entries.front() && entry->version == entries.front()->version;
   });
 }
@@ -104,9 +102,7 @@ std::vector<std::string> merge_hashes(const std::optional<ProviderLock>& base,
 // Merges entries of one version field by field; nullopt if sides changed the constraints differently.
 std::optional<ProviderLock> merge_providers(const std::optional<ProviderLock>& base,
                                             const std::vector<std::optional<ProviderLock>>& sides) {
-  std::vector<std::string> constraints;
-  std::transform(sides.begin(), sides.end(), std::back_inserter(constraints),
-                 [](const auto& side) { return side->constraints; });
+  auto constraints = mapped(sides, [](const auto& side) { return side->constraints; });
   constraints = distinct_changes(base ? std::optional(base->constraints) : std::nullopt, constraints);
   if (constraints.size() > 1) {
     return std::nullopt;
@@ -131,7 +127,7 @@ bool contradict(const std::vector<std::string>& left, const std::vector<std::str
   };
   const auto ours = by_scheme(left);
   const auto theirs = by_scheme(right);
-  return std::any_of(ours.begin(), ours.end(), [&](const auto& scheme) {
+  return std::ranges::any_of(ours, [&](const auto& scheme) {
     const auto other = theirs.find(scheme.first);
     return other != theirs.end() && other->second != scheme.second;
   });
@@ -184,8 +180,8 @@ Pieces split_pieces(const LockFile& file) {
   for (const auto& [address, range] : file.provider_ranges) {
     blocks.emplace_back(range, &pieces.providers[address]);
   }
-  std::sort(blocks.begin(), blocks.end(),
-            [](const auto& left, const auto& right) { return left.first.start.byte < right.first.start.byte; });
+  std::ranges::sort(blocks,
+                    [](const auto& left, const auto& right) { return left.first.start.byte < right.first.start.byte; });
   std::size_t done = head_size(text.lines);
   pieces.head = text_of(lines.first(done));
   for (const auto& [range, piece] : blocks) {
@@ -251,7 +247,7 @@ class MergeWriter {
   template <typename Splitter>
   void split(Splitter splitter) {
     side_pieces_.clear();
-    std::transform(sides_.begin(), sides_.end(), std::back_inserter(side_pieces_), splitter);
+    std::ranges::transform(sides_, std::back_inserter(side_pieces_), splitter);
     if (base_ != nullptr) {
       base_pieces_ = splitter(*base_);
     }
@@ -337,7 +333,7 @@ class MergeWriter {
   }
 
   void restore_bytes() {
-    const auto first = std::find_if(sides_.begin(), sides_.end(), [](const auto& side) { return !side.text.empty(); });
+    const auto first = std::ranges::find_if(sides_, [](const auto& side) { return !side.text.empty(); });
     if (first != sides_.end()) {
       merged_.text = with_line_endings_of(first->text, merged_.text);
     }
@@ -403,13 +399,12 @@ void resolve_same_content(const LockFile* base, EntryMerge& merge) {
     if (base != nullptr) {
       ancestor.emplace(content_of(find_entry(base->modules, entry->first)));
     }
-    std::vector<std::optional<ModuleLock>> contents;
-    std::transform(entry->second.begin(), entry->second.end(), std::back_inserter(contents), content_of);
+    const auto contents = mapped(entry->second, content_of);
     const auto changes = distinct_changes(ancestor, contents);
     const bool settled = changes.size() < 2;
     if (settled) {
       const auto& content = changes.empty() ? *ancestor : changes.front();
-      const auto at = std::find(contents.begin(), contents.end(), content) - contents.begin();
+      const auto at = std::ranges::find(contents, content) - contents.begin();
       if (const auto& side = entry->second[static_cast<std::size_t>(at)]) {
         merge.modules.emplace(entry->first, *side);
       }

@@ -40,7 +40,7 @@ ObjectLine read_line(std::string_view text) {
   const bool has_size = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
   line.is_object = has_size && first.find_first_not_of("0123456789abcdef") == std::string_view::npos;
   line.is_file = line.is_object && text.substr(first.size()).starts_with(" blob ");
-  line.has_text = has_size && std::find(kLinks.begin(), kLinks.end(), first) != kLinks.end();
+  line.has_text = has_size && std::ranges::find(kLinks, first) != kLinks.end();
   return line;
 }
 
@@ -115,8 +115,7 @@ Result<std::map<std::string, std::string>> RevisionReader::texts_at(const std::s
   std::vector<std::string> existing = lines_of(listed, '\0');
   std::erase_if(existing, [&](const std::string& path) { return wanted.count(path) == 0; });
   MODLOCK_TRY(auto found, texts(commit, existing));
-  const auto lacking =
-      std::find_if(existing.begin(), existing.end(), [&](const std::string& path) { return found.count(path) == 0; });
+  const auto lacking = std::ranges::find_if(existing, [&](const std::string& path) { return found.count(path) == 0; });
   if (lacking != existing.end()) {
     return fail(Code::io_error, fmt::format("cannot read {} at the revision \"{}\": no text file", *lacking, revision),
                 fmt::format("run: git -C {} show {}, and fix the file", shell_word(top_.string()),

@@ -91,7 +91,7 @@ Renames find_renames(const ModuleLocks& base, const ModuleLocks& side) {
 bool changes_below(const ModuleLocks& base, const ModuleLocks& side, const std::string& key) {
   const Renames only = {{key, key}};
   const auto differs = [&](const ModuleLocks& left, const ModuleLocks& right) {
-    return std::any_of(left.begin(), left.end(), [&](const auto& entry) {
+    return std::ranges::any_of(left, [&](const auto& entry) {
       const auto other = right.find(entry.first);
       return renamed_key(only, entry.first) && (other == right.end() || other->second != entry.second);
     });

@@ -21,7 +21,7 @@ using hcl1::Item;
 using hcl1::Value;
 
 bool is_plain(std::string_view key) {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) { return ascii::is_alpha(c) || c == '_'; });
+  return !key.empty() && std::ranges::all_of(key, [](char c) { return ascii::is_alpha(c) || c == '_'; });
 }
 
 // Quotes a text for both syntaxes. In native syntax "${" would begin an expression, so its "$" is escaped.
@@ -46,8 +46,7 @@ std::string scalar(const Value& value) {
 }
 
 bool holds_objects(const Value& list) {
-  return std::any_of(list.elements.begin(), list.elements.end(),
-                     [](const Value& element) { return element.kind == Value::Kind::object; });
+  return std::ranges::any_of(list.elements, [](const Value& element) { return element.kind == Value::Kind::object; });
 }
 
 class NativeWriter {
@@ -157,7 +156,7 @@ void add_labelled(const std::string& type, const Value& value, std::vector<Item>
 bool comes_last(const Item& item, bool is_json) {
   const auto is_list = [](const Item& inner) { return inner.value.kind == Value::Kind::list; };
   return has_label(item) && item.keys.size() == 1 &&
-         (!is_json || is_list(item) || std::any_of(item.value.items.begin(), item.value.items.end(), is_list));
+         (!is_json || is_list(item) || std::ranges::any_of(item.value.items, is_list));
 }
 
 // Returns the items of a file in the order of a client, with each labeled block separate.
@@ -222,9 +221,8 @@ class Merger {
     }
     SourceFile source{.text = std::move(text), .is_json = file->is_json, .items = items_of(*file)};
     // After such a block an added one would have no effect.
-    source.is_changed = std::any_of(file->items.begin(), file->items.end(), [&](const Item& item) {
-      return is_named(item, "host") && comes_last(item, file->is_json);
-    });
+    source.is_changed = std::ranges::any_of(
+        file->items, [&](const Item& item) { return is_named(item, "host") && comes_last(item, file->is_json); });
     for (Item& item : source.items) {
       if (is_named(item, "oci_default_credentials")) {
         make_absolute(item.value, given.path.parent_path(), source.is_changed);

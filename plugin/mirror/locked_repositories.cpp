@@ -28,7 +28,7 @@ std::string rule(std::string_view base, std::string_view url) {
 // Returns the branch of HEAD. A client finds `?ref=refs/heads/X` only if X is the branch of HEAD.
 std::string head_of(const LockedRepository& repository) {
   const auto of_head = repository.references.find(kMirrorHead);
-  const auto found = std::find_if(repository.references.begin(), repository.references.end(), [&](const auto& one) {
+  const auto found = std::ranges::find_if(repository.references, [&](const auto& one) {
     return one.first.starts_with(kGitBranches) && !one.first.starts_with(kMirrorBranch) &&
            (of_head == repository.references.end() || one.second == of_head->second);
   });

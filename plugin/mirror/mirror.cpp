@@ -79,7 +79,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   for (Diagnostic& warning : modules.warnings) {
     diagnostics.push_back(std::move(warning));
   }
-  diagnostics.insert(diagnostics.end(), network.warnings().begin(), network.warnings().end());
+  append(diagnostics, network.warnings());
   auto services = services_of(modules.modules, network, context, diagnostics);
   return Offer{.tool = root.implementation.tool,
                .modules = std::move(modules),

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
-#include <memory>
 #include <thread>
 
 #include "backends/base/digest.h"

@@ -27,12 +27,10 @@ Diagnostic not_mirrored(const std::vector<std::string>& keys) {
   if (keys.size() > kNamed) {
     names += fmt::format(" and {} more", keys.size() - kNamed);
   }
-  return {Severity::warning,
-          Error{.code = Code::lock_unenforced,
-                .message = fmt::format(
-                    "a mirror cannot serve these, so the command fetches them from their sources: {}", names),
-                .hint = "run: " + tofu_modlock("install") +
-                        ", then the command without -upgrade; or write override files"}};
+  return as_warning(
+      {.code = Code::lock_unenforced,
+       .message = fmt::format("a mirror cannot serve these, so the command fetches them from their sources: {}", names),
+       .hint = "run: " + tofu_modlock("install") + ", then the command without -upgrade; or write override files"});
 }
 
 Error conflict(const ModuleNode& node, const std::string& what, const std::string& one, const std::string& other) {
@@ -51,8 +49,7 @@ Result<void> add_commit(const ModuleNode& node, const SourceAddress& seen, const
   const std::string name = mirrored_reference(ref, found.id);
   repository.source = seen;
   // The host of the URL is in ASCII here, and a client passes it on as it is written.
-  repository.is_held = repository.is_held && !name.empty() &&
-                       std::all_of(seen.source.host.begin(), seen.source.host.end(), ascii::is_ascii);
+  repository.is_held = repository.is_held && !name.empty() && std::ranges::all_of(seen.source.host, ascii::is_ascii);
   const std::string& known = repository.references.try_emplace(name, found.id).first->second;
   repository.requests[found.id] = {.id = found.id, .ref = found.ref, .locked = true};
   return known == found.id || name.empty()

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "backends/base/collections.h"
+
 namespace modlock {
 namespace {
 
@@ -101,11 +103,7 @@ std::string RegistryRoutes::package_path(std::size_t index) const {
 }
 
 std::vector<std::string> RegistryRoutes::hosts() const {
-  std::vector<std::string> names;
-  for (const auto& [host, modules] : hosts_) {
-    names.push_back(host);
-  }
-  return names;
+  return keys_of(hosts_);
 }
 
 }  // namespace modlock

@@ -88,8 +88,8 @@ Error moved_error(const std::vector<messages::HeldMove>& moved) {
 
 std::string code_span(std::string_view untrusted) {
   std::string blank(untrusted);
-  std::replace_if(
-      blank.begin(), blank.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  std::ranges::replace_if(
+      blank, [](char c) { return c >= 0 && c < ' '; }, ' ');
   const std::string text = escape_controls(blank);
   std::size_t run = 0;
   std::size_t longest = 0;

@@ -1,7 +1,6 @@
 #include "plugin/report/cyclonedx.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -94,8 +93,7 @@ bool may_hide_argument(std::string_view text) {
 
 bool may_hide_argument(const Source& source) {
   return may_hide_argument(source.path) || may_hide_argument(source.subdir) ||
-         std::any_of(source.query.begin(), source.query.end(),
-                     [](const auto& argument) { return may_hide_argument(argument.second); });
+         std::ranges::any_of(source.query, [](const auto& argument) { return may_hide_argument(argument.second); });
 }
 
 // A lock should not contain secrets, but a user may have written them there.

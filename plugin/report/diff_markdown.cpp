@@ -82,20 +82,19 @@ std::string diff_markdown(const messages::UpdateDiffResult& result) {
 
 Diagnostics not_compared(const messages::UpdateDiffResult& result) {
   Diagnostics out;
-  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(out),
-               [&](const Diagnostic& diagnostic) {
-                 return diagnostic.severity == Severity::warning && diagnostic.what.subject.starts_with("module.") &&
-                        std::none_of(result.changes.begin(), result.changes.end(),
-                                     [&](const auto& change) { return change.subject == diagnostic.what.subject; });
-               });
+  std::ranges::copy_if(result.diagnostics, std::back_inserter(out), [&](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::warning && diagnostic.what.subject.starts_with("module.") &&
+           std::ranges::none_of(result.changes,
+                                [&](const auto& change) { return change.subject == diagnostic.what.subject; });
+  });
   return out;
 }
 
 std::string count_findings(const std::vector<messages::DiffFinding>& findings) {
   std::string text;
   for (const char* grade : {"breaking", "risky", "notable"}) {
-    const auto count = std::count_if(findings.begin(), findings.end(),
-                                     [&](const messages::DiffFinding& finding) { return finding.grade == grade; });
+    const auto count =
+        std::ranges::count_if(findings, [&](const messages::DiffFinding& finding) { return finding.grade == grade; });
     if (count != 0) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, grade);
     }
@@ -120,8 +119,8 @@ std::string count_files(const messages::FileSummary& files) {
 }
 
 std::string count_auxiliary(const std::vector<messages::ChangedFile>& files, std::string_view prefix) {
-  const auto count = static_cast<std::size_t>(
-      std::count_if(files.begin(), files.end(), [](const auto& file) { return file.is_auxiliary; }));
+  const auto count =
+      static_cast<std::size_t>(std::ranges::count_if(files, [](const auto& file) { return file.is_auxiliary; }));
   return count == 0 ? "" : fmt::format("{}{} of examples, tests and documentation\n", prefix, counted(count, "file"));
 }
 

@@ -36,7 +36,7 @@ std::string git_url(const Source& source, const ModuleLock& lock) {
   const std::string commit = lock.hash_value("git");
   const std::string path = without_suffix(source.path.substr(source.path.starts_with("/") ? 1 : 0));
   const std::string version = commit.empty() ? lock.version.value_or("") : commit;
-  const bool is_repository_of_owner = std::count(path.begin(), path.end(), '/') == 1;
+  const bool is_repository_of_owner = std::ranges::count(path, '/') == 1;
   if (is_repository_of_owner && (source.host == "github.com" || source.host == "bitbucket.org")) {
     const std::string_view type = source.host == "github.com" ? "github" : "bitbucket";
     return new_url(type, ascii::lower(path), version, {}, source.subdir);

@@ -174,7 +174,7 @@ std::string_view level_of(std::string_view grade) {
 // files of the package are not in the repository.
 Json::Value to_result(const messages::ModuleDiff& change, const messages::DiffFinding& finding,
                       std::span<const Rule> rules, const std::string& root, const std::string& base) {
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& one) { return one.id == finding.rule; });
+  const auto rule = std::ranges::find_if(rules, [&](const Rule& one) { return one.id == finding.rule; });
   const auto& inside = finding.after ? finding.after : finding.before;
   Json::Value out = new_result(
       finding.rule, static_cast<std::size_t>(rule - rules.begin()), level_of(finding.grade),

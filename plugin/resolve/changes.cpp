@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/address/git_reference.h"
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 
@@ -25,7 +26,7 @@ bool is_origin(const std::string& hash, std::string_view scheme) {
 // Calls below it were not inspected.
 bool is_left_open(const std::string& key, const VersionResolver& resolver) {
   const auto& open = resolver.frozen_out();
-  return std::any_of(open.begin(), open.end(), [&](const auto& entry) {
+  return std::ranges::any_of(open, [&](const auto& entry) {
     const ModuleLock* former = resolver.renamed_from(entry.first);
     return is_below(key, entry.first) || (former != nullptr && is_below(key, former->key));
   });
@@ -36,21 +37,18 @@ bool is_left_open(const std::string& key, const VersionResolver& resolver) {
 std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule& resolved,
                                    const std::string& id_hash) {
   std::vector<std::string> hashes = {id_hash, resolved.h1};
-  const bool same_content =
-      prior != nullptr && std::none_of(prior->hashes.begin(), prior->hashes.end(), [&](const std::string& hash) {
-        return has_scheme(hash, "h1") && hash != resolved.h1;
-      });
+  const bool same_content = prior != nullptr && std::ranges::none_of(prior->hashes, [&](const std::string& hash) {
+                              return has_scheme(hash, "h1") && hash != resolved.h1;
+                            });
   if (same_content) {
     const std::string scheme = id_hash.substr(0, id_hash.find(':'));
-    const bool names_origin = std::any_of(prior->hashes.begin(), prior->hashes.end(),
-                                          [&](const std::string& hash) { return is_origin(hash, scheme); });
-    const bool same_origin =
-        !names_origin || std::find(prior->hashes.begin(), prior->hashes.end(), id_hash) != prior->hashes.end();
-    std::copy_if(prior->hashes.begin(), prior->hashes.end(), std::back_inserter(hashes),
-                 [&](const std::string& hash) { return same_origin || !is_origin(hash, scheme); });
+    const bool names_origin =
+        std::ranges::any_of(prior->hashes, [&](const std::string& hash) { return is_origin(hash, scheme); });
+    const bool same_origin = !names_origin || std::ranges::find(prior->hashes, id_hash) != prior->hashes.end();
+    std::ranges::copy_if(prior->hashes, std::back_inserter(hashes),
+                         [&](const std::string& hash) { return same_origin || !is_origin(hash, scheme); });
   }
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  sort_unique(hashes);
   return hashes;
 }
 
@@ -58,8 +56,7 @@ std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule
 // hides it.
 bool stays_as_it_lies(const std::string& key, const VersionResolver& resolver) {
   return key.find(':') != std::string::npos ||
-         std::any_of(resolver.unserved().begin(), resolver.unserved().end(),
-                     [&](const std::string& unserved) { return is_below(key, unserved); });
+         std::ranges::any_of(resolver.unserved(), [&](const std::string& unserved) { return is_below(key, unserved); });
 }
 
 // Returns the reference in the source of an entry.
@@ -133,15 +130,12 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
   const std::string what = after.version   ? "the tag of version " + *after.version
                            : named.empty() ? "the content"
                                            : fmt::format("\"{}\"", named);
-  return {Severity::warning,
-          Error{.code = Code::tag_moved,
-                .message =
-                    fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
-                                origin_words(before.origin_hash()), origin_words(after.origin_hash())),
-                .subject = node.subject(),
-                .location = node.call.source.location,
-                .hint = "a published release should not change; contact its author and review the diff before you "
-                        "commit the lock file"}};
+  return as_warning(
+      node.error(Code::tag_moved,
+                 fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
+                             origin_words(before.origin_hash()), origin_words(after.origin_hash())),
+                 "a published release should not change; contact its author and review the diff before you "
+                 "commit the lock file"));
 }
 
 std::string why_added(const VersionResolver& resolver, const std::string& key) {
@@ -269,7 +263,7 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     change.reason = reason;
     changes.push_back(std::move(change));
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.subject < b.subject; });
+  std::ranges::sort(changes, [](const Change& a, const Change& b) { return a.subject < b.subject; });
   return changes;
 }
 

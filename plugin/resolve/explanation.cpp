@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
+#include "plugin/resolve/provider_selection.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/signatures.h"
 #include "protocol/base/result.h"
@@ -15,17 +17,93 @@
 namespace modlock {
 namespace {
 
-// A version of the listing that no step has rejected yet.
-struct Candidate {
-  Version version;
-  std::optional<SourceFetcher::Time> known_since;
-  std::optional<std::string> deprecated = {};  // the reason
-  std::string id = {};
+using Why = std::optional<std::string>;
+
+bool is_newer(const Version& left, const Version& right) {
+  return left > right;
+}
+bool is_newer(const ProviderVersion& left, const ProviderVersion& right) {
+  return compare(left, right) > 0;
+}
+
+// The steps of an explanation. Each leaves fewer versions of the listing.
+template <typename AnyVersion>
+class Explainer {
+ protected:
+  // A version that no step has rejected yet.
+  struct Candidate {
+    AnyVersion version;
+    std::optional<SourceFetcher::Time> known_since = {};
+    std::optional<std::string> deprecated = {};  // the reason
+    std::string id = {};
+  };
+
+  template <typename WhyRejected>
+  void add_step(ExplainedStep step, const WhyRejected& why_rejected) {
+    std::vector<Candidate> left;
+    for (Candidate& candidate : candidates_) {
+      const std::string text = candidate.version.to_string();
+      if (Why why = why_rejected(candidate)) {
+        step.rejected.push_back({text, std::move(*why)});
+      } else {
+        step.kept.push_back(text);
+        left.push_back(std::move(candidate));
+      }
+    }
+    candidates_ = std::move(left);
+    out_.chain.push_back(std::move(step));
+  }
+
+  void name_unknown_versions(Error error) {
+    error.message = "the versions are not known: " + error.message;
+    out_.diagnostics.push_back(as_warning(std::move(error)));
+  }
+
+  // `of`: the source or the provider.
+  template <typename Of, typename HashesOf>
+  void explain_denied(std::span<const DenyRule> rules, const Of& of, const HashesOf& hashes_of) {
+    for (const DenyRule& rule : rules) {
+      if (rule.releases.source.matches(of)) {
+        add_step({.constraint = fmt::format("deny \"{}\"", rule.releases.source.text()), .location = rule.location},
+                 [&](const Candidate& candidate) {
+                   const std::vector<std::string> hashes = hashes_of(candidate);
+                   return rule.releases.matches(of, candidate.version, hashes) ? Why(rule.text()) : std::nullopt;
+                 });
+      }
+    }
+  }
+
+  template <typename IsExempt>
+  void explain_age(const AgeLimit& limit, SourceFetcher::Time now, const IsExempt& is_exempt) {
+    const auto age = limit.minimum();
+    if (age.count() == 0) {
+      return;
+    }
+    add_step({.constraint = "minimum_release_age = \"" + age_text(age) + "\"",
+              .location = limit.rule == nullptr ? std::nullopt : std::optional(limit.rule->location)},
+             [&](const Candidate& candidate) {
+               const auto since = candidate.known_since.value_or(now);
+               const bool is_kept = is_exempt(candidate.version) || now - since >= age;
+               return is_kept ? std::nullopt : Why(youth_text(since, now));
+             });
+  }
+
+  // The version stays even if newer ones exist; `selector` selects those.
+  void explain_kept(ExplainedStep step, const AnyVersion& kept, std::string_view selector) {
+    add_step(std::move(step), [&](const Candidate& candidate) -> Why {
+      if (candidate.version.to_string() == kept.to_string()) {
+        return std::nullopt;
+      }
+      return is_newer(candidate.version, kept) ? fmt::format("newer; only {} selects it", selector) : "older";
+    });
+  }
+
+  std::vector<Candidate> candidates_ = {};
+  messages::LockExplainResult out_ = {};
 };
-using Candidates = std::vector<Candidate>;
 
 // Returns why one constraint does not select a version; nullopt: it does.
-std::optional<std::string> why_rejected(const ModuleConstraint& constraint, const Version& version) {
+Why why_rejected(const ModuleConstraint& constraint, const Version& version) {
   if (constraint.selects(version)) {
     return std::nullopt;
   }
@@ -42,7 +120,7 @@ std::optional<std::string> why_rejected(const ModuleConstraint& constraint, cons
   return "a prerelease is chosen only if a constraint names it exactly";
 }
 
-class ModuleExplainer {
+class ModuleExplainer : Explainer<Version> {
  public:
   ModuleExplainer(const ExplainRequest& request, SourceFetcher& fetcher, const ModuleNode& node)
       : request_(request), fetcher_(fetcher), node_(node) {
@@ -97,8 +175,8 @@ class ModuleExplainer {
 
  private:
   const Change* change() const {
-    const auto found = std::find_if(request_.plan.changes.begin(), request_.plan.changes.end(),
-                                    [&](const Change& one) { return one.subject == node_.subject(); });
+    const auto found =
+        std::ranges::find_if(request_.plan.changes, [&](const Change& one) { return one.subject == node_.subject(); });
     return found == request_.plan.changes.end() ? nullptr : &*found;
   }
 
@@ -116,22 +194,6 @@ class ModuleExplainer {
     return changed == nullptr ? "" : changed->previous_subject;
   }
 
-  template <typename WhyRejected>
-  void add_step(ExplainedStep step, const WhyRejected& why_rejected) {
-    Candidates left;
-    for (Candidate& candidate : candidates_) {
-      const std::string text = candidate.version.to_string();
-      if (std::optional<std::string> why = why_rejected(candidate)) {
-        step.rejected.push_back({text, std::move(*why)});
-      } else {
-        step.kept.push_back(text);
-        left.push_back(std::move(candidate));
-      }
-    }
-    candidates_ = std::move(left);
-    out_.chain.push_back(std::move(step));
-  }
-
   void explain_version(const ResolvedModule& resolved) {
     list_candidates(resolved);
     explain_constraints();
@@ -143,10 +205,15 @@ class ModuleExplainer {
                             : std::optional<std::string>("a prerelease is chosen only if a constraint names it");
                });
     }
-    explain_denied();
-    explain_age(resolved);
+    const Settings& settings = request_.plan_request.walk.settings;
+    explain_denied(settings.deny_rules, node_.address.source, [this](const Candidate& candidate) {
+      return std::vector{fetcher_.backend(node_.address.source)->id_hash(candidate.id)};
+    });
+    explain_age(age_limit(settings, node_.address.source), fetcher_.now(), [&](const Version& version) {
+      return version == *resolved.version || names_one_version(node_.constraints);
+    });
     explain_deprecated(resolved);
-    explain_kept(resolved);
+    explain_kept_module(resolved);
   }
 
   void explain_constraints() {
@@ -161,9 +228,7 @@ class ModuleExplainer {
     const auto& listing = fetcher_.listing(node_.address, node_.tag_prefix);
     if (!listing) {
       candidates_.push_back({*resolved.version, first_seen_});
-      Error error = listing.error();
-      error.message = "the versions are not known: " + error.message;
-      out_.diagnostics.push_back({Severity::warning, std::move(error)});
+      name_unknown_versions(listing.error());
       return;
     }
     const auto& since = fetcher_.known_since(node_.address, node_.tag_prefix);
@@ -179,56 +244,22 @@ class ModuleExplainer {
     first_seen_ = fetcher_.first_seen(node_.address.source, out_.selected.ref, resolved.id);
   }
 
-  void explain_denied() {
-    const Source& source = node_.address.source;
-    for (const DenyRule& rule : request_.plan_request.walk.settings.deny_rules) {
-      if (rule.releases.source.matches(source)) {
-        add_step({.constraint = fmt::format("deny \"{}\"", rule.releases.source.text()), .location = rule.location},
-                 [&](const Candidate& candidate) {
-                   const std::string hash = fetcher_.backend(source)->id_hash(candidate.id);
-                   const bool is_denied = rule.releases.matches(source, candidate.version, {&hash, 1});
-                   return is_denied ? std::optional(rule.text()) : std::nullopt;
-                 });
-      }
-    }
-  }
-
-  void explain_age(const ResolvedModule& resolved) {
-    const AgeLimit limit = age_limit(request_.plan_request.walk.settings, node_.address.source);
-    const auto age = limit.minimum();
-    if (age.count() == 0) {
-      return;
-    }
-    const auto location = limit.rule == nullptr ? std::nullopt : std::optional(limit.rule->location);
-    const bool is_named = names_one_version(node_.constraints);
-    add_step({.constraint = "minimum_release_age = \"" + age_text(age) + "\"", .location = location},
-             [&](const Candidate& candidate) -> std::optional<std::string> {
-               const bool is_chosen = candidate.version == *resolved.version;
-               const bool is_old = candidate.known_since && fetcher_.now() - *candidate.known_since >= age;
-               const auto since = candidate.known_since.value_or(fetcher_.now());
-               return is_old || is_chosen || is_named ? std::nullopt : std::optional(youth_text(since, fetcher_.now()));
-             });
-  }
-
   void explain_deprecated(const ResolvedModule& resolved) {
-    const bool all =
-        std::all_of(candidates_.begin(), candidates_.end(), [](const auto& one) { return one.deprecated; });
-    const bool any =
-        std::any_of(candidates_.begin(), candidates_.end(), [](const auto& one) { return one.deprecated; });
+    const bool all = std::ranges::all_of(candidates_, [](const auto& one) { return one.deprecated.has_value(); });
+    const bool any = std::ranges::any_of(candidates_, [](const auto& one) { return one.deprecated.has_value(); });
     if (all || !any) {
       return;
     }
-    add_step({.constraint = "not deprecated by the registry"},
-             [&](const Candidate& candidate) -> std::optional<std::string> {
-               if (!candidate.deprecated || candidate.version == *resolved.version) {
-                 return std::nullopt;
-               }
-               return candidate.deprecated->empty() ? "deprecated" : "deprecated: " + *candidate.deprecated;
-             });
+    add_step({.constraint = "not deprecated by the registry"}, [&](const Candidate& candidate) -> Why {
+      if (!candidate.deprecated || candidate.version == *resolved.version) {
+        return std::nullopt;
+      }
+      return candidate.deprecated->empty() ? "deprecated" : "deprecated: " + *candidate.deprecated;
+    });
   }
 
   // The locked version, or the installed one of a first lock, stays even if newer ones exist.
-  void explain_kept(const ResolvedModule& resolved) {
+  void explain_kept_module(const ResolvedModule& resolved) {
     const Change* changed = change();
     const bool is_adopted = changed != nullptr && changed->action == Action::adopted;
     if (!is_locked() && !is_adopted) {
@@ -238,13 +269,7 @@ class ModuleExplainer {
     if (is_adopted) {
       step = {.constraint = "installed: " + resolved.version->to_string()};
     }
-    const std::string way_out = is_adopted ? "--no-adopt" : "upgrade";
-    add_step(std::move(step), [&](const Candidate& candidate) -> std::optional<std::string> {
-      if (candidate.version.to_string() == resolved.version->to_string()) {
-        return std::nullopt;
-      }
-      return candidate.version > *resolved.version ? fmt::format("newer; only {} selects it", way_out) : "older";
-    });
+    explain_kept(std::move(step), *resolved.version, is_adopted ? "--no-adopt" : "upgrade");
   }
 
   ExplainedStep kept_step() const {
@@ -292,7 +317,7 @@ class ModuleExplainer {
     } else {
       out_.diagnostics.push_back({Severity::warning, std::move(signers.error())});
     }
-    out_.diagnostics.insert(out_.diagnostics.end(), check.warnings().begin(), check.warnings().end());
+    append(out_.diagnostics, check.warnings());
   }
 
   // Returns the location of the commit that replaces a constraint.
@@ -337,11 +362,118 @@ class ModuleExplainer {
   const ExplainRequest& request_;
   SourceFetcher& fetcher_;
   const ModuleNode& node_;
-  Candidates candidates_;
   const ModuleLock* lock_ = nullptr;  // of the plan
   std::optional<SourceFetcher::Time> first_seen_;
   std::optional<SourceFetcher::Time> claimed_;  // by its publisher
-  messages::LockExplainResult out_;
+};
+
+constexpr std::string_view kOnlyByName = "a prerelease is chosen only if a constraint names it exactly";
+
+class ProviderExplainer : Explainer<ProviderVersion> {
+ public:
+  ProviderExplainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
+                    const std::string& lock_path)
+      : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
+    const auto locked = request.locked.find(need.address);
+    locked_ = locked == request.locked.end() ? nullptr : &locked->second;
+  }
+
+  messages::LockExplainResult run(const Result<ProviderListing>& listing, ClientKind tool) {
+    take_candidates(listing);
+    for (const ProviderConstraintUse& use : need_.constraints) {
+      add_step({.constraint = use.text,
+                .subject = use.module.empty() ? "" : "module." + use.module,
+                .location = use.location},
+               [&](const Candidate& candidate) { return why_rejected(use.constraint, candidate.version); });
+    }
+    if (need_.constraints.empty()) {
+      add_step({.constraint = "any release", .location = need_.location},
+               [&](const Candidate& candidate) { return why_rejected({}, candidate.version); });
+    }
+    explain_denied(request_.deny_rules, need_.address, [](const Candidate&) { return std::vector<std::string>(); });
+    explain_age(request_.limit_of(need_.address), request_.now, [this](const ProviderVersion& version) {
+      return (locked_ != nullptr && version == locked_->version) || exact_constraint(need_) != nullptr;
+    });
+    if (locked_ != nullptr && !need_.merged.allows(locked_->version)) {
+      out_.diagnostics.push_back({Severity::warning, excluded_version(need_, locked_->version, tool)});
+      out_.selected.reason = fmt::format("the locked version {} is excluded", locked_->version.to_string());
+    } else if (locked_ != nullptr) {
+      explain_locked();
+    } else if (candidates_.empty()) {
+      out_.selected.reason = "no version is left";
+    } else {
+      out_.selected.version = candidates_.front().version.to_string();
+      out_.selected.reason = "it is the newest remaining version";
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void take_candidates(const Result<ProviderListing>& listing) {
+    if (!listing) {
+      name_unknown_versions(listing.error());
+      if (locked_ != nullptr) {
+        candidates_.push_back({locked_->version});
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < listing->versions.size(); ++i) {
+      candidates_.push_back({listing->versions[i], listing->known_since[i]});
+    }
+    const auto found =
+        locked_ == nullptr ? listing->versions.end() : std::ranges::find(listing->versions, locked_->version);
+    if (found != listing->versions.end()) {
+      locked_since_ = listing->known_since[static_cast<std::size_t>(found - listing->versions.begin())];
+    }
+  }
+
+  bool is_named(const ProviderVersion& version) const {
+    const auto& items = need_.merged.items();
+    return std::ranges::any_of(items, [&](const ProviderConstraint::Item& item) {
+      return item.comparator == Comparator::equal && item.version == version;
+    });
+  }
+
+  // Any constraint may allow a prerelease for all of them.
+  Why why_rejected(const ProviderConstraint& constraint, const ProviderVersion& version) const {
+    const auto exact = ProviderConstraint::parse_locked(version.to_string());
+    const std::array both = {constraint, is_named(version) && exact ? *exact : ProviderConstraint{}};
+    if (ProviderConstraint::merge(both).allows(version)) {
+      return std::nullopt;
+    }
+    if (!version.prerelease.empty() && !is_named(version)) {
+      return std::string(kOnlyByName);
+    }
+    return fmt::format("\"{}\" excludes it", constraint.canonical());
+  }
+
+  void explain_locked() {
+    const auto range = lock_.provider_ranges.find(need_.address);
+    ExplainedStep step{.constraint = "locked: " + locked_->version.to_string()};
+    if (range != lock_.provider_ranges.end()) {
+      step.location = Location{lock_path_, range->second};
+    }
+    explain_kept(std::move(step), locked_->version, "upgrade");
+    out_.selected.version = locked_->version.to_string();
+    out_.selected.hashes = locked_->hashes;
+    out_.selected.reason = locked_reason(locked_->constraints);
+    if (!locked_since_) {
+      return;
+    }
+    out_.selected.first_seen = time_text(*locked_since_);
+    if (const auto young =
+            age_exception(request_.limit_of(need_.address), *locked_since_, std::nullopt, request_.now)) {
+      out_.selected.reason +=
+          fmt::format("; an exception from minimum_release_age: {}, but a locked version stays", *young);
+    }
+  }
+
+  const ProviderPlanRequest& request_;
+  const ProviderNeed& need_;
+  const LockFile& lock_;
+  const std::string& lock_path_;
+  const ProviderLock* locked_ = nullptr;
+  std::optional<SourceFetcher::Time> locked_since_;
 };
 
 }  // namespace
@@ -367,6 +499,24 @@ Result<messages::LockExplainResult> explain(const ExplainRequest& request, Sourc
     return fail(unknown_subject(subject, module_subjects(request.plan.tree)));
   }
   return ModuleExplainer(request, fetcher, node->second).run(context);
+}
+
+Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
+                                                     const LockFile& lock, const std::string& lock_path,
+                                                     ProviderSource& source, const Context& context) {
+  const std::string_view name = std::string_view(subject).substr(std::min(subject.find('.') + 1, subject.size()));
+  const auto address = ProviderAddress::parse(name, default_registry(request.tool));
+  const auto need =
+      std::ranges::find_if(request.needs, [&](const ProviderNeed& one) { return address && one.address == *address; });
+  if (need == request.needs.end()) {
+    return fail(unknown_subject(subject, provider_subjects(request.needs, default_registry(request.tool))));
+  }
+  const auto listing = source.list_versions(need->address, context);
+  MODLOCK_TRY(context.check());
+  auto explained = ProviderExplainer(request, *need, lock, lock_path).run(listing, request.tool);
+  explained.subject = subject;
+  explained.source = name;
+  return explained;
 }
 
 }  // namespace modlock

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "plugin/resolve/plan.h"
+#include "plugin/resolve/provider_plan.h"
 #include "plugin/resolve/source_fetcher.h"
 #include "protocol/messages/lock_explain.h"
 
@@ -32,5 +33,14 @@ Result<messages::LockExplainResult> explain(const ExplainRequest& request, Sourc
 // version; `plan_request` is the request that failed. Nothing is selected, and the last step is the constraint that
 // leaves no version. Returns nullopt if the call is not part of such a conflict.
 std::optional<messages::LockExplainResult> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher);
+
+// Explains a provider of a request: each constraint with its location and the versions it leaves of those that the
+// source lists now, then the locked version. If the source cannot be queried, the result has a warning and contains
+// only the locked version. `selected` has no version if none is possible, and the hashes of the lock if it has that
+// version. `lock` and `lock_path` are used for locations. Errors: INVALID_PARAMS (no such provider is needed);
+// cancellation.
+Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
+                                                     const LockFile& lock, const std::string& lock_path,
+                                                     ProviderSource& source, const Context& context);
 
 }  // namespace modlock

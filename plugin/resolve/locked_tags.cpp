@@ -74,18 +74,15 @@ std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const Module
   const bool is_error = other && !is_accepted;
   const Hint accept = request.former_calls.empty() ? "run: " + tofu_modlock("upgrade", "--target", node.subject())
                                                    : Hint("add --accept-moved");
-  return Diagnostic{
-      is_error ? Severity::error : Severity::warning,
-      Error{.code = is_error ? Code::hash_mismatch : Code::tag_moved,
-            .message = fmt::format("the tag \"{}\" of \"{}\" was moved: {} {}, and {} {} locked", escape_controls(tag),
-                                   source.package_identity(),
-                                   other ? "module." + other->key + " has" : "this cache has seen it point to",
-                                   other ? other->origin_hash() : backend.id_hash(seen), backend.id_hash(resolved.id),
-                                   is_error ? "would be" : "is"),
-            .subject = node.subject(),
-            .location = node.call.source.location,
-            .hint = is_error ? "find out why it moved; to accept it, " + accept
-                             : "review the difference before you commit the lock file"}};
+  return Diagnostic{is_error ? Severity::error : Severity::warning,
+                    node.error(is_error ? Code::hash_mismatch : Code::tag_moved,
+                               fmt::format("the tag \"{}\" of \"{}\" was moved: {} {}, and {} {} locked",
+                                           escape_controls(tag), source.package_identity(),
+                                           other ? "module." + other->key + " has" : "this cache has seen it point to",
+                                           other ? other->origin_hash() : backend.id_hash(seen),
+                                           backend.id_hash(resolved.id), is_error ? "would be" : "is"),
+                               is_error ? "find out why it moved; to accept it, " + accept
+                                        : "review the difference before you commit the lock file")};
 }
 
 Diagnostics warn_of_split_tags(const ModuleLocks& modules, const Settings& settings) {
@@ -96,16 +93,15 @@ Diagnostics warn_of_split_tags(const ModuleLocks& modules, const Settings& setti
       const ModuleLock& one = *first.emplace(tag, &entry).first->second;
       const bool may_be_branch = !entry.version && tag_prefix_of(tag.substr(tag.find('\n') + 1)) != "";
       if (!may_be_branch && have_other_content(one, entry)) {
-        warnings.push_back(
-            {Severity::warning,
-             Error{.code = Code::tag_moved,
-                   .message =
-                       fmt::format("module.{} and module.{} have one tag of \"{}\" locked to different content: "
-                                   "{} and {}",
-                                   one.key, key, tag.substr(0, tag.find('\n')), one.origin_hash(), entry.origin_hash()),
-                   .subject = "module." + key,
-                   .hint = "find out which is right; to lock what the tag points to now in both, run: tofu-modlock "
-                           "lock --accept-moved"}});
+        warnings.push_back(as_warning(
+            {.code = Code::tag_moved,
+             .message =
+                 fmt::format("module.{} and module.{} have one tag of \"{}\" locked to different content: "
+                             "{} and {}",
+                             one.key, key, tag.substr(0, tag.find('\n')), one.origin_hash(), entry.origin_hash()),
+             .subject = "module." + key,
+             .hint = "find out which is right; to lock what the tag points to now in both, run: tofu-modlock "
+                     "lock --accept-moved"}));
         break;
       }
     }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_remote.h"
@@ -28,7 +27,7 @@ bool is_partial_version(std::string_view name) {
 }
 
 bool is_commit_id(std::string_view text) {
-  return (text.size() == 40 || text.size() == 64) && std::all_of(text.begin(), text.end(), ascii::is_hex);
+  return (text.size() == 40 || text.size() == 64) && std::ranges::all_of(text, ascii::is_hex);
 }
 
 Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, Hint hint) {
@@ -65,10 +64,7 @@ Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnos
   }
   auto constraint = ModuleConstraint::parse(written.text);
   if (!constraint) {
-    Error error = std::move(constraint.error());
-    error.subject = node.subject();
-    error.location = written.location;
-    return fail(std::move(error));
+    return fail(placed(std::move(constraint.error()), node.subject(), written.location));
   }
   if (constraint->is_unbounded_pessimistic()) {
     warnings.push_back({Severity::warning,
@@ -122,6 +118,14 @@ std::optional<std::string> ModuleNode::constraints_text() const {
   return text;
 }
 
+Error ModuleNode::error(Code code, std::string message, Hint hint) const {
+  return Error{.code = code,
+               .message = std::move(message),
+               .subject = subject(),
+               .location = call.source.location,
+               .hint = std::move(hint)};
+}
+
 std::string ModuleNode::subdir() const {
   const std::string& own = address.source.subdir;
   return package_subdir.empty() || own.empty() ? package_subdir + own : package_subdir + "/" + own;
@@ -129,7 +133,7 @@ std::string ModuleNode::subdir() const {
 
 bool ModuleNode::is_pinned_by_source() const {
   const auto& query = address.source.query;
-  return std::any_of(query.begin(), query.end(), [](const auto& argument) {
+  return std::ranges::any_of(query, [](const auto& argument) {
     return argument.first == "ref" || argument.first == "tag" || argument.first == "digest" || argument.first == "rev";
   });
 }
@@ -238,7 +242,7 @@ std::string settings_tag_prefix(const Settings& settings, const std::string& key
 bool is_always_copied(const ModuleNode& node, const Settings& settings) {
   const auto rule = settings.modules.find(node.key);
   return (rule != settings.modules.end() && rule->second.is_copied) ||
-         std::any_of(settings.sources.begin(), settings.sources.end(), [&](const SourceRule& each) {
+         std::ranges::any_of(settings.sources, [&](const SourceRule& each) {
            return each.is_copied && matches_glob(each.glob, node.address.source.identity());
          });
 }
@@ -276,9 +280,9 @@ std::optional<std::string> why_not_answered(const ModuleNode& node, const Module
                        *node.constraints_text());
   }
   const auto version = Version::parse(*entry.version);
-  const bool allowed =
-      version && std::all_of(node.constraints.begin(), node.constraints.end(),
-                             [&](const ConstraintUse& use) { return use.constraint.allows(*version); });
+  const bool allowed = version && std::ranges::all_of(node.constraints, [&](const ConstraintUse& use) {
+                         return use.constraint.allows(*version);
+                       });
   return allowed ? std::nullopt
                  : std::optional(fmt::format("the constraint \"{}\" excludes the locked version {}",
                                              *node.constraints_text(), *entry.version));

@@ -60,6 +60,8 @@ struct ModuleNode {
   // Returns whether `?ref=`, `?tag=`, `?digest=` or `?rev=` in the source already selects the version.
   bool is_pinned_by_source() const;
   std::string subject() const { return "module." + key; }
+  // Returns an error about the call, located at its source.
+  Error error(Code code, std::string message, Hint hint = {}) const;
 };
 
 // Returns whether a key is `ancestor` or a call below it: "vpc.nested" is below "vpc".

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "backends/address/source_text.h"
 #include "backends/base/entry_name.h"

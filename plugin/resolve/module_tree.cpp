@@ -3,18 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 
 #include "backends/address/source_remote.h"
+#include "backends/base/collections.h"
 #include "backends/base/text.h"
 #include "backends/package/subdir_glob.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/module_reader.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -58,9 +55,8 @@ class TreeWalk {
     MODLOCK_TRY(context_.check());
     std::vector<Waiting> level = std::move(remote_);
     remote_.clear();
-    std::sort(level.begin(), level.end(), [](const auto& a, const auto& b) { return a.node->key < b.node->key; });
-    std::vector<ModuleNode*> nodes;
-    std::transform(level.begin(), level.end(), std::back_inserter(nodes), [](const auto& one) { return one.node; });
+    std::ranges::sort(level, {}, [](const Waiting& one) -> const std::string& { return one.node->key; });
+    const std::vector<ModuleNode*> nodes = mapped(level, &Waiting::node);
     MODLOCK_TRY(visit_(nodes));
     std::vector<Result<std::string>> subdirs;
     for (const ModuleNode* node : nodes) {
@@ -256,7 +252,7 @@ class TreeWalk {
     if (constrained) {
       constrained = check_source_allowed(request_.settings, node.address.source.identity());
     }
-    std::move(warnings.begin(), warnings.end(), std::back_inserter(tree_.diagnostics));
+    append(tree_.diagnostics, std::move(warnings));
     if (!constrained) {
       give_up(parent, node, std::move(constrained.error()));
       return {};
@@ -273,7 +269,7 @@ class TreeWalk {
 
   Result<void> add_local(const ModuleNode& parent, ModuleNode node, const std::shared_ptr<ModuleScope>& caller) {
     place_local_module(node, parent, request_.root);
-    if (std::count(node.key.begin(), node.key.end(), '.') > kMaxLevels) {
+    if (std::ranges::count(node.key, '.') > kMaxLevels) {
       return fail(too_deep(node));
     }
     if (auto ok = check_local_bounds(node, parent, request_); !ok) {
@@ -381,8 +377,8 @@ std::vector<std::string> renamed_keys(const std::string& key, const Settings& se
 // calls it was not read.
 bool may_be_unread(std::string_view key, const ModuleTree& tree) {
   const auto caller = tree.nodes.find(key.substr(0, key.rfind('.')));
-  const bool is_unresolved = std::any_of(tree.unresolved.begin(), tree.unresolved.end(),
-                                         [&](const UnresolvedCall& call) { return call.key == key; });
+  const bool is_unresolved =
+      std::ranges::any_of(tree.unresolved, [&](const UnresolvedCall& call) { return call.key == key; });
   return is_unresolved ||
          (key.find('.') != std::string_view::npos && (caller == tree.nodes.end() || caller->second.directory.empty()));
 }
@@ -400,10 +396,9 @@ std::string rule_hint(const std::string& key, const ModuleRule& rule, const Modu
                ? fmt::format("{}, or add a block {} if other root modules still have module \"{}\"", hint, names, key)
                : hint;
   }
-  std::vector<std::string_view> known;
-  std::transform(tree.nodes.begin(), tree.nodes.end(), std::back_inserter(known),
-                 [](const auto& entry) { return std::string_view(entry.first); });
-  return rule.is_inherited ? "" : did_you_mean(key, known);
+  return rule.is_inherited
+             ? ""
+             : did_you_mean(key, mapped(tree.nodes, [](const auto& entry) { return std::string_view(entry.first); }));
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
 #include "plugin/resolve/plan.h"
+#include "backends/base/collections.h"
 #include "plugin/resolve/subject.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/changes.h"
@@ -16,7 +14,6 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/signatures.h"
-#include "plugin/resolve/source_fetcher.h"
 #include "plugin/resolve/version_resolver.h"
 #include "protocol/base/result.h"
 
@@ -26,18 +23,18 @@ namespace {
 using Calls = std::vector<const ModuleNode*>;
 
 bool all_allow(const Calls& calls, const Version& version) {
-  return std::all_of(calls.begin(), calls.end(), [&](const ModuleNode* node) {
-    return std::all_of(node->constraints.begin(), node->constraints.end(),
-                       [&](const ConstraintUse& use) { return use.constraint.allows(version); });
+  return std::ranges::all_of(calls, [&](const ModuleNode* node) {
+    return std::ranges::all_of(node->constraints,
+                               [&](const ConstraintUse& use) { return use.constraint.allows(version); });
   });
 }
 
 bool could_share(const Calls& calls, const std::vector<Version>& taken, const Listing* listing) {
   const bool among_taken =
-      std::any_of(taken.begin(), taken.end(), [&](const Version& version) { return all_allow(calls, version); });
-  return among_taken || (listing != nullptr &&
-                         std::any_of(listing->versions.begin(), listing->versions.end(),
-                                     [&](const ListedVersion& listed) { return all_allow(calls, listed.version); }));
+      std::ranges::any_of(taken, [&](const Version& version) { return all_allow(calls, version); });
+  return among_taken || (listing != nullptr && std::ranges::any_of(listing->versions, [&](const ListedVersion& listed) {
+                           return all_allow(calls, listed.version);
+                         }));
 }
 
 Diagnostic warning(const std::string& package, const Calls& calls) {
@@ -109,8 +106,8 @@ void name_unserved_calls(const PlanRequest& request, const VersionResolver& reso
 Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
   for (const std::string& target : request.targets) {
     const std::string key = target.starts_with("module.") ? target.substr(7) : std::string();
-    const bool known = !key.empty() && std::any_of(tree.nodes.begin(), tree.nodes.end(),
-                                                   [&](const auto& entry) { return is_below(entry.first, key); });
+    const bool known =
+        !key.empty() && std::ranges::any_of(tree.nodes, [&](const auto& entry) { return is_below(entry.first, key); });
     if (!known) {
       return fail(unknown_subject(target, module_subjects(tree)));
     }
@@ -121,7 +118,7 @@ Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
 void drop_repeated(Diagnostics& diagnostics) {
   Diagnostics once;
   for (Diagnostic& diagnostic : diagnostics) {
-    const bool seen = std::any_of(once.begin(), once.end(), [&](const Diagnostic& other) {
+    const bool seen = std::ranges::any_of(once, [&](const Diagnostic& other) {
       return other.what.code == diagnostic.what.code && other.what.message == diagnostic.what.message &&
              other.what.location == diagnostic.what.location;
     });
@@ -162,8 +159,7 @@ void warn_of_new_owners(const PlanRequest& request, Plan& plan, const SourceFetc
   if (request.mode != PlanMode::upgrade && request.former_calls.empty()) {
     return;
   }
-  const Diagnostics redirects = fetcher.redirect_warnings();
-  plan.diagnostics.insert(plan.diagnostics.end(), redirects.begin(), redirects.end());
+  append(plan.diagnostics, fetcher.redirect_warnings());
   std::set<std::string> named;
   for (const auto& [key, resolved] : plan.resolved) {
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
@@ -177,15 +173,12 @@ void warn_of_new_owners(const PlanRequest& request, Plan& plan, const SourceFetc
     const auto now = fetcher.stored(source, {.id = resolved.id, .ref = resolved.ref});
     const bool is_known = old && now && !old->package.empty() && !now->package.empty();
     if (is_known && owner_of(old->package) != owner_of(now->package) && named.insert(now->package).second) {
-      plan.diagnostics.push_back(
-          {Severity::warning,
-           Error{.code = Code::registry_notice,
-                 .message = fmt::format("module \"{}\" is downloaded from another owner: version {} from {}, and "
-                                        "version {} from {}",
-                                        key, *before->second.version, old->package, resolved.ref, now->package),
-                 .subject = node.subject(),
-                 .location = node.call.source.location,
-                 .hint = "find out whether it is still published by the same owner, before you commit the lock file"}});
+      plan.diagnostics.push_back(as_warning(
+          node.error(Code::registry_notice,
+                     fmt::format("module \"{}\" is downloaded from another owner: version {} from {}, and "
+                                 "version {} from {}",
+                                 key, *before->second.version, old->package, resolved.ref, now->package),
+                     "find out whether it is still published by the same owner, before you commit the lock file")));
     }
   }
 }
@@ -198,16 +191,11 @@ void name_deprecated_versions(Plan& plan, const SourceFetcher& fetcher) {
     if (listed == nullptr || !listed->deprecated) {
       continue;
     }
-    plan.diagnostics.push_back(
-        {Severity::warning,
-         Error{.code = Code::registry_notice,
-               .message = fmt::format("version {} of module \"{}\" is deprecated by its registry{}{}",
-                                      listed->version.to_string(), key, listed->deprecated->empty() ? "" : ": ",
-                                      *listed->deprecated),
-               .subject = node.subject(),
-               .location = node.call.source.location,
-               .hint = "the lock is valid; allow another version with the constraint, then run " +
-                       tofu_modlock("upgrade")}});
+    plan.diagnostics.push_back(as_warning(node.error(
+        Code::registry_notice,
+        fmt::format("version {} of module \"{}\" is deprecated by its registry{}{}", listed->version.to_string(), key,
+                    listed->deprecated->empty() ? "" : ": ", *listed->deprecated),
+        "the lock is valid; allow another version with the constraint, then run " + tofu_modlock("upgrade"))));
   }
 }
 
@@ -236,7 +224,7 @@ Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTr
   if (errors.empty()) {
     return check.warnings();
   }
-  errors.insert(errors.end(), check.warnings().begin(), check.warnings().end());  // each is given only once
+  append(errors, check.warnings());  // each is given only once
   return fail(combine(std::move(errors)));
 }
 
@@ -267,17 +255,16 @@ Result<ModuleTree> walk_until_stable(const PlanRequest& request, VersionResolver
 Error unlockable_error(const ModuleNode& node, const Settings& settings) {
   const Source& source = node.address.source;
   const std::string identity = source.identity();
-  Error error{.code = Code::source_unsupported,
-              .message = fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
-                                     source.getter.empty() ? to_string(source.kind) : source.getter, identity),
-              .subject = node.subject(),
-              .location = node.call.source.location,
-              .hint = source.getter == "git::codecommit"
-                          ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
-                          : fmt::format("configure an external backend for this source type (docs/backends.md), or let "
-                                        "the client download it without a lock: set unlocked_sources = [\"{}\"] in "
-                                        ".tofu-modlock.hcl",
-                                        identity)};
+  Error error =
+      node.error(Code::source_unsupported,
+                 fmt::format("module \"{}\" is not locked: {} sources are not supported (\"{}\")", node.key,
+                             source.getter.empty() ? to_string(source.kind) : source.getter, identity),
+                 source.getter == "git::codecommit"
+                     ? "allow it for the calls of your own configuration with git_helpers (docs/settings.md)"
+                     : fmt::format("configure an external backend for this source type (docs/backends.md), or let "
+                                   "the client download it without a lock: set unlocked_sources = [\"{}\"] in "
+                                   ".tofu-modlock.hcl",
+                                   identity));
   for (const SourceText& glob : settings.unapproved_sources) {
     if (allows_source({glob}, identity)) {
       error.notes.push_back(to_string(glob.location) + ": in CI the revision of --base must have this glob too");
@@ -289,11 +276,10 @@ Error unlockable_error(const ModuleNode& node, const Settings& settings) {
 }
 
 Diagnostic unlocked_warning(const std::vector<std::string>& keys) {
-  return {Severity::warning,
-          Error{.code = Code::lock_unenforced,
-                .message = fmt::format("{} not locked, as allowed: module.{}; calls inside {} are not checked",
-                                       keys.size() == 1 ? "1 call is" : fmt::format("{} calls are", keys.size()),
-                                       fmt::join(keys, ", module."), keys.size() == 1 ? "it" : "them")}};
+  return as_warning({.code = Code::lock_unenforced,
+                     .message = fmt::format("{} not locked, as allowed: module.{}; calls inside {} are not checked",
+                                            keys.size() == 1 ? "1 call is" : fmt::format("{} calls are", keys.size()),
+                                            fmt::join(keys, ", module."), keys.size() == 1 ? "it" : "them")});
 }
 
 std::string InstalledRecord::text() const {
@@ -301,14 +287,13 @@ std::string InstalledRecord::text() const {
 }
 
 bool PlanRequest::accepts_moved(const std::string& subject) const {
-  const bool is_named = mode == PlanMode::upgrade && has_named_targets &&
-                        std::find(targets.begin(), targets.end(), subject) != targets.end();
+  const bool is_named =
+      mode == PlanMode::upgrade && has_named_targets && std::ranges::find(targets, subject) != targets.end();
   return accept_moved || is_named;
 }
 
 bool has_module_entries(const ModuleLocks& locks) {
-  return std::any_of(locks.begin(), locks.end(),
-                     [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
+  return std::ranges::any_of(locks, [](const auto& entry) { return entry.first.find(':') == std::string::npos; });
 }
 
 bool is_first_lock(const PlanRequest& request) {
@@ -327,7 +312,7 @@ Error combine(Diagnostics errors) {
     const int right = exit_code(b.what);
     return left != right && worse_exit_code(left, right) == left;
   };
-  std::stable_sort(errors.begin(), errors.end(), worse);
+  std::ranges::stable_sort(errors, worse);
   Error first = std::move(errors.front().what);
   for (std::size_t i = 1; i < errors.size(); ++i) {
     Error& other = errors[i].what;
@@ -349,8 +334,8 @@ std::optional<LocalPackage> InstalledPackages::find(const ModuleNode& node, std:
 
 Diagnostics errors_of(const Diagnostics& diagnostics) {
   Diagnostics errors;
-  std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(errors),
-               [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
+  std::ranges::copy_if(diagnostics, std::back_inserter(errors),
+                       [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
   return errors;
 }
 
@@ -360,11 +345,10 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   Plan plan;
   plan.tree = std::move(tree);
   plan.diagnostics = std::move(plan.tree.diagnostics);
-  plan.diagnostics.insert(plan.diagnostics.end(), resolver.diagnostics().begin(), resolver.diagnostics().end());
+  append(plan.diagnostics, resolver.diagnostics());
   const ModuleLocks& locked = request.lock.modules;
-  const Diagnostics unmatched = unmatched_rules(
-      request.walk.settings, plan.tree, has_module_entries(locked) ? locked : blocks_of(request.dropped).modules);
-  plan.diagnostics.insert(plan.diagnostics.end(), unmatched.begin(), unmatched.end());
+  append(plan.diagnostics, unmatched_rules(request.walk.settings, plan.tree,
+                                           has_module_entries(locked) ? locked : blocks_of(request.dropped).modules));
   name_unserved_calls(request, resolver, plan);
   if (request.check) {
     request.check(plan.tree, plan.diagnostics);
@@ -383,16 +367,13 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   MODLOCK_TRY(check_targets(request, plan.tree));
   plan.resolved = resolver.resolved();
   if (request.resolution == Resolution::automatic) {
-    const Diagnostics unshared = warn_of_unshared_versions(plan.tree, plan.resolved, fetcher);
-    plan.diagnostics.insert(plan.diagnostics.end(), unshared.begin(), unshared.end());
+    append(plan.diagnostics, warn_of_unshared_versions(plan.tree, plan.resolved, fetcher));
   }
   plan.modules = new_module_locks(request, plan.tree, resolver, fetcher);
   plan.changes = list_changes(request, plan.tree, resolver, plan.modules, plan.diagnostics);
-  for (const auto& [key, move] : resolver.held()) {
-    plan.moved.push_back(move);
-  }
+  plan.moved = values_of(resolver.held());
   MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
-  plan.diagnostics.insert(plan.diagnostics.end(), warnings.begin(), warnings.end());
+  append(plan.diagnostics, warnings);
   check_new_tags(plan, request, fetcher);
   if (Diagnostics errors = errors_of(plan.diagnostics); !errors.empty()) {
     return fail(combine(std::move(errors)));
@@ -433,7 +414,7 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
     return call;
   }
   MODLOCK_TRY(const auto warnings, verify_signatures(request, tree, resolver, fetcher, context));
-  call.warnings.insert(call.warnings.end(), warnings.begin(), warnings.end());
+  append(call.warnings, warnings);
   call.package = {resolved->second.package_directory, resolved->second.package_subdir};
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
   const ModuleLock* prior = resolver.prior(placed);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -17,7 +16,7 @@
 
 namespace modlock {
 
-enum class PlanMode { missing, upgrade, frozen };
+using messages::PlanMode;
 
 // The installed version of a call that has no lock entry.
 struct InstalledRecord {

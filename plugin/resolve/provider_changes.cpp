@@ -3,10 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 
 namespace modlock {
 namespace {
@@ -32,9 +34,7 @@ std::set<std::string> as_set(const std::vector<std::string>& hashes) {
 }
 
 const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAddress& address) {
-  const auto found =
-      std::lower_bound(request.needs.begin(), request.needs.end(), address,
-                       [](const ProviderNeed& need, const ProviderAddress& wanted) { return need.address < wanted; });
+  const auto found = std::ranges::lower_bound(request.needs, address, std::less<>(), &ProviderNeed::address);
   return found != request.needs.end() && found->address == address ? &*found : nullptr;
 }
 
@@ -79,7 +79,7 @@ std::optional<Change> extended(const ProviderAddress& address, const ProviderLoc
     const auto new_hashes = as_set(after.hashes);
     const auto missing_in = [](const std::set<std::string>& all, const std::set<std::string>& other) {
       return static_cast<std::size_t>(
-          std::count_if(all.begin(), all.end(), [&](const std::string& hash) { return other.count(hash) == 0; }));
+          std::ranges::count_if(all, [&](const std::string& hash) { return other.count(hash) == 0; }));
     };
     change.reason = new_hashes_reason(missing_in(new_hashes, old_hashes), missing_in(old_hashes, new_hashes));
     return change;
@@ -149,15 +149,14 @@ Diagnostic ambiguous(const std::string& type, const std::vector<const ProviderNe
               .subject = needs.front()->subject(),
               .location = needs.front()->location,
               .hint = "if this is not intended, write the same source in required_providers of all modules"};
-  std::vector<std::string> names;
   for (const ProviderNeed* need : needs) {
-    names.push_back(need->address.to_string());
     if (!need->location.path.empty()) {
       error.related.push_back({need->who_needs_it(), need->location});
     }
   }
-  error.message = fmt::format("Potential provider misconfiguration: there are multiple providers of type {} ({})", type,
-                              fmt::join(names, ", "));
+  error.message =
+      fmt::format("Potential provider misconfiguration: there are multiple providers of type {} ({})", type,
+                  fmt::join(mapped(needs, [](const ProviderNeed* need) { return need->address.to_string(); }), ", "));
   return {Severity::warning, std::move(error)};
 }
 
@@ -213,11 +212,7 @@ std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, con
       found.emplace(address, stood_for(address, lock, *old));
     }
   }
-  std::vector<Change> changes;
-  for (auto& [address, change] : found) {
-    changes.push_back(std::move(change));
-  }
-  return changes;
+  return values_of(found);
 }
 
 Diagnostics ambiguous_providers(const ProviderPlanRequest& request) {
@@ -242,28 +237,24 @@ Diagnostics ambiguous_providers(const ProviderPlanRequest& request) {
 Diagnostics registry_notices(const ProviderNeed& need, const ProviderListing& listing) {
   Diagnostics notices;
   for (const std::string& text : listing.warnings) {
-    notices.push_back(
-        {Severity::warning, Error{.code = Code::registry_notice,
-                                  .message = fmt::format("registry notice for provider {}: {}",
-                                                         need.address.to_string(), escape_controls(text)),
-                                  .subject = need.subject(),
-                                  .location = need.location,
-                                  .hint = "the lock is valid; decide whether to keep using the provider"}});
+    notices.push_back(as_warning(
+        {.code = Code::registry_notice,
+         .message = fmt::format("registry notice for provider {}: {}", need.address.to_string(), escape_controls(text)),
+         .subject = need.subject(),
+         .location = need.location,
+         .hint = "the lock is valid; decide whether to keep using the provider"}));
   }
   return notices;
 }
 
 Diagnostic incomplete_lock(const std::vector<std::string>& names, std::span<const Platform> platforms) {
-  std::vector<std::string> known;
-  std::transform(platforms.begin(), platforms.end(), std::back_inserter(known),
-                 [](const Platform& platform) { return platform.to_string(); });
-  return {Severity::warning,
-          Error{.code = Code::lock_incomplete,
-                .message = fmt::format("Incomplete lock file information for providers: for {} the lock file has "
-                                       "checksums only for {}, because no registry was queried",
-                                       fmt::join(names, ", "), fmt::join(known, ", ")),
-                .hint = "on another platform the client will reject them; name all platforms with --platform, or query "
-                        "the registry with --hashes providers-lock"}};
+  return as_warning(
+      {.code = Code::lock_incomplete,
+       .message = fmt::format("Incomplete lock file information for providers: for {} the lock file has "
+                              "checksums only for {}, because no registry was queried",
+                              fmt::join(names, ", "), fmt::join(mapped(platforms, &Platform::to_string), ", ")),
+       .hint = "on another platform the client will reject them; name all platforms with --platform, or query "
+               "the registry with --hashes providers-lock"});
 }
 
 }  // namespace modlock

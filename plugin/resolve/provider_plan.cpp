@@ -1,4 +1,5 @@
 #include "plugin/resolve/provider_plan.h"
+#include "backends/base/collections.h"
 #include "plugin/resolve/subject.h"
 
 #include <fmt/ranges.h>
@@ -17,7 +18,7 @@ namespace {
 using Hashes = std::vector<std::string>;
 
 bool contains(const Hashes& hashes, const std::string& hash) {
-  return std::find(hashes.begin(), hashes.end(), hash) != hashes.end();
+  return std::ranges::find(hashes, hash) != hashes.end();
 }
 
 bool is_of_archive(const std::string& hash) {
@@ -30,7 +31,7 @@ const std::string& compared_h1(const ProviderPackage& package) {
 }
 
 bool matches(const ProviderPackage& package, const Hashes& prior) {
-  if (package.zh.empty() && std::all_of(prior.begin(), prior.end(), is_of_archive)) {
+  if (package.zh.empty() && std::ranges::all_of(prior, is_of_archive)) {
     return true;
   }
   const bool is_known_archive = !package.zh.empty() && contains(prior, package.zh);
@@ -48,8 +49,7 @@ void add_compared(const ProviderRelease& release, Hashes& hashes) {
 }
 
 bool is_vouched_for(const std::string& hash, const ProviderRelease& release) {
-  return contains(release.published, hash) ||
-         std::any_of(release.packages.begin(), release.packages.end(), [&](const auto& entry) {
+  return contains(release.published, hash) || std::ranges::any_of(release.packages, [&](const auto& entry) {
            const ProviderPackage& package = entry.second;
            return hash == package.h1 || hash == compared_h1(package) || hash == package.zh ||
                   contains(package.recorded, hash);
@@ -59,9 +59,8 @@ bool is_vouched_for(const std::string& hash, const ProviderRelease& release) {
 // Returns whether a package that the entry does not know may belong to a platform that it does not know either.
 bool may_be_extended(const Hashes& prior, const ProviderRelease& release) {
   const auto vouched = [&](const std::string& hash) { return is_vouched_for(hash, release); };
-  return std::any_of(prior.begin(), prior.end(), vouched) &&
-         std::all_of(prior.begin(), prior.end(),
-                     [&](const std::string& hash) { return !is_of_archive(hash) || vouched(hash); });
+  return std::ranges::any_of(prior, vouched) &&
+         std::ranges::all_of(prior, [&](const std::string& hash) { return !is_of_archive(hash) || vouched(hash); });
 }
 
 Error mismatch(const ProviderNeed& need, const ProviderLock& prior, const Platform& platform,
@@ -160,9 +159,8 @@ class Planner {
 
   Result<void> check_wanted() const {
     for (const auto& [address, version] : request_.wanted) {
-      const bool is_needed =
-          std::any_of(request_.needs.begin(), request_.needs.end(),
-                      [&, &name = address](const ProviderNeed& need) { return need.address == name; });
+      const bool is_needed = std::ranges::any_of(
+          request_.needs, [&, &name = address](const ProviderNeed& need) { return need.address == name; });
       if (!is_needed) {
         return fail(unknown_subject("provider." + address.to_string(),
                                     provider_subjects(request_.needs, default_registry(request_.tool))));
@@ -228,7 +226,7 @@ class Planner {
       return true;
     }
     const auto& versions = finding.listing->versions;
-    const auto found = std::find(versions.begin(), versions.end(), finding.lock.version) - versions.begin();
+    const auto found = std::ranges::find(versions, finding.lock.version) - versions.begin();
     auto& since = finding.listing->known_since.at(static_cast<std::size_t>(found));
     const auto made = finding.signature ? finding.signature->made : std::nullopt;
     if (made && *made > since && request_.now - *made < minimum_age(need)) {
@@ -263,8 +261,7 @@ class Planner {
       return fail(placed(std::move(listing.error()), need));
     }
     Diagnostics notices = registry_notices(need, *listing);
-    finding.warnings.insert(finding.warnings.end(), std::make_move_iterator(notices.begin()),
-                            std::make_move_iterator(notices.end()));
+    append(finding.warnings, std::move(notices));
     return listing;
   }
 
@@ -279,7 +276,7 @@ class Planner {
   Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
     MODLOCK_TRY(auto listing, list(need, finding));
     const auto& versions = listing.versions;
-    if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
+    if (std::ranges::find(versions, version) == versions.end()) {
       return fail(vanished_version(need, version));
     }
     return version;
@@ -292,7 +289,7 @@ class Planner {
         // Nothing newer than the version of the predecessor is selected: it counts as new.
         const auto& all = finding.listing->versions;
         const auto at =
-            std::find_if(all.begin(), all.end(), [&](const auto& one) { return compare(one, followed->version) <= 0; });
+            std::ranges::find_if(all, [&](const auto& one) { return compare(one, followed->version) <= 0; });
         std::fill_n(finding.listing->known_since.begin(), at - all.begin(), request_.now);
       }
     }
@@ -324,7 +321,7 @@ class Planner {
     note_release(need, finding.lock.version, *release);
     finding.signature = release->signature;
     finding.is_incomplete = !release->covers_all_platforms && !knows_more(prior, *release);
-    finding.warnings.insert(finding.warnings.end(), release->warnings.begin(), release->warnings.end());
+    append(finding.warnings, release->warnings);
     return {};
   }
 
@@ -351,8 +348,8 @@ class Planner {
   static bool knows_more(const ProviderLock* prior, const ProviderRelease& release) {
     const auto fresh = complete_hashes(HashSet::init, nullptr, release);
     const auto known = prior == nullptr ? std::vector<std::string>{} : known_hashes(prior->hashes);
-    return std::any_of(known.begin(), known.end(),
-                       [&](const std::string& hash) { return !std::binary_search(fresh.begin(), fresh.end(), hash); });
+    return std::ranges::any_of(known,
+                               [&](const std::string& hash) { return !std::ranges::binary_search(fresh, hash); });
   }
 
   Result<void> without_release(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Error error,
@@ -386,7 +383,7 @@ class Planner {
       if (finding.is_incomplete) {
         incomplete.push_back(address.to_string());
       }
-      plan_.diagnostics.insert(plan_.diagnostics.end(), finding.warnings.begin(), finding.warnings.end());
+      append(plan_.diagnostics, finding.warnings);
       after.insert_or_assign(address, std::move(finding.lock));
     }
     keep_unneeded(after);
@@ -406,8 +403,8 @@ class Planner {
   }
 
   void name_young_release(const ProviderNeed& need, const std::string& exception) {
-    const auto change = std::find_if(plan_.changes.begin(), plan_.changes.end(),
-                                     [&](const Change& one) { return one.subject == need.subject(); });
+    const auto change =
+        std::ranges::find_if(plan_.changes, [&](const Change& one) { return one.subject == need.subject(); });
     if (exception.empty() || change == plan_.changes.end()) {
       return;
     }
@@ -426,12 +423,11 @@ class Planner {
     for (const auto& [address, lock] : request_.locked) {
       if (after.emplace(address, lock).second) {
         plan_.diagnostics.push_back(
-            {Severity::warning,
-             Error{.code = Code::state_unread,
-                   .message = fmt::format("provider {} stays locked although it appears to be unused: {}",
-                                          address.to_string(), request_.unknown_needs),
-                   .subject = "provider." + address.to_string(),
-                   .hint = "if it is no longer needed, delete its block from the lock file by hand"}});
+            as_warning({.code = Code::state_unread,
+                        .message = fmt::format("provider {} stays locked although it appears to be unused: {}",
+                                               address.to_string(), request_.unknown_needs),
+                        .subject = "provider." + address.to_string(),
+                        .hint = "if it is no longer needed, delete its block from the lock file by hand"}));
       }
     }
   }
@@ -456,8 +452,8 @@ class Planner {
 
 Hashes known_hashes(std::span<const std::string> hashes) {
   Hashes known;
-  std::copy_if(hashes.begin(), hashes.end(), std::back_inserter(known),
-               [](const std::string& hash) { return hash.starts_with("h1:") || is_of_archive(hash); });
+  std::ranges::copy_if(hashes, std::back_inserter(known),
+                       [](const std::string& hash) { return hash.starts_with("h1:") || is_of_archive(hash); });
   return known;
 }
 
@@ -474,8 +470,7 @@ Hashes complete_hashes(HashSet set, const ProviderLock* prior, const ProviderRel
     const Hashes kept = set == HashSet::providers_lock ? prior->hashes : known_hashes(prior->hashes);
     hashes.insert(hashes.end(), kept.begin(), kept.end());
   }
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  sort_unique(hashes);
   return hashes;
 }
 

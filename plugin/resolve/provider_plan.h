@@ -19,12 +19,7 @@
 
 namespace modlock {
 
-// The hashes of a provider that are written to the lock file.
-enum class HashSet {
-  superset,       // all that a client may add on any of the platforms
-  init,           // those that `init` of the client writes if nothing is installed yet
-  providers_lock  // those that `providers lock -platform=…` of the client writes
-};
+using messages::HashSet;
 
 // Returns the new hashes of an entry, sorted and unique. `prior` is the entry of the same version, or null. With
 // providers_lock all prior hashes stay. Otherwise those whose scheme a client knows (h1, zh) stay, because `init` drops

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "backends/base/collections.h"
+
 namespace modlock {
 namespace {
 
@@ -21,13 +23,8 @@ std::string newest_of(const ProviderListing& listing) {
 }
 
 bool leaves_nothing(const Uses& uses, const ProviderListing& listing) {
-  std::vector<ProviderConstraint> constraints;
-  constraints.reserve(uses.size());
-  std::transform(uses.begin(), uses.end(), std::back_inserter(constraints),
-                 [](const ProviderConstraintUse* use) { return use->constraint; });
-  const ProviderConstraint merged = ProviderConstraint::merge(constraints);
-  return std::none_of(listing.versions.begin(), listing.versions.end(),
-                      [&](const ProviderVersion& version) { return merged.allows(version); });
+  const auto merged = ProviderConstraint::merge(mapped(uses, &ProviderConstraintUse::constraint));
+  return std::ranges::none_of(listing.versions, [&](const ProviderVersion& version) { return merged.allows(version); });
 }
 
 // Returns constraints of which none can be removed without the others allowing a version; of identical ones only the
@@ -55,7 +52,7 @@ Uses smallest_conflict(const ProviderNeed& need, const ProviderListing& listing)
 // OpenTofu treats 0.0.0 as no version, in a constraint and in a listing.
 bool asks_for_zero(const ProviderNeed& need) {
   const auto& items = need.merged.items();
-  return std::any_of(items.begin(), items.end(), [](const ProviderConstraint::Item& item) {
+  return std::ranges::any_of(items, [](const ProviderConstraint::Item& item) {
     return item.comparator == Comparator::equal && item.version == ProviderVersion{};
   });
 }
@@ -123,11 +120,9 @@ Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderL
     }
   }
   if (oldest) {
-    Error error = too_young(listing.versions[*oldest].to_string(), "provider " + need.address.to_string(),
-                            gate.known_since[*oldest], gate);
-    error.subject = need.subject();
-    error.location = need.constraints.empty() ? need.location : need.constraints.front().location;
-    return fail(std::move(error));
+    return fail(placed(too_young(listing.versions[*oldest].to_string(), "provider " + need.address.to_string(),
+                                 gate.known_since[*oldest], gate),
+                       need.subject(), need.constraints.empty() ? need.location : need.constraints.front().location));
   }
   if (!denied) {
     return fail(no_version(need, listing));
@@ -143,10 +138,9 @@ Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderL
 }
 
 const ProviderConstraintUse* exact_constraint(const ProviderNeed& need) {
-  const auto found = std::find_if(need.constraints.begin(), need.constraints.end(), [](const auto& use) {
+  const auto found = std::ranges::find_if(need.constraints, [](const auto& use) {
     const auto& items = use.constraint.items();
-    return std::any_of(items.begin(), items.end(),
-                       [](const auto& item) { return item.comparator == Comparator::equal; });
+    return std::ranges::any_of(items, [](const auto& item) { return item.comparator == Comparator::equal; });
   });
   return found == need.constraints.end() ? nullptr : &*found;
 }
@@ -172,7 +166,7 @@ Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderLi
     name_excluding(need, wanted, error);
     return fail(std::move(error));
   }
-  if (std::find(listing.versions.begin(), listing.versions.end(), wanted) == listing.versions.end()) {
+  if (std::ranges::find(listing.versions, wanted) == listing.versions.end()) {
     error.code = Code::no_matching_version;
     error.message = fmt::format("provider {} has no version {}; the newest are: {}", name, wanted.to_string(),
                                 listing.versions.empty() ? "none" : newest_of(listing));

@@ -25,10 +25,7 @@ Result<ProviderNeed> make_need(const ProviderAddress& address, const std::vector
     const auto& [text, location] = *use.requirement.constraint;
     auto constraint = ProviderConstraint::parse(text);
     if (!constraint) {
-      Error error = std::move(constraint.error());
-      error.subject = need.subject();
-      error.location = location;
-      return fail(std::move(error));
+      return fail(placed(std::move(constraint.error()), need.subject(), location));
     }
     all.push_back(*constraint);
     need.constraints.push_back({std::move(*constraint), text, use.module, location});
@@ -126,14 +123,13 @@ class RuleChecker {
     }
     const std::string_view client = display_name(tool_);
     found_.push_back(
-        {Severity::warning,
-         Error{.code = Code::constraint_conflict,
-               .message = since.empty() ? fmt::format("{} does not support {}", client, rule.subject)
-                                        : fmt::format("{} supports {} from version {}, and this is version {}", client,
-                                                      rule.subject, since, version_),
-               .subject = std::move(subject),
-               .location = std::move(location),
-               .hint = fmt::format("use a newer version of {}, or change the configuration", client)}});
+        as_warning({.code = Code::constraint_conflict,
+                    .message = since.empty() ? fmt::format("{} does not support {}", client, rule.subject)
+                                             : fmt::format("{} supports {} from version {}, and this is version {}",
+                                                           client, rule.subject, since, version_),
+                    .subject = std::move(subject),
+                    .location = std::move(location),
+                    .hint = fmt::format("use a newer version of {}, or change the configuration", client)}));
   }
 
   ClientKind tool_;

@@ -19,9 +19,8 @@ bool is_newly_locked(Action action) {
 
 template <typename Rule, typename Matches>
 void take_longer(const std::vector<Rule>& rules, bool of_user, const Matches& matches, AgeLimit& limit) {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
-    return rule.of_user == of_user && rule.minimum_release_age && matches(rule);
-  });
+  const auto found = std::ranges::find_if(
+      rules, [&](const Rule& rule) { return rule.of_user == of_user && rule.minimum_release_age && matches(rule); });
   const AgeLimit other{found == rules.end() ? nullptr : &*found->minimum_release_age};
   limit = other.minimum() > limit.minimum() || limit.rule == nullptr ? other : limit;
 }
@@ -72,9 +71,9 @@ AgeLimit age_limit(const Settings& settings, const ProviderAddress& provider) {
 }
 
 bool names_one_version(std::span<const ConstraintUse> uses) {
-  return std::any_of(uses.begin(), uses.end(), [](const ConstraintUse& use) {
-    return std::any_of(use.constraint.items().begin(), use.constraint.items().end(),
-                       [](const auto& item) { return item.comparator == Comparator::equal; });
+  return std::ranges::any_of(uses, [](const ConstraintUse& use) {
+    return std::ranges::any_of(use.constraint.items(),
+                               [](const auto& item) { return item.comparator == Comparator::equal; });
   });
 }
 
@@ -115,14 +114,13 @@ Diagnostic name_exception(Change& change, const std::string& name, const std::st
                           const AgeLimit& limit, const std::optional<Location>& where) {
   change.is_exception = true;
   change.reason += fmt::format("; an exception from minimum_release_age: {}, but {}", exception, why);
-  return {Severity::warning,
-          Error{.code = Code::setting_unserved,
-                .message = fmt::format("the selected version of {} is newer than minimum_release_age allows: {}", name,
-                                       exception),
-                .subject = change.subject,
-                .location = limit.rule == nullptr ? where : limit.rule->location,
-                .notes = {fmt::format("it is used because {}", why)},
-                .hint = "review it before committing the lock"}};
+  return as_warning({.code = Code::setting_unserved,
+                     .message = fmt::format("the selected version of {} is newer than minimum_release_age allows: {}",
+                                            name, exception),
+                     .subject = change.subject,
+                     .location = limit.rule == nullptr ? where : limit.rule->location,
+                     .notes = {fmt::format("it is used because {}", why)},
+                     .hint = "review it before committing the lock"});
 }
 
 Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLock& entry, SourceFetcher& fetcher) {

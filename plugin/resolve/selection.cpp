@@ -15,9 +15,9 @@ namespace {
 
 // Without a constraint only a release is chosen, not a prerelease.
 bool selects(std::span<const ConstraintUse> uses, const Version& version) {
-  return uses.empty() ? version.prerelease().empty()
-                      : std::all_of(uses.begin(), uses.end(),
-                                    [&](const ConstraintUse& use) { return use.constraint.selects(version); });
+  return uses.empty()
+             ? version.prerelease().empty()
+             : std::ranges::all_of(uses, [&](const ConstraintUse& use) { return use.constraint.selects(version); });
 }
 
 Error no_release(const Listing& listing, const std::string& package) {
@@ -48,8 +48,7 @@ std::string skipped_tags(const Listing& listing) {
 }
 
 bool any_selected(const Listing& listing, const ModuleConstraint& constraint) {
-  return std::any_of(listing.versions.begin(), listing.versions.end(),
-                     [&](const ListedVersion& v) { return constraint.selects(v.version); });
+  return std::ranges::any_of(listing.versions, [&](const ListedVersion& v) { return constraint.selects(v.version); });
 }
 
 // Returns the hint for a constraint that selects a tag with a prefix; empty: there is none.
@@ -96,7 +95,7 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
   for (const ConstraintUse& use : uses) {
     error.related.push_back(
         {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location});
-    if (std::find(named.begin(), named.end(), use.location.path) == named.end()) {
+    if (std::ranges::find(named, use.location.path) == named.end()) {
       named.push_back(use.location.path);
       files += (files.empty() ? "" : ", ") + use.location.path;
     }

@@ -38,10 +38,7 @@ Result<std::vector<std::string>> SignatureCheck::verify(const ModuleNode& node,
       known = verified_.emplace(key, verify_rule(*rule, node, request)).first;
     }
     if (!known->second) {
-      Error error = known->second.error();
-      error.subject = node.subject();
-      error.location = rule->signature->file.location;
-      return fail(std::move(error));
+      return fail(placed(known->second.error(), node.subject(), rule->signature->file.location));
     }
     signers.push_back(*known->second);
   }
@@ -61,8 +58,8 @@ Result<std::string> SignatureCheck::find_reference(const ModuleNode& node, const
   if (!listing) {
     return fail(listing.error());
   }
-  const auto listed = std::find_if(listing->versions.begin(), listing->versions.end(),
-                                   [&](const ListedVersion& each) { return each.version.to_string() == *version; });
+  const auto listed = std::ranges::find_if(
+      listing->versions, [&](const ListedVersion& each) { return each.version.to_string() == *version; });
   return listed != listing->versions.end()
              ? Result<std::string>(listed->ref)
              : fail(Error{.code = Code::signature_invalid,
@@ -101,14 +98,13 @@ void SignatureCheck::note_keys(const SourceRule& rule, const ModuleNode& node, c
   if (is_known || fetcher_.other_id(source, name, digest).empty()) {
     return;
   }
-  warnings_.push_back(
-      {Severity::warning,
-       Error{.code = Code::setting_unserved,
-             .message = fmt::format("the keys in \"{}\" have changed since a signature of \"{}\" was last verified",
-                                    rule.signature->file.text, source.package_identity()),
-             .subject = node.subject(),
-             .location = rule.signature->file.location,
-             .hint = "review the change of the file before you commit the lock file"}});
+  warnings_.push_back(as_warning(
+      {.code = Code::setting_unserved,
+       .message = fmt::format("the keys in \"{}\" have changed since a signature of \"{}\" was last verified",
+                              rule.signature->file.text, source.package_identity()),
+       .subject = node.subject(),
+       .location = rule.signature->file.location,
+       .hint = "review the change of the file before you commit the lock file"}));
 }
 
 }  // namespace modlock

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
 
 #include "backends/address/source_remote.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/store/listing_cache.h"
-#include "backends/store/store.h"
 
 namespace modlock {
 namespace {
@@ -27,12 +25,7 @@ std::string request_key(const Source& source, const FetchRequest& request) {
 }
 
 std::vector<Observation> sightings_of(const Listing& listing) {
-  std::vector<Observation> sightings;
-  std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(sightings),
-                 [](const ListedVersion& version) {
-                   return Observation{version.ref, version.id};
-                 });
-  return sightings;
+  return mapped(listing.versions, [](const ListedVersion& version) { return Observation{version.ref, version.id}; });
 }
 
 void warn_cached_data(const Context& context, const Source& source, const std::string& when = {}) {
@@ -155,10 +148,10 @@ bool SourceFetcher::knows_answers(const FetchTask& task) const {
   if (task.listings.empty() && task.pins.empty()) {
     return false;
   }
-  const bool knows_listings = std::all_of(task.listings.begin(), task.listings.end(), [&](const auto& request) {
+  const bool knows_listings = std::ranges::all_of(task.listings, [&](const auto& request) {
     return backend(request.source->source)->knows_versions(*request.source, request.tag_prefix);
   });
-  return knows_listings && std::all_of(task.pins.begin(), task.pins.end(), [&](const SourceAddress* source) {
+  return knows_listings && std::ranges::all_of(task.pins, [&](const SourceAddress* source) {
            return backend(source->source)->knows_pin(*source);
          });
 }
@@ -231,7 +224,7 @@ const ListedVersion* SourceFetcher::known_version(const Source& source, const st
     return nullptr;
   }
   const auto& versions = found->second.listing->versions;
-  const auto listed = std::find_if(versions.begin(), versions.end(), [&](const auto& one) { return one.ref == ref; });
+  const auto listed = std::ranges::find_if(versions, [&](const auto& one) { return one.ref == ref; });
   return listed == versions.end() ? nullptr : &*listed;
 }
 
@@ -248,11 +241,10 @@ Diagnostics SourceFetcher::redirect_warnings() const {
   for (const auto& [package, target] : targets) {
     if (!target.empty()) {
       warnings.push_back(
-          {Severity::warning,
-           Error{.code = Code::registry_notice,
-                 .message = fmt::format("\"{}\" redirects to another address, {}", package, target),
-                 .hint = "find out whether it still has the same owner; then name the new address in the "
-                         "source"}});
+          as_warning({.code = Code::registry_notice,
+                      .message = fmt::format("\"{}\" redirects to another address, {}", package, target),
+                      .hint = "find out whether it still has the same owner; then name the new address in the "
+                              "source"}));
     }
   }
   return warnings;
@@ -415,10 +407,7 @@ void SourceFetcher::fetch(std::span<const Missing> missing) {
     }
     return;
   }
-  std::vector<FetchRequest> requests;
-  for (const Missing& one : missing) {
-    requests.push_back(one.request->request);
-  }
+  const auto requests = mapped(missing, [](const Missing& one) { return one.request->request; });
   auto trees = backend(source.source)->fetch(source, requests, *parent, context_);
   for (std::size_t i = 0; i < trees.size(); ++i) {
     if (trees[i] && trees[i]->ref.empty()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/text.h"
 
 namespace modlock {
@@ -69,7 +70,7 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   for (const auto& [address, uses] : required_providers(tree)) {
     const std::vector<std::string> names = names_of(address);
     known.insert(known.end(), names.begin(), names.end());
-    if (!address.is_builtin(default_host) && std::find(names.begin(), names.end(), name) != names.end()) {
+    if (!address.is_builtin(default_host) && std::ranges::find(names, name) != names.end()) {
       found.push_back(std::string(kProvider) + address.to_string());
     }
   }
@@ -105,10 +106,7 @@ Error unknown_subject(const std::string& subject, const std::vector<std::string>
 }
 
 std::vector<std::string> module_subjects(const ModuleTree& tree) {
-  std::vector<std::string> subjects;
-  std::transform(tree.nodes.begin(), tree.nodes.end(), std::back_inserter(subjects),
-                 [](const auto& entry) { return entry.second.subject(); });
-  return subjects;
+  return mapped(tree.nodes, [](const auto& entry) { return entry.second.subject(); });
 }
 
 std::vector<std::string> provider_subjects(const std::vector<ProviderNeed>& needs, std::string_view default_host) {

@@ -4,25 +4,13 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
-#include "plugin/resolve/selection.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
-namespace {
-
-std::vector<ConstraintUse> in_order(const std::map<std::string, ConstraintUse>& uses) {
-  std::vector<ConstraintUse> list;
-  for (const auto& [key, use] : uses) {
-    list.push_back(use);
-  }
-  return list;
-}
-
-}  // namespace
-
 VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context)
     : request_(request),
       fetcher_(fetcher),
@@ -59,7 +47,7 @@ bool VersionResolver::is_target(const std::string& key) const {
   if (request_.mode != PlanMode::upgrade || request_.targets.empty()) {
     return request_.mode == PlanMode::upgrade;
   }
-  return std::any_of(request_.targets.begin(), request_.targets.end(), [&](const std::string& subject) {
+  return std::ranges::any_of(request_.targets, [&](const std::string& subject) {
     const std::string target = subject.substr(subject.find('.') + 1);
     return is_below(key, target);
   });
@@ -213,8 +201,8 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
 }
 
 bool VersionResolver::fits(const Group& group, const std::optional<Version>& version) {
-  return std::all_of(group.uses.begin(), group.uses.end(),
-                     [&](const auto& entry) { return !version || entry.second.constraint.allows(*version); });
+  return std::ranges::all_of(group.uses,
+                             [&](const auto& entry) { return !version || entry.second.constraint.allows(*version); });
 }
 
 std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const ModuleNode& node) const {
@@ -233,9 +221,8 @@ std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const Mo
     }
   }
   // Commits have no order.
-  const bool differ = std::any_of(candidates.begin(), candidates.end(), [&](const Locked& candidate) {
-    return candidate.resolved.id != candidates.front().resolved.id;
-  });
+  const bool differ = std::ranges::any_of(
+      candidates, [&](const Locked& candidate) { return candidate.resolved.id != candidates.front().resolved.id; });
   if (!chooses_version(node) && differ) {
     candidates.clear();
   }
@@ -322,11 +309,7 @@ void VersionResolver::run_fetch_tasks(const std::vector<Group*>& touched) {
   for (Group* group : touched) {
     by_source[SourceFetcher::package_key(group->level.front()->address)].push_back(group);
   }
-  std::vector<SourceFetcher::FetchTask> tasks;
-  for (const auto& [source, groups] : by_source) {
-    tasks.push_back(task_of(groups));
-  }
-  fetcher_.run(tasks);
+  fetcher_.run(mapped(by_source, [this](const auto& source) { return task_of(source.second); }));
 }
 
 // Under frozen: records the calls that have no matching lock entry, and why.
@@ -422,13 +405,13 @@ Result<void> VersionResolver::check_allowed(const Group& group) const {
 
 ReleaseGate VersionResolver::gate_of(const Group& group) const {
   const ModuleNode& node = *group.level.front();
-  const bool is_named = names_one_version(in_order(group.uses));
+  const bool is_named = names_one_version(values_of(group.uses));
   return {.minimum = is_named ? std::chrono::seconds(0) : group.minimum_age,
           .now = fetcher_.now(),
           .known_since = fetcher_.known_since(node.address, node.tag_prefix),
           .is_locked =
               [&group](const ListedVersion& listed) {
-                return std::any_of(group.candidates.begin(), group.candidates.end(), [&](const auto& candidate) {
+                return std::ranges::any_of(group.candidates, [&](const auto& candidate) {
                   const ResolvedModule& locked = candidate.second.resolved;
                   return locked.version == listed.version && (listed.id.empty() || locked.id == listed.id);
                 });
@@ -475,8 +458,8 @@ Result<void> VersionResolver::decide_from_origin(Group& group) const {
   const ListedVersion* installed = find_installed_version(group, *listing);
   MODLOCK_TRY(auto selected,
               installed != nullptr
-                  ? check_unambiguous(*installed, in_order(group.uses), package, installed->ambiguous_with)
-                  : select_version(*listing, in_order(group.uses), package, gate_of(group)));
+                  ? check_unambiguous(*installed, values_of(group.uses), package, installed->ambiguous_with)
+                  : select_version(*listing, values_of(group.uses), package, gate_of(group)));
   group.decision = {.version = selected.version, .ref = selected.ref, .id = selected.id};
   return {};
 }
@@ -512,10 +495,9 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   if (!listing) {
     return fail(explain_fetch(group, listing.error()));
   }
-  const auto listed =
-      std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& candidate) {
-        return candidate.version.to_string() == group.decision.version->to_string();
-      });
+  const auto listed = std::ranges::find_if(listing->versions, [&](const ListedVersion& candidate) {
+    return candidate.version.to_string() == group.decision.version->to_string();
+  });
   if (listed != listing->versions.end()) {
     group.decision.ref = listed->ref;
     if (group.decision.id.empty()) {

@@ -87,7 +87,7 @@ std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const
 
 // Returns the highest version that names an installed commit and that all constraints allow; null if there is none.
 const ListedVersion* VersionResolver::find_installed_version(const Group& group, const Listing& listing) {
-  const auto found = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
+  const auto found = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
     return group.commits.count(listed.id) != 0 && fits(group, listed.version);
   });
   return group.upgrade || found == listing.versions.end() ? nullptr : &*found;

@@ -345,7 +345,7 @@ class Hook {
     return fmt::format("{}  {}  {}", kUnitSourceKey, entry.source, how);
   }
 
-  Result<void> lock_source(const std::string& mode) {
+  Result<void> lock_source(PlanMode mode) {
     MODLOCK_TRY(const auto source, find_source());
     if (!source) {
       return {};
@@ -387,11 +387,11 @@ class Hook {
     reports_.diagnostics(warnings.value_or(Diagnostics()));
   }
 
-  Result<void> lock_modules(const std::string& mode, bool with_providers = false) {
+  Result<void> lock_modules(PlanMode mode, bool with_providers = false) {
     messages::LockPlanParams params;
     params.mode = mode;
     params.include.providers = with_providers;
-    params.targets = mode == "upgrade" ? options_.targets : params.targets;
+    params.targets = mode == PlanMode::upgrade ? options_.targets : params.targets;
     std::erase(params.targets, kUnitSourceKey);
     const auto plan = plan_root(*open_, params);
     report_diagnostics();
@@ -445,10 +445,12 @@ class Hook {
     const bool in_ci = engine_.options().in_ci;
     const bool has_targets = !options_.targets.empty();
     const bool has_modules = options_.targets.size() != static_cast<std::size_t>(is_source_targeted());
-    const std::string mode = in_ci ? "frozen" : options_.upgrade || has_modules ? "upgrade" : "missing";
-    MODLOCK_TRY(open_root(mode == "missing" ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
+    const PlanMode mode = in_ci                             ? PlanMode::frozen
+                          : options_.upgrade || has_modules ? PlanMode::upgrade
+                                                            : PlanMode::missing;
+    MODLOCK_TRY(open_root(mode == PlanMode::missing ? OpenRoot::Merging::yes : OpenRoot::Merging::no));
     const bool keeps_source = has_targets && !is_source_targeted();
-    MODLOCK_TRY(lock_source(in_ci ? mode : keeps_source ? "missing" : has_targets ? "upgrade" : mode));
+    MODLOCK_TRY(lock_source(in_ci ? mode : keeps_source ? PlanMode::missing : has_targets ? PlanMode::upgrade : mode));
     if (!in_ci) {
       // The client would select providers of any age.
       const Settings& settings = open_->root.walk.settings;

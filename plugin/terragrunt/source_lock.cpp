@@ -13,7 +13,6 @@
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/engine/provider_request.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/package_lookup.h"
@@ -72,7 +71,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
       file.sha256 = expected->sha256;
     }
   }
-  auto differences = compare_trees(locked, present, entries_of(options.downloaded)).tampered;
+  auto differences = compare_trees(locked, present, options.downloaded).tampered;
   MODLOCK_TRY(const auto loaded, loadable_files(options.downloaded, open.root.data.path, &others));
   for (const std::string& name : loaded) {
     if (locked.find(name) == nullptr && !options.is_own(options.downloaded / name)) {
@@ -249,11 +248,9 @@ Result<std::vector<std::string>> loadable_files(const fs::path& directory, const
   return files;
 }
 
-Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode) {
-  PlanRequest plan{.walk = open.root.walk,
-                   .lock = effective_lock(open.lock),
-                   .mode = parse_mode(mode),
-                   .accept_moved = options.accepts_moved};
+Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, PlanMode mode) {
+  PlanRequest plan{
+      .walk = open.root.walk, .lock = effective_lock(open.lock), .mode = mode, .accept_moved = options.accepts_moved};
   if (plan.mode == PlanMode::missing && plan.lock.modules.empty()) {
     plan.dropped = std::async(std::launch::deferred, [&]() -> Result<DroppedBlocks> {
                      MODLOCK_TRY(auto backup, load_lock_backup(open.root.data.path));

@@ -68,7 +68,7 @@ Result<std::vector<std::string>> loadable_files(const std::filesystem::path& dir
 // Under `missing` an entry from the backup is used if the lock file has no module blocks. Under `upgrade` the entry of
 // a tag that was moved stays, and `moved` names both. Errors: those of call_of_unit(), load_lock_backup() and
 // plan_single_call(); NOT_FOUND or SOURCE_INVALID for the subdirectory of the package; IO_ERROR.
-Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, const std::string& mode);
+Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOptions& options, PlanMode mode);
 // Writes the entry to the lock file. Errors: those of lock_root(), of parse_lock(); IO_ERROR.
 Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry);
 // Compares the downloaded files with those of the lock entry, or of `planned`, which is not written yet: the package

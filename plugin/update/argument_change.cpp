@@ -9,7 +9,6 @@
 #include "backends/address/go_url.h"
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/constraint/provider_constraint.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -99,7 +98,7 @@ Splice set_query_argument(std::string_view source, std::initializer_list<std::st
     const std::size_t end = std::min(source.find('&', start), source.size());
     const std::string_view written = source.substr(start, end - start);
     const std::string_view written_name = written.substr(0, written.find('='));
-    if (std::find(replaced.begin(), replaced.end(), written_name) != replaced.end()) {
+    if (std::ranges::find(replaced, written_name) != replaced.end()) {
       // If the name stays, only the value changes: it may be written somewhere else.
       const bool keeps_name = written_name == name && written_name.size() < written.size();
       return keeps_name ? Splice{start + name.size() + 1, end, encoded} : Splice{start, end, argument};

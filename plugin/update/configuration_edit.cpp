@@ -12,7 +12,6 @@
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/resolve/subject.h"
-#include "plugin/update/argument_change.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -38,9 +37,8 @@ std::vector<WrittenUse> editable_uses(const ModuleTree& tree, const ProviderAddr
         continue;
       }
       const auto& files = module.parsed->files;
-      const auto file = std::find_if(files.begin(), files.end(), [&](const ConfigText& text) {
-        return text.path == requirement.constraint->location.path;
-      });
+      const auto file = std::ranges::find_if(
+          files, [&](const ConfigText& text) { return text.path == requirement.constraint->location.path; });
       if (file != files.end()) {
         uses.push_back({&module, &*requirement.constraint, &*file});
       }
@@ -74,9 +72,9 @@ Result<FileSplice> rewrite(const WrittenUse& use, const std::string& text, const
 
 bool names_exactly(const std::string& text) {
   const auto parsed = ProviderConstraint::parse(text);
-  return parsed &&
-         std::any_of(parsed->items().begin(), parsed->items().end(),
-                     [](const ProviderConstraint::Item& item) { return item.comparator == Comparator::equal; });
+  return parsed && std::ranges::any_of(parsed->items(), [](const ProviderConstraint::Item& item) {
+           return item.comparator == Comparator::equal;
+         });
 }
 
 Result<std::string> changed(const WrittenUse& use, const ProviderUpdate& update) {
@@ -93,12 +91,11 @@ Result<std::string> changed(const WrittenUse& use, const ProviderUpdate& update)
 // Returns the constraints that the new one replaces.
 Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const ProviderUpdate& update) {
   if (auto valid = ProviderConstraint::parse(*update.new_constraint); !valid) {
-    valid.error().subject = update.subject();
-    return fail(std::move(valid.error()));
+    return fail(placed(std::move(valid.error()), update.subject()));
   }
   std::vector<WrittenUse> of_root;
-  std::copy_if(uses.begin(), uses.end(), std::back_inserter(of_root),
-               [](const WrittenUse& use) { return use.module->key.empty(); });
+  std::ranges::copy_if(uses, std::back_inserter(of_root),
+                       [](const WrittenUse& use) { return use.module->key.empty(); });
   if (uses.empty()) {
     return fail(Error{.code = Code::invalid_params,
                       .message = fmt::format("{} has no version constraint that could be changed", update.subject()),
@@ -114,11 +111,8 @@ std::string caller_of(const std::string& key) {
 }
 
 tl::unexpected<Error> unusable(const ModuleNode& node, std::string message, std::string hint = {}) {
-  return fail(Error{.code = Code::invalid_params,
-                    .message = fmt::format("{} {}", node.subject(), std::move(message)),
-                    .subject = node.subject(),
-                    .location = node.call.source.location,
-                    .hint = std::move(hint)});
+  return fail(
+      node.error(Code::invalid_params, fmt::format("{} {}", node.subject(), std::move(message)), std::move(hint)));
 }
 
 // Returns the middle part in which two texts differ.
@@ -143,9 +137,8 @@ Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tr
   for (const WrittenUse& use : uses) {
     auto after = changed(use, update);
     if (!after) {
-      after.error().subject = update.subject();
-      after.error().location = Location{use.path(), use.constraint->location.range};
-      return fail(std::move(after.error()));
+      return fail(
+          placed(std::move(after.error()), update.subject(), Location{use.path(), use.constraint->location.range}));
     }
     if (*after == use.constraint->text) {
       continue;
@@ -164,8 +157,7 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
   if (const auto known = modules_.find(key); known != modules_.end()) {
     return known->second;
   }
-  const auto read = std::find_if(tree_.modules.begin(), tree_.modules.end(),
-                                 [&](const TreeModule& module) { return module.key == key; });
+  const auto read = std::ranges::find_if(tree_.modules, [&](const TreeModule& module) { return module.key == key; });
   EditedModule module{.parsed = read->parsed.get(), .directory = read->directory};
   if (key.empty()) {
     module.values = &values_;
@@ -183,14 +175,12 @@ Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& updat
   auto address = ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
                                         default_registry(walk_.tool));
   if (!address) {
-    address.error().subject = update.subject;
-    return fail(std::move(address.error()));
+    return fail(placed(std::move(address.error()), update.subject));
   }
   if (update.new_version) {
     auto version = ProviderVersion::parse(update.new_version->to_string());
     if (!version) {
-      version.error().subject = update.subject;
-      return fail(std::move(version.error()));
+      return fail(placed(std::move(version.error()), update.subject));
     }
     provider_versions_.insert_or_assign(*address, std::move(*version));
   }
@@ -244,9 +234,7 @@ Result<void> ConfigurationEditor::change_constraints(const ModuleNode& node, con
       MODLOCK_TRY(ModuleConstraint::parse(*after));
     }
     if (!after) {
-      after.error().subject = node.subject();
-      after.error().location = node.call.version->location;
-      return fail(std::move(after.error()));
+      return fail(placed(std::move(after.error()), node.subject(), node.call.version->location));
     }
     MODLOCK_TRY(change_value(node, "version", before, {0, before.size(), *after}));
   }
@@ -287,18 +275,14 @@ Result<ListedVersion> ConfigurationEditor::find_version(const ModuleNode& node, 
   if (!listing) {
     return fail(listing.error());
   }
-  const auto listed =
-      std::find_if(listing->versions.begin(), listing->versions.end(), [&](const ListedVersion& offered) {
-        const bool is_build = offered.version.metadata() == version.metadata();
-        return offered.version == version && (version.metadata().empty() || is_build);
-      });
+  const auto listed = std::ranges::find_if(listing->versions, [&](const ListedVersion& offered) {
+    const bool is_build = offered.version.metadata() == version.metadata();
+    return offered.version == version && (version.metadata().empty() || is_build);
+  });
   if (listed == listing->versions.end()) {
-    return fail(
-        Error{.code = Code::no_matching_version,
-              .message = fmt::format("{} has no version {}; the newest are {}", node.address.source.package_identity(),
-                                     version.to_string(), newest_versions(*listing)),
-              .subject = node.subject(),
-              .location = node.call.source.location});
+    return fail(node.error(Code::no_matching_version, fmt::format("{} has no version {}; the newest are {}",
+                                                                  node.address.source.package_identity(),
+                                                                  version.to_string(), newest_versions(*listing))));
   }
   const std::string other = version.metadata().empty() ? find_other_tag(*listing, *listed) : listed->ambiguous_with;
   const std::string spelling = update.tag.empty() ? node.address.source.named_tag() : update.tag;
@@ -350,9 +334,8 @@ Result<void> ConfigurationEditor::change_value(const ModuleNode& node, std::stri
     Error error = std::move(written.error());
     error.message = fmt::format("the {} of {} should become \"{}\", and {}", argument, node.subject(),
                                 argument == "source" ? splice.text : after, error.message);
-    error.subject = node.subject();
-    error.location = argument == "source" ? node.call.source.location : node.call.version->location;
-    return fail(std::move(error));
+    return fail(placed(std::move(error), node.subject(),
+                       argument == "source" ? node.call.source.location : node.call.version->location));
   }
   splices_.push_back(std::move(*written));
   return {};
@@ -390,8 +373,8 @@ Result<std::string> ConfigurationEditor::text_of(const std::string& path) const 
 Result<std::map<std::string, ConfigurationEditor::EditedFile>> ConfigurationEditor::files() const {
   std::vector<FileSplice> ordered = splices_;
   const auto place = [](const FileSplice& splice) { return std::tie(splice.path, splice.start, splice.end); };
-  std::sort(ordered.begin(), ordered.end(),
-            [&](const FileSplice& left, const FileSplice& right) { return place(left) < place(right); });
+  std::ranges::sort(ordered,
+                    [&](const FileSplice& left, const FileSplice& right) { return place(left) < place(right); });
   ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
   for (std::size_t i = 1; i < ordered.size(); ++i) {
     if (ordered[i].path == ordered[i - 1].path && ordered[i].start < ordered[i - 1].end) {

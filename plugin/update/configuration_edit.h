@@ -15,6 +15,7 @@
 #include "plugin/resolve/source_fetcher.h"
 #include "plugin/update/argument_change.h"
 #include "plugin/update/text_origin.h"
+#include "protocol/messages/update_plan.h"
 
 namespace modlock {
 
@@ -46,11 +47,7 @@ struct RequestedUpdate {
   std::string tag = {};                            // the new version, if it is written as a tag ("v1.2.0", "net/1.2.0")
 };
 
-// The form of a version in a source that takes no constraint.
-enum class UpdatePin {
-  tag,       // `?ref=v1.2.0`, `?tag=1.2.0`
-  immutable  // `?ref=<commit>`, `?digest=sha256:…`
-};
+using messages::UpdatePin;
 
 // Changes module calls and providers in the files of a configuration and in the settings file of its directory.
 // Everything else stays unchanged: comments, layout, line endings.

@@ -39,7 +39,7 @@ std::string_view stage_of(const Version& version) {
                                                         "next", "pre",   "preview", "rc",   "snapshot"};
   const std::string_view text = version.prerelease();
   const std::string_view word = text.substr(0, text.find_first_of("0123456789.-"));
-  const bool is_usual = std::find(kStages.begin(), kStages.end(), ascii::lower(word)) != kStages.end();
+  const bool is_usual = std::ranges::find(kStages, ascii::lower(word)) != kStages.end();
   return is_usual || word.empty() ? std::string_view() : text.substr(0, text.find_first_of("0123456789."));
 }
 
@@ -188,15 +188,14 @@ class Modules {
     dependency.current_value = node.constraints_text().value_or("");
     const auto constraint = ModuleConstraint::parse(dependency.current_value);
     const auto locked = Version::parse(dependency.locked_version);
-    const auto selected =
-        std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
-          return constraint ? constraint->selects(listed.version) : listed.version.prerelease().empty();
-        });
+    const auto selected = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
+      return constraint ? constraint->selects(listed.version) : listed.version.prerelease().empty();
+    });
     if (!locked && selected == listing.versions.end()) {
       dependency.skip_reason = "unspecified-version";
       return;
     }
-    const auto tagged = std::find_if(listing.versions.begin(), listing.versions.end(), [&](const auto& listed) {
+    const auto tagged = std::ranges::find_if(listing.versions, [&](const auto& listed) {
       return locked && listed.version.to_string() == locked->to_string() && listed.ambiguous_with.empty();
     });
     if (tagged != listing.versions.end()) {
@@ -223,11 +222,9 @@ class Modules {
     const std::string reference = named_reference(node.address.source);
     const std::string tag = node.address.source.named_tag();
     dependency.current_value = reference;
-    const auto current =
-        std::find_if(listing.versions.begin(), listing.versions.end(), [&](const ListedVersion& listed) {
-          return !reference.empty() &&
-                 (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
-        });
+    const auto current = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
+      return !reference.empty() && (listed.tag == tag || (node.address.source.has_tags() && listed.id == reference));
+    });
     if (current != listing.versions.end() && current->tag == tag) {
       note_move(node, current->ref, current->id, dependency);
     }
@@ -268,10 +265,9 @@ class Modules {
     }
     for (const AvailableUpdate& denied : update_options(offers(node, listing, true), *current, "", any_value)) {
       const auto version = Version::parse(denied.new_version);
-      const bool is_exceeded =
-          std::any_of(dependency.updates.begin(), dependency.updates.end(), [&](const AvailableUpdate& update) {
-            return update.is_breaking == denied.is_breaking && *Version::parse(update.new_version) > *version;
-          });
+      const bool is_exceeded = std::ranges::any_of(dependency.updates, [&](const AvailableUpdate& update) {
+        return update.is_breaking == denied.is_breaking && *Version::parse(update.new_version) > *version;
+      });
       const DenyRule* rule = denial_of(node, *version, denied.new_digest);
       if (rule != nullptr && !is_exceeded) {
         Error error =
@@ -293,9 +289,10 @@ class Modules {
       }
       const std::string other = find_other_tag(listing, listed);
       if (!other.empty() && may_follow(listed.version, *current) && !offered_tag(node, listing, listed)) {
-        Error error = check_unambiguous(listed, {}, node.address.source.package_identity(), other).error();
-        error.subject = dependency.subject;
-        diagnostics.push_back({Severity::info, std::move(error)});
+        diagnostics.push_back(
+            {Severity::info,
+             placed(check_unambiguous(listed, {}, node.address.source.package_identity(), other).error(),
+                    dependency.subject)});
         return;
       }
     }
@@ -392,14 +389,14 @@ void complete(NeededProvider& use, const ProviderListing& listing, const LookupR
     }
   }
   const auto is_allowed = [&](const Version& version) {
-    return std::all_of(use.fixed.begin(), use.fixed.end(), [&](const std::string& constraint) {
+    return std::ranges::all_of(use.fixed, [&](const std::string& constraint) {
       return lets_in(constraint, version, ConstraintDialect::provider);
     });
   };
   const std::string& value = dependency.current_value;
   auto current = Version::parse(dependency.locked_version);
   if (!current) {
-    const auto newest = std::find_if(offered.begin(), offered.end(), [&](const OfferedVersion& offer) {
+    const auto newest = std::ranges::find_if(offered, [&](const OfferedVersion& offer) {
       return is_allowed(offer.version) && (value.empty() ? offer.version.prerelease().empty()
                                                          : lets_in(value, offer.version, ConstraintDialect::provider));
     });
@@ -439,10 +436,9 @@ void look_up_providers(const LookupRequest& request, const std::function<bool(co
     if (listings[i]) {
       complete(uses[i], *listings[i], request, now);
     } else {
-      Error error = std::move(listings[i].error());
-      error.subject = uses[i].dependency.subject;
-      error.location = Location{uses[i].dependency.package_file, uses[i].dependency.range};
-      found.diagnostics.push_back({Severity::warning, std::move(error)});
+      found.diagnostics.push_back(
+          as_warning(placed(std::move(listings[i].error()), uses[i].dependency.subject,
+                            Location{uses[i].dependency.package_file, uses[i].dependency.range})));
     }
     found.dependencies.push_back(std::move(uses[i].dependency));
   }
@@ -497,8 +493,8 @@ std::vector<std::string> known_subjects(const ModuleTree& tree) {
 Result<void> check_subjects(const std::vector<std::string>& subjects, const messages::UpdateLookupResult& found,
                             const ModuleTree& tree) {
   for (const std::string& subject : subjects) {
-    const bool is_known = std::any_of(found.dependencies.begin(), found.dependencies.end(),
-                                      [&](const Dependency& dependency) { return dependency.subject == subject; });
+    const bool is_known = std::ranges::any_of(
+        found.dependencies, [&](const Dependency& dependency) { return dependency.subject == subject; });
     if (!is_known) {
       return fail(unknown_subject(subject, known_subjects(tree)));
     }
@@ -519,8 +515,8 @@ Result<std::string> newest_version(const Dependency& dependency, std::string_vie
                                                 : "to lock the newest content, run: " +
                                                       tofu_modlock("upgrade", "--target", subject)});
   }
-  const auto newest = std::find_if(dependency.updates.begin(), dependency.updates.end(),
-                                   [](const AvailableUpdate& update) { return !update.is_breaking; });
+  const auto newest =
+      std::ranges::find_if(dependency.updates, [](const AvailableUpdate& update) { return !update.is_breaking; });
   if (newest != dependency.updates.end()) {
     return newest->new_version;
   }
@@ -602,7 +598,7 @@ Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, Sourc
                                              ProviderSource& providers, const Context& context) {
   MODLOCK_TRY(const auto subjects, full_subjects(request));
   const auto is_wanted = [&](const std::string& subject) {
-    return subjects.empty() || std::find(subjects.begin(), subjects.end(), subject) != subjects.end();
+    return subjects.empty() || std::ranges::find(subjects, subject) != subjects.end();
   };
   messages::UpdateLookupResult found;
   Modules modules(request, fetcher);
@@ -614,13 +610,12 @@ Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, Sourc
   modules.look_up(found.diagnostics);
   name_denied(request, is_wanted, found.diagnostics);
   found.dependencies = modules.take();
-  const Diagnostics redirects = fetcher.redirect_warnings();
-  found.diagnostics.insert(found.diagnostics.end(), redirects.begin(), redirects.end());
+  append(found.diagnostics, fetcher.redirect_warnings());
   for (const UnresolvedCall& call : request.tree.unresolved) {
     const std::string subject = "module." + call.key;
     if (is_wanted(subject)) {
       const auto& known = request.tree.diagnostics;
-      const bool is_invalid = std::any_of(known.begin(), known.end(), [&](const Diagnostic& diagnostic) {
+      const bool is_invalid = std::ranges::any_of(known, [&](const Diagnostic& diagnostic) {
         return diagnostic.what.subject == subject && diagnostic.what.code != Code::config_non_static;
       });
       found.dependencies.push_back(

@@ -213,7 +213,7 @@ bool is_known(const TextPiece& piece) {
 }
 
 Found find_piece(const std::vector<TextPiece>& pieces, std::size_t size, std::size_t start, std::size_t end) {
-  const auto unknown = std::find_if_not(pieces.begin(), pieces.end(), is_known);
+  const auto unknown = std::ranges::find_if_not(pieces, is_known);
   std::size_t begin = 0;
   for (auto piece = pieces.begin(); piece != unknown; ++piece) {
     if (begin <= start && end <= begin + piece->text.size()) {

@@ -82,7 +82,7 @@ AffectedRoots find_affected(const std::vector<std::string>& roots, const std::ve
       continue;
     }
     const InspectedRoot now{root, std::move(*inspected)};
-    if (affects_all || std::any_of(files.begin(), files.end(), [&](const fs::path& file) { return now.reads(file); })) {
+    if (affects_all || std::ranges::any_of(files, [&](const fs::path& file) { return now.reads(file); })) {
       affected.roots.push_back({.root = root, .updates = updates_for(now, entries, repository)});
     }
   }

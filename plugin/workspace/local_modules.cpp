@@ -65,7 +65,7 @@ std::optional<bool> reads_any(const fs::path& root, const std::vector<fs::path>&
       is_complete = read_calls(directory, is_root, context, waiting) && is_complete;
     }
   }
-  const bool reads = std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+  const bool reads = std::ranges::any_of(files, [&](const fs::path& file) {
     return directories.count(file.parent_path()) != 0 || is_settings_of(root, file);
   });
   return reads ? std::optional(true) : is_complete ? std::optional(false) : std::nullopt;

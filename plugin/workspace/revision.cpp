@@ -15,7 +15,6 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/revision_reader.h"
 #include "plugin/resolve/module_tree.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -23,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_installed(const fs::path& path) {
-  return std::find(path.begin(), path.end(), ".terraform") != path.end();
+  return std::ranges::find(path, ".terraform") != path.end();
 }
 
 // Returns the file that OpenTofu ignores because of this one in the same directory: `main.tf` for `main.tofu`.
@@ -170,7 +169,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
       continue;
     }
     const auto text_from = file->second ? hidden_file(file->first) : std::optional(file->first);
-    if (text_from && std::none_of(text_from->begin(), text_from->end(), is_control)) {
+    if (text_from && std::ranges::none_of(*text_from, is_control)) {
       wanted.push_back(*text_from);
     }
     ++file;
@@ -181,7 +180,7 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
     const fs::path place = document_path(repository / path);
     const auto text = texts.find(is_added ? hidden_file(path).value_or("") : path);
     diff.files.push_back(place);
-    if (std::any_of(path.begin(), path.end(), is_control)) {
+    if (std::ranges::any_of(path, is_control)) {
       diff.unknown.push_back(place);
     } else if (text != texts.end()) {
       add_document(diff, place, text->second);
@@ -209,8 +208,8 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
   std::vector<std::string> keys;
   for (const auto& [key, text] : calls) {
     const auto old_call = old_calls.find(key);
-    const bool is_below_another = std::any_of(
-        keys.begin(), keys.end(), [&, &key = key](const std::string& above) { return is_below(key, above); });
+    const bool is_below_another =
+        std::ranges::any_of(keys, [&, &key = key](const std::string& above) { return is_below(key, above); });
     if (!is_below_another && old_call != old_calls.end() && old_call->second != text &&
         has_same_entry(old_lock->modules, lock.modules, key)) {
       keys.push_back(key);

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
@@ -26,7 +27,6 @@
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
 #include "plugin/workspace/tree_files.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -39,9 +39,8 @@ constexpr std::string_view kUnitFile = "terragrunt.hcl";
 bool is_kept_apart(const std::string& path) {
   constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
   const fs::path above = fs::path(path).parent_path();
-  return std::any_of(above.begin(), above.end(), [&](const fs::path& name) {
-    return std::find(kNames.begin(), kNames.end(), name.native()) != kNames.end();
-  });
+  return std::ranges::any_of(
+      above, [&](const fs::path& name) { return std::ranges::find(kNames, name.native()) != kNames.end(); });
 }
 
 // A directory that may be a root.
@@ -107,9 +106,9 @@ bool may_have_entries(std::string_view text, std::string_view name) {
 }
 
 bool has_block(const ParsedModule& module, std::string_view type) {
-  return std::any_of(module.files.begin(), module.files.end(), [&](const ConfigText& file) {
+  return std::ranges::any_of(module.files, [&](const ConfigText& file) {
     const auto& blocks = file.parsed.body.blocks;
-    return std::any_of(blocks.begin(), blocks.end(), [&](const hcl::Block& block) { return block.type == type; });
+    return std::ranges::any_of(blocks, [&](const hcl::Block& block) { return block.type == type; });
   });
 }
 
@@ -208,7 +207,7 @@ class Tree {
       check(i, chosen, found);
     }
     take_undecided(chosen);
-    found.has_units |= std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) {
+    found.has_units |= std::ranges::any_of(units_, [&](const std::string& unit) {
       const auto place = places_.find(unit);
       return place == places_.end() || chosen.count(place->second) == 0;
     });
@@ -218,9 +217,8 @@ class Tree {
     for (const PlacedGlob& glob : roots_) {
       if (!glob.is_used) {
         found.diagnostics.push_back(
-            {Severity::warning,
-             Error{.code = Code::config_parse,
-                   .message = fmt::format("no directory with configuration matches {}", glob.origin)}});
+            as_warning({.code = Code::config_parse,
+                        .message = fmt::format("no directory with configuration matches {}", glob.origin)}));
       }
     }
     return {};
@@ -318,7 +316,7 @@ class Tree {
       return;
     }
     const std::string start = named == top_ ? "" : relative_to_root(named, top_) + "/";
-    const auto first = std::lower_bound(files_.paths.begin(), files_.paths.end(), start);
+    const auto first = std::ranges::lower_bound(files_.paths, start);
     if (first == files_.paths.end() || !first->starts_with(start)) {
       find_candidates(list_ignored_files(top_, named));
     }
@@ -334,7 +332,7 @@ class Tree {
       }
     }
     const auto is_left_out = [](const Candidate& one) { return one.is_sparse; };
-    const auto count = std::count_if(candidates_.begin(), candidates_.end(), is_left_out);
+    const auto count = std::ranges::count_if(candidates_, is_left_out);
     found.not_on_disk += static_cast<std::uint64_t>(count);
     const auto texts = RevisionReader(repository_, context_).texts("", paths);
     MODLOCK_TRY(context_.check());
@@ -342,12 +340,11 @@ class Tree {
       documents_.insert_or_assign(repository_ / path, DocumentText(text));
     }
     if (!texts && count != 0) {
-      found.diagnostics.push_back(
-          {Severity::warning,
-           Error{.code = Code::config_parse,
-                 .message = fmt::format("the checkout is sparse, and the calls of {} directories that are not on disk "
-                                        "are not known: {}",
-                                        count, texts.error().message)}});
+      found.diagnostics.push_back(as_warning(
+          {.code = Code::config_parse,
+           .message = fmt::format("the checkout is sparse, and the calls of {} directories that are not on disk "
+                                  "are not known: {}",
+                                  count, texts.error().message)}));
     }
     return {};
   }
@@ -389,11 +386,11 @@ class Tree {
 
   // A terragrunt.hcl above other units is for them to include.
   void find_checked_units() {
-    const bool is_any_locked = std::any_of(candidates_.begin(), candidates_.end(),
-                                           [](const Candidate& one) { return one.is_unit && one.has_entries; });
+    const bool is_any_locked =
+        std::ranges::any_of(candidates_, [](const Candidate& one) { return one.is_unit && one.has_entries; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       Candidate& one = candidates_[i];
-      const bool is_above = std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) {
+      const bool is_above = std::ranges::any_of(units_, [&](const std::string& unit) {
         return unit != one.path && is_inside(document_path(top_ / unit), directory(i));
       });
       one.is_unit = one.is_unit && is_any_locked && (one.has_entries || !is_above) &&
@@ -423,11 +420,11 @@ class Tree {
         }
       }
       if (units->second.count(directory) == 0 && left.insert(directory).second) {
-        found.diagnostics.push_back({Severity::warning, Error{.code = Code::config_parse,
-                                                              .message = fmt::format("{} has lock files of a unit that "
-                                                                                     "is not in its stack any more: "
-                                                                                     "delete them",
-                                                                                     directory.string())}});
+        found.diagnostics.push_back(as_warning({.code = Code::config_parse,
+                                                .message = fmt::format("{} has lock files of a unit that "
+                                                                       "is not in its stack any more: "
+                                                                       "delete them",
+                                                                       directory.string())}));
       }
     }
   }
@@ -471,8 +468,7 @@ class Tree {
     if (!path_exists(repository_ / ".git") || (asked.empty() && search_.base.empty())) {
       return {};
     }
-    std::vector<std::string> paths;
-    std::transform(asked.begin(), asked.end(), std::back_inserter(paths), [](const auto& one) { return one.first; });
+    const std::vector<std::string> paths = keys_of(asked);
     for (const std::string& revision : {std::string("HEAD"), search_.base}) {
       const auto texts = revision.empty() ? Result<std::map<std::string, std::string>>()
                                           : RevisionReader(repository_, context_).texts_at(revision, paths);
@@ -553,8 +549,8 @@ class Tree {
 
   bool is_searched(std::size_t i) const {
     const fs::path place = directory(i);
-    return std::any_of(search_.directories.begin(), search_.directories.end(),
-                       [&](const fs::path& searched) { return is_inside(place, searched); });
+    return std::ranges::any_of(search_.directories,
+                               [&](const fs::path& searched) { return is_inside(place, searched); });
   }
 
   bool matches(const PlacedGlob& glob, std::size_t i) const {
@@ -582,9 +578,8 @@ class Tree {
       }
       return;
     }
-    const auto excluding = std::find_if(exclude_.begin(), exclude_.end(), [&](const PlacedGlob& glob) {
-      return (glob.is_users || !is_users) && matches(glob, i);
-    });
+    const auto excluding = std::ranges::find_if(
+        exclude_, [&](const PlacedGlob& glob) { return (glob.is_users || !is_users) && matches(glob, i); });
     if (excluding == exclude_.end()) {
       chosen.insert(i);
     } else {
@@ -596,7 +591,7 @@ class Tree {
   void take_undecided(std::set<std::size_t>& chosen) const {
     for (const fs::path& place : undecided_) {
       const auto is_below = [&](std::size_t i) { return is_inside(directory(i), place); };
-      if (std::any_of(chosen.begin(), chosen.end(), is_below)) {
+      if (std::ranges::any_of(chosen, is_below)) {
         continue;
       }
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -626,8 +621,7 @@ class Tree {
 // Returns the top of the tree that a directory is in.
 fs::path top_of(const fs::path& directory, const std::vector<fs::path>& bounds) {
   fs::path repository = find_repository_root(directory);
-  const auto bound =
-      std::find_if(bounds.begin(), bounds.end(), [&](const fs::path& each) { return is_inside(directory, each); });
+  const auto bound = std::ranges::find_if(bounds, [&](const fs::path& each) { return is_inside(directory, each); });
   return bound == bounds.end() || is_inside(repository, *bound) ? std::move(repository) : *bound;
 }
 
@@ -652,12 +646,9 @@ Result<messages::WorkspaceRootsResult> search_roots(const RootSearch& search, co
     MODLOCK_TRY(auto files, list_tree_files(top, context));
     MODLOCK_TRY(Tree(search, std::move(files), context).find(found));
   }
-  std::sort(found.roots.begin(), found.roots.end());
-  found.roots.erase(std::unique(found.roots.begin(), found.roots.end()), found.roots.end());
-  std::sort(found.excluded.begin(), found.excluded.end(),
-            [](const auto& left, const auto& right) { return left.root < right.root; });
-  std::sort(found.called.begin(), found.called.end(),
-            [](const auto& left, const auto& right) { return left.directory < right.directory; });
+  sort_unique(found.roots);
+  std::ranges::sort(found.excluded, {}, &messages::ExcludedRoot::root);
+  std::ranges::sort(found.called, {}, &messages::CalledModule::directory);
   return found;
 }
 
@@ -685,8 +676,8 @@ Result<messages::WorkspaceRootsResult> find_roots(const Engine& engine, const me
 }
 
 ExcludeLine exclude_line(const fs::path& root, const std::vector<fs::path>& directories) {
-  const auto searched = std::find_if(directories.begin(), directories.end(),
-                                     [&](const fs::path& directory) { return is_inside(root, directory); });
+  const auto searched =
+      std::ranges::find_if(directories, [&](const fs::path& directory) { return is_inside(root, directory); });
   const fs::path top = find_repository_root(searched == directories.end() ? root : *searched);
   std::string list;
   if (const auto settings = load_directory_settings(top, top)) {

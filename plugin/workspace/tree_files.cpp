@@ -6,13 +6,13 @@
 #include <array>
 #include <string_view>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/local_git.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 bool is_left_out(std::string_view component) {
   constexpr std::array<std::string_view, 3> kNames = {".git", ".terraform", ".terragrunt-cache"};
-  return std::find(kNames.begin(), kNames.end(), component) != kNames.end();
+  return std::ranges::find(kNames, component) != kNames.end();
 }
 
 bool is_below_left_out(std::string_view path) {
@@ -102,8 +102,7 @@ Result<TreeFiles> list_tree_files(const fs::path& top, const Context& context) {
   } else {
     list_directory(tree.top, tree);
   }
-  std::sort(tree.paths.begin(), tree.paths.end());
-  tree.paths.erase(std::unique(tree.paths.begin(), tree.paths.end()), tree.paths.end());
+  sort_unique(tree.paths);
   return tree;
 }
 

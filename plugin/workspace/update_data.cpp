@@ -11,7 +11,6 @@
 #include "plugin/workspace/local_modules.h"
 #include "protocol/base/json.h"
 #include "protocol/base/object_reader.h"
-#include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
@@ -56,7 +55,7 @@ std::string plain_name(std::string_view source) {
   drop_prefix_through(text, "://");
   text.erase(std::min(text.find("//"), text.size()));
   drop_prefix_through(text, "@");
-  std::replace(text.begin(), text.end(), ':', '/');
+  std::ranges::replace(text, ':', '/');
   if (const std::size_t at = text.find("/modules/"); at != std::string::npos && at == text.find('/')) {
     text.erase(at, std::string_view("/modules").size());  // as in registry sources in the lock file
   }
@@ -150,10 +149,9 @@ std::vector<Found> find_places(const InspectedRoot& root, const DataEntry& entry
     }
   }
   for (const messages::InspectedProvider& provider : root.inspected.providers) {
-    const auto constraint =
-        std::find_if(provider.constraints.begin(), provider.constraints.end(), [&](const auto& one) {
-          return entry.dep_type != "module" && concerned(provider.address, one.text, one.location);
-        });
+    const auto constraint = std::ranges::find_if(provider.constraints, [&](const auto& one) {
+      return entry.dep_type != "module" && concerned(provider.address, one.text, one.location);
+    });
     if (constraint != provider.constraints.end()) {
       found.push_back({"provider." + provider.address, constraint->text, true});
     }
@@ -202,7 +200,7 @@ bool names_source(std::string_view name, std::string_view source) {
 
 bool InspectedRoot::reads(const fs::path& file) const {
   return is_settings_of(directory, file) ||
-         std::any_of(inspected.files.begin(), inspected.files.end(), [&](const messages::InspectedFile& read) {
+         std::ranges::any_of(inspected.files, [&](const messages::InspectedFile& read) {
            return (directory / read.path).lexically_normal() == file;
          });
 }

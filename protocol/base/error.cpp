@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 namespace modlock {
 namespace {
@@ -167,6 +169,20 @@ std::string_view to_string(Severity severity) {
       break;
   }
   return "error";
+}
+
+Error placed(Error error, std::string subject, std::optional<Location> location) {
+  error.subject = std::move(subject);
+  error.location = location ? std::move(location) : std::move(error.location);
+  return error;
+}
+
+Diagnostic as_warning(Error what) {
+  return {Severity::warning, std::move(what)};
+}
+
+void append(Diagnostics& to, Diagnostics more) {
+  std::ranges::move(more, std::back_inserter(to));
 }
 
 bool has_errors(const Diagnostics& diagnostics) {

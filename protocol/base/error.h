@@ -163,6 +163,15 @@ struct Diagnostic {
 };
 using Diagnostics = std::vector<Diagnostic>;
 
+// Returns the error as one about this subject, at this location if there is one.
+Error placed(Error error, std::string subject, std::optional<Location> location = {});
+
+// Returns a diagnostic of severity warning.
+Diagnostic as_warning(Error what);
+
+// Adds diagnostics to others.
+void append(Diagnostics& to, Diagnostics more);
+
 bool has_errors(const Diagnostics& diagnostics);
 
 // Returns every code in the order of the enum, for the documents of the protocol.

@@ -114,10 +114,9 @@ std::optional<std::string> ObjectReader::string(std::string_view name) {
   return found == nullptr ? std::nullopt : std::optional<std::string>(found->asString());
 }
 
-std::optional<std::string> ObjectReader::one_of(std::string_view name,
-                                                std::initializer_list<std::string_view> choices) {
+std::optional<std::string> ObjectReader::one_of(std::string_view name, std::span<const std::string_view> choices) {
   std::optional<std::string> text = string(name);
-  if (text && std::find(choices.begin(), choices.end(), *text) == choices.end()) {
+  if (text && std::ranges::find(choices, *text) == choices.end()) {
     if (!state_->error) {
       state_->error = decode_error(fmt::format("decode: expected one of \"{}\" at {}, found \"{}\"",
                                                fmt::join(choices, "\", \""), path(name), *text));

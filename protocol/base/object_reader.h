@@ -3,10 +3,10 @@
 #include <json/value.h>
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +19,7 @@ namespace modlock {
 //
 //   ObjectReader in(params);
 //   const std::string root = in.required_string("root");
-//   const auto mode = in.one_of("mode", {"missing", "upgrade", "frozen"});
+//   const auto mode = in.one_of("mode", names_of(kNone));
 //   if (auto ok = in.finish(); !ok) return fail(ok.error());
 //   context.unknown_params = in.unknown();
 //
@@ -34,7 +34,7 @@ class ObjectReader {
   std::string required_string(std::string_view name);
   std::optional<std::string> string(std::string_view name);
   // A string that is one of `choices`.
-  std::optional<std::string> one_of(std::string_view name, std::initializer_list<std::string_view> choices);
+  std::optional<std::string> one_of(std::string_view name, std::span<const std::string_view> choices);
   std::optional<bool> boolean(std::string_view name);
   // Only integers (1.0 is one) within the range of the type; `unsigned_integer` rejects negative ones.
   std::optional<std::int64_t> integer(std::string_view name);

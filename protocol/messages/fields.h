@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <map>
@@ -36,7 +37,7 @@ namespace modlock {
 //   check([](ObjectReader& in) {…})       rules beyond the types: `in.reject` (params only)
 //
 // Each name is used once. Values are strings, booleans, integers, lists and maps of strings, structs with `fields` and
-// lists of them, and enums of results with `constexpr std::array<std::string_view, N> names_of(const Kind*)`, the texts
+// lists of them, and enums with `constexpr std::array<std::string_view, N> names_of(const Kind*)`, the texts
 // of all values in their order. A struct that appears in several messages, or deserves a name, also has `constexpr
 // TypeName name_of(const Signature*)`. A type with a JSON form of its own has `Json::Value json_of`, `void read_member`
 // or `Json::Value schema_of`.
@@ -79,6 +80,15 @@ template <NamedEnum Enum>
 constexpr std::string_view to_string(Enum value) {
   constexpr const Enum* kNone = nullptr;
   return names_of(kNone).at(static_cast<std::size_t>(value));
+}
+
+// Returns the value with that text; nullopt: there is none.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> named(std::string_view text) {
+  constexpr const Enum* kNone = nullptr;
+  const auto names = names_of(kNone);
+  const auto found = std::ranges::find(names, text);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<Enum>(found - names.begin()));
 }
 
 }  // namespace messages
@@ -150,7 +160,7 @@ class Encode {
   static bool is_absent(const Value& value) {
     if constexpr (Maybe<Value>::value) {
       return !value.has_value();
-    } else if constexpr (std::is_arithmetic_v<Value>) {
+    } else if constexpr (std::is_arithmetic_v<Value> || NamedEnum<Value>) {
       return value == Value{};
     } else if constexpr (kIsText<Value>) {
       return std::string_view(value).empty();
@@ -204,7 +214,12 @@ class Decode {
         take(value, in_.unsigned_integer(name));
       }
     } else if constexpr (std::is_same_v<Type, std::string>) {
-      take(value, choices.size() == 0 ? in_.string(name) : in_.one_of(name, choices));
+      take(value, choices.size() == 0 ? in_.string(name) : in_.one_of(name, {choices.begin(), choices.size()}));
+    } else if constexpr (NamedEnum<Type>) {
+      constexpr const Type* kNone = nullptr;
+      if (const auto text = in_.one_of(name, names_of(kNone))) {
+        value = *messages::named<Type>(*text);
+      }
     } else if constexpr (std::is_same_v<Type, std::vector<std::string>>) {
       take(value, in_.strings(name));
     } else if constexpr (std::is_same_v<Type, TextMap>) {

@@ -33,14 +33,30 @@ struct Include {
 Json::Value schema_of(const Include*);
 void read_member(ObjectReader& in, const char* name, Include& include);
 
+// Which locked versions may change: none that the constraints allow, those of the targets, or none at all.
+enum class PlanMode { missing, upgrade, frozen };
+constexpr std::array<std::string_view, 3> names_of(const PlanMode*) {
+  return {"missing", "upgrade", "frozen"};
+}
+
+// The hashes of a provider that are written to the lock file.
+enum class HashSet {
+  superset,       // all that a client may add on any of the platforms
+  init,           // those that `init` of the client writes if nothing is installed yet
+  providers_lock  // those that `providers lock -platform=…` of the client writes
+};
+constexpr std::array<std::string_view, 3> names_of(const HashSet*) {
+  return {"superset", "init", "providers-lock"};
+}
+
 struct LockPlanParams {
   RootParams root;
   LockParams lock;
-  std::string mode = "missing";  // "upgrade", "frozen"
+  PlanMode mode = PlanMode::missing;
   std::vector<std::string> targets;
   Include include;
-  std::vector<std::string> platforms;     // "linux_amd64"
-  std::string hashes = "superset";        // "init", "providers-lock"
+  std::vector<std::string> platforms;  // "linux_amd64"
+  HashSet hashes = HashSet::superset;
   std::optional<std::string> resolution;  // "auto", "unified", "per-call"
   std::vector<std::string> allow;
   std::vector<std::string> deny;
@@ -57,8 +73,7 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
   form.optional("lock", params.lock, "the lock to start from; absent: the one on disk");
   form.optional("mode", params.mode,
                 "missing (default): locked versions that are allowed stay; upgrade: the newest "
-                "version that is allowed; frozen: FROZEN if anything would change",
-                {"missing", "upgrade", "frozen"});
+                "version that is allowed; frozen: FROZEN if anything would change");
   form.optional("targets", params.targets, "subjects, used only by upgrade: these and the modules that they call");
   form.optional("include", params.include, "absent: both; the other one stays unchanged");
   form.optional("platforms", params.platforms,
@@ -66,8 +81,7 @@ void fields(Form& form, In<Form, LockPlanParams> params) {
                 "the settings, else this machine");
   form.optional("hashes", params.hashes,
                 "which hashes of providers: all that any client may want to add (default), those "
-                "of `init`, or those of `providers lock`",
-                {"superset", "init", "providers-lock"});
+                "of `init`, or those of `providers lock`");
   form.optional_group("policy", "how versions are chosen", [&](auto& policy) {
     policy.optional("resolution", params.resolution,
                     "auto (default): calls of one git or OCI package share a version; "

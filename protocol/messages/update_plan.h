@@ -28,12 +28,21 @@ void fields(Form& form, In<Form, Update> update) {
   form.optional("newConstraint", update.new_constraint, "takes the place of the constraint that is written");
 }
 
+// The form of a version in a source that takes no constraint.
+enum class UpdatePin {
+  tag,       // `?ref=v1.2.0`, `?tag=1.2.0`
+  immutable  // `?ref=<commit>`, `?digest=sha256:…`
+};
+constexpr std::array<std::string_view, 2> names_of(const UpdatePin*) {
+  return {"tag", "immutable"};
+}
+
 // The result of `update/plan` is a LockPlanResult whose edits begin with those of the configuration.
 struct UpdatePlanParams {
   RootParams root;
   LockParams lock;
   std::vector<Update> updates;
-  std::optional<std::string> pin;
+  std::optional<UpdatePin> pin;
   Include include;
   bool accept_moved = false;
 };
@@ -43,8 +52,7 @@ void fields(Form& form, In<Form, UpdatePlanParams> params) {
   form.optional("lock", params.lock, "the lock to start from; absent: the one on disk");
   form.member("updates", params.updates, "one at least; all of them or none");
   form.optional("pin", params.pin,
-                "how git and OCI sources name a version, also in place of a version argument; absent: as they do",
-                {"tag", "immutable"});
+                "how git and OCI sources name a version, also in place of a version argument; absent: as they do");
   form.optional("include", params.include, "the kinds to lock; absent: both; the other one stays unchanged");
   form.optional_group("policy", "how versions are chosen", [&](auto& policy) {
     policy.optional("acceptMoved", params.accept_moved,

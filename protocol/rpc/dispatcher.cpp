@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -16,7 +17,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kRetryAfter{1000};
 
 std::optional<LogLevel> read_log_level(ObjectReader& in, std::string_view name) {
-  const auto text = in.one_of(name, {"error", "warning", "info", "debug"});
+  constexpr std::array<std::string_view, 4> kLevels = {"error", "warning", "info", "debug"};
+  const auto text = in.one_of(name, kLevels);
   return text ? parse_log_level(*text) : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // Engine::apply(), and what Engine::sbom() then reads.
 
-#include "plugin/engine/apply.h"
+#include "plugin/engine/engine.h"
 
 #include <functional>
 
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(an_sbom_reads_the_lock_files) {
           write(name, text);
         }
       }
-      const auto found = engine->sbom(root);
+      const auto found = call(&Engine::sbom, messages::RootParams{.root = root.string()});
       std::string text = found ? "" : outcome(found);
       for (const auto& [key, module] : found ? found->lock.modules : ModuleLocks()) {
         text += key + " ";

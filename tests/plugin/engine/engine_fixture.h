@@ -92,7 +92,7 @@ struct EngineFixture {
   }
   messages::LockPlanParams plan_params(const std::string& mode) const {
     auto params = of_root<messages::LockPlanParams>();
-    params.mode = mode;
+    params.mode = *messages::named<messages::PlanMode>(mode);
     return params;
   }
 

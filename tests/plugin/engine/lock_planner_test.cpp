@@ -1,6 +1,6 @@
 // Engine::plan(), with packages in memory.
 
-#include "plugin/engine/lock_planner.h"
+#include "plugin/engine/plan_request.h"
 
 #include <functional>
 
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_run_over_roots_asks_each_source_once) {
   for (const std::string& name : names) {
     Run one = all.for_root();
     auto params = of_root<messages::LockPlanParams>(name);
-    params.mode = "upgrade";
+    params.mode = messages::PlanMode::upgrade;
     BOOST_TEST(outcome(engine->plan(params, one)) == "ok");
   }
   BOOST_TEST(git.listings == 2);

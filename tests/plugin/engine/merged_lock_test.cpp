@@ -128,7 +128,7 @@ struct Team {
     messages::LockPlanParams params;
     params.root.root = (directory / root).string();
     params.root.documents = {{"main.tf", configuration}, {".tofu-modlock.hcl", settings}};
-    params.mode = mode;
+    params.mode = *messages::named<messages::PlanMode>(mode);
     params.include.providers = false;
     if (!text.empty()) {
       params.lock.text = text;

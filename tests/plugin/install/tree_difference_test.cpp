@@ -13,14 +13,6 @@ TreeSummary tree(std::vector<FileDigest> files) {
   return {.files = std::move(files)};
 }
 
-std::optional<std::string> no_link(const std::string& /*name*/) {
-  return std::nullopt;
-}
-
-std::optional<std::uint64_t> no_size(const std::string& /*name*/) {
-  return std::nullopt;
-}
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -61,7 +53,8 @@ BOOST_AUTO_TEST_CASE(tree_difference_tells_what_a_client_would_load_from_what_it
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed), {no_link, no_size});
+      const test::TemporaryDirectory package;
+      const TreeDifference difference = compare_trees(tree(row.locked), tree(row.installed), package.path());
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
     }
@@ -101,9 +94,9 @@ BOOST_AUTO_TEST_CASE(tree_difference_knows_what_became_of_links_to_dotfiles) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const TreeDifference difference =
-          compare_trees(tree(locked), tree(row.installed),
-                        {[&](const std::string&) { return std::optional<std::string>(row.target); }, no_size});
+      const test::TemporaryDirectory package;
+      std::filesystem::create_symlink(row.target, package.path() / "main.tf");
+      const TreeDifference difference = compare_trees(tree(locked), tree(row.installed), package.path());
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == row.harmless);
     }
@@ -130,9 +123,8 @@ BOOST_AUTO_TEST_CASE(tree_difference_knows_line_endings_that_git_converted) {
     BOOST_TEST_CONTEXT(row.name) {
       const test::TemporaryDirectory package;
       test::write_text(package.path() / "main.tf", row.installed);
-      const TreeDifference difference =
-          compare_trees(tree({{"main.tf", sha256_hex(row.locked)}}), tree({{"main.tf", sha256_hex(row.installed)}}),
-                        entries_of(package.path()));
+      const TreeDifference difference = compare_trees(tree({{"main.tf", sha256_hex(row.locked)}}),
+                                                      tree({{"main.tf", sha256_hex(row.installed)}}), package.path());
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(difference.line_endings == row.line_endings);
     }
@@ -147,22 +139,21 @@ BOOST_AUTO_TEST_CASE(tree_difference_knows_content_by_its_lfs_pointer) {
   struct Row {
     const char* name;
     std::string locked;
-    std::uint64_t size;
     const char* tampered;
     const char* from_pointers;
   };
   const Row rows[] = {
-      {"what the pointer names", pointer_of(content, "7"), 7, "",
-       "f.zip is the content that its Git LFS pointer names;"},
-      {"other content", pointer_of(sha256_hex("other"), "7"), 7, "f.zip was changed;", ""},
-      {"a pointer that names another size", pointer_of(content, "8"), 7, "f.zip was changed;", ""},
-      {"no pointer", sha256_hex("else"), 7, "f.zip was changed;", ""},
+      {"what the pointer names", pointer_of(content, "7"), "", "f.zip is the content that its Git LFS pointer names;"},
+      {"other content", pointer_of(sha256_hex("other"), "7"), "f.zip was changed;", ""},
+      {"a pointer that names another size", pointer_of(content, "8"), "f.zip was changed;", ""},
+      {"no pointer", sha256_hex("else"), "f.zip was changed;", ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
+      const test::TemporaryDirectory package;
+      test::write_text(package.path() / "f.zip", "content");
       const TreeDifference difference =
-          compare_trees(tree({{"f.zip", row.locked}}), tree({{"f.zip", content}}),
-                        {no_link, [&](const std::string&) { return std::optional<std::uint64_t>(row.size); }});
+          compare_trees(tree({{"f.zip", row.locked}}), tree({{"f.zip", content}}), package.path());
       BOOST_TEST(joined(difference.tampered) == row.tampered);
       BOOST_TEST(joined(difference.harmless) == "");
       BOOST_TEST(joined(difference.from_pointers) == row.from_pointers);

@@ -1,4 +1,4 @@
-#include "plugin/resolve/provider_explanation.h"
+#include "plugin/resolve/explanation.h"
 
 #include <fmt/ranges.h>
 

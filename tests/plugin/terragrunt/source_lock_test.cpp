@@ -49,7 +49,7 @@ struct Unit {
   Result<LockedUnitSource> lock(const std::string& mode = "missing") {
     run.diagnostics.clear();
     const auto root = open(engine);
-    auto locked = lock_unit_source(*root, options(*root), mode);
+    auto locked = lock_unit_source(*root, options(*root), *messages::named<messages::PlanMode>(mode));
     if (locked && !locked->change.empty()) {
       BOOST_TEST_REQUIRE(write_unit_source(*root, locked->entry).has_value());
     }

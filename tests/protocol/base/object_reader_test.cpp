@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <functional>
 
 #include "protocol/base/json.h"
@@ -21,7 +22,7 @@ BOOST_AUTO_TEST_CASE(members_by_type) {
   ObjectReader in(params);
   BOOST_TEST(in.required_string("s") == "x");
   BOOST_TEST(in.string("s").value() == "x");
-  BOOST_TEST(in.one_of("s", {"x", "y"}).value() == "x");
+  BOOST_TEST(in.one_of("s", std::array<std::string_view, 2>{"x", "y"}).value() == "x");
   BOOST_TEST(in.boolean("b").value());
   BOOST_TEST(in.integer("i").value() == -3);
   BOOST_TEST(in.unsigned_integer("u").value() == 7U);
@@ -42,7 +43,7 @@ BOOST_AUTO_TEST_CASE(absent_and_null_are_the_same) {
   for (const char* name : {"a", "b"}) {
     ObjectReader in(params);
     BOOST_TEST(!in.string(name));
-    BOOST_TEST(!in.one_of(name, {"x"}));
+    BOOST_TEST(!in.one_of(name, std::array<std::string_view, 1>{"x"}));
     BOOST_TEST(!in.boolean(name));
     BOOST_TEST(!in.integer(name));
     BOOST_TEST(!in.unsigned_integer(name));
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_path_and_what_was_found) {
        "decode: expected an integer at params.os[0].n, found a string"},
       {"choice", R"({"mode":"slow"})",
        [](ObjectReader& in) {
-         in.one_of("mode", {"missing", "frozen"});
+         in.one_of("mode", std::array<std::string_view, 2>{"missing", "frozen"});
        },
        "decode: expected one of \"missing\", \"frozen\" at params.mode, found \"slow\""},
       {"rejected", R"({"root":"x"})", [](ObjectReader& in) { in.reject("root", "no such directory"); },
