@@ -149,16 +149,16 @@ void add_query(const RemoteAddress& remote, const EnvironmentLookup& environment
                Command& command) {
   std::string url = remote.full_url.reveal();
   // libcurl selects an entry of ~/.netrc by the user in the address. Another user may be a token, which arguments must
-  // not show.
+  // not show: of an entry without a login it is hidden as a query is.
   const std::string& user = remote.username.reveal();
   const auto logins = remote.password || user.empty() ? std::vector<std::string>() : netrc_logins(remote, environment);
-  const bool is_login = std::any_of(logins.begin(), logins.end(),
-                                    [&](const std::string& login) { return login.empty() || login == user; });
-  if (auto parsed = is_login ? GoUrl::parse(url.empty() ? remote.url : url) : std::nullopt) {
+  const bool is_login = std::find(logins.begin(), logins.end(), user) != logins.end();
+  const bool may_be_token = !is_login && std::find(logins.begin(), logins.end(), "") != logins.end();
+  if (auto parsed = is_login || may_be_token ? GoUrl::parse(url.empty() ? remote.url : url) : std::nullopt) {
     parsed->user = GoUrl::UserInfo{.name = user, .password = {}};
     url = parsed->to_string();
   }
-  if (!remote.hides_query()) {
+  if (!remote.hides_query() && !may_be_token) {
     if (!url.empty()) {
       settings.emplace_back("url." + url + ".insteadOf", remote.url);
     }

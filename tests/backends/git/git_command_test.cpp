@@ -126,6 +126,27 @@ BOOST_AUTO_TEST_CASE(a_query_is_put_back_by_the_environment) {
              boost::test_tools::per_element());
 }
 
+// The user of an address may be a token. Only one that ~/.netrc names as a login is not.
+BOOST_AUTO_TEST_CASE(the_user_of_an_entry_without_a_login_is_in_no_argument) {
+  const test::TemporaryDirectory home;
+  RemoteAddress address = remote("https");
+  address.username = SecretText("T0KEN");
+  for (const char* const login : {"", " login T0KEN"}) {
+    BOOST_TEST_CONTEXT(login) {
+      test::write_text(home / ".netrc", fmt::format("machine h.test{} password x\n", login));
+      const Command command =
+          network_command(address, {"ls-remote", address.url}, fake({{"HOME", home.path().string()}}));
+      const bool is_hidden = *login == '\0';
+      BOOST_TEST(command.argv.back() == (is_hidden ? "tofu-modlock::https://h.test:1/m.git" : "https://h.test:1/m.git"));
+      BOOST_TEST(settings(command, 11) ==
+                 (is_hidden ? "remote.tofu-modlock-address.url=https://T0KEN@h.test:1/m.git\n"
+                              "url.https://T0KEN@h.test:1/m.git.insteadOf=https://T0KEN@h.test:1/m.git\n"
+                              "alias.remote-tofu-modlock=!f() { exec git remote-https tofu-modlock-address; }; f\n"
+                            : "url.https://T0KEN@h.test:1/m.git.insteadOf=https://h.test:1/m.git\n"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_address_that_a_server_led_to_is_put_in_by_the_environment) {
   RemoteAddress address = remote("https");
   address.full_url = SecretText("https://elsewhere.test/m.git");
