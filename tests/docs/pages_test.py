@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the command blocks of README.md and docs/*.md, and checks the commands and flags that the pages name.
+"""Runs the command blocks of README.md, docs/*.md and docs/development/*.md, and checks the commands and flags in them.
 
 usage: tests/docs/pages_test.py BINARY [-v] [NAME ...]
 
@@ -34,7 +34,7 @@ import servers  # noqa: E402
 BINARY = ""
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md")), *sorted((PROJECT / "docs/development").glob("*.md"))]
 CODED = re.compile(r"^(?:Error|Warning): .*\[[A-Z_]+\]$", re.MULTILINE)
 SEEN = []  # "run" or "marked" for each block
 WORKERS = 4  # pages at the same time; they mostly wait for programs
@@ -308,7 +308,7 @@ class Names(unittest.TestCase):
     def test_links(self):
         """Every relative link names a file and, after #, a heading or an anchor of it."""
         missing = []
-        for page in [*PAGES, *sorted((PROJECT / "docs/decisions").glob("*.md")), PROJECT / "CONTRIBUTING.md"]:
+        for page in [*PAGES, *sorted((PROJECT / "docs/development/decisions").glob("*.md")), PROJECT / "CONTRIBUTING.md"]:
             for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
                 name, _, anchor = target.partition("#")
                 file = page if not name else page.parent / name
