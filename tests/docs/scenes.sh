@@ -135,9 +135,8 @@ exclude_every_version() { sed -i 's/~> 2.0/~> 3.1/' "$ROOT/.tofu-modlock.hcl"; }
 
 scene_configuration() { locked_checkout; }
 scene_install() { locked_checkout && mkdir -p "$HOME/.config/fish/completions"; }
-scene_mirror() { locked_checkout; }
 scene_fleet() { locked_checkout; }
-scene_links() { locked_checkout; }
+scene_clients() { locked_checkout; }
 scene_settings() { :; }
 scene_bad_release() { locked_checkout; }
 scene_protocol() { locked_checkout; }
@@ -170,12 +169,11 @@ scene_wrapper() {
   ln -s "$PROJECT/scripts" "$ROOT/scripts"
 }
 
-# docs/overrides.md: a `version` argument on a git source, which only OpenTofu accepts.
+# docs/clients.md: a root module with a `version` argument on a git source, which only OpenTofu accepts.
 
-scene_overrides() {
-  publish_modules
-  git init --quiet "$ROOT"
-  cd "$ROOT"
+version_of_git() {
+  git init --quiet "$SCENE/version_of_git"
+  cd "$SCENE/version_of_git"
   call network "$(git_source network)" '~> 1.1' >main.tf
   export TOFU_MODLOCK_IMPLEMENTATION=opentofu
   tofu-modlock lock

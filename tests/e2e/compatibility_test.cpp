@@ -1,4 +1,4 @@
-// What stock clients do with what is locked, as docs/compatibility.md says it.
+// What stock clients do with what is locked, as docs/clients.md says it.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
