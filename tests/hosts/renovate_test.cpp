@@ -20,9 +20,9 @@ std::string required_cloud_and_dust(const std::string& constraint) {
 
 using Upgrade = std::map<std::string, std::string>;
 
-// The dataFileTemplate of the preset that docs/renovate.md shows.
+// The dataFileTemplate of the preset that docs/bots.md shows.
 std::string preset_template() {
-  const std::string page = read_text(std::filesystem::path(MODLOCK_SCRIPTS) / "../docs/renovate.md");
+  const std::string page = read_text(std::filesystem::path(MODLOCK_SCRIPTS) / "../docs/bots.md");
   const std::size_t start = page.find("```json\n") + 8;
   const auto preset = parse_json(page.substr(start, page.find("```", start) - start));
   BOOST_TEST_REQUIRE(preset.has_value());
