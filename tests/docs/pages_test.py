@@ -216,7 +216,7 @@ TEMPLATES = [PROJECT / ".pre-commit-hooks.yaml",
              *sorted(file for name in ("gitlab", "init", "terragrunt", "lock-bot", "tofu-modlock-wrapper")
                      for place in [PROJECT / "scripts" / name]
                      for file in ([place] if place.is_file() else place.iterdir()))]
-BOTH = {"adoption.md", "bots.md", "ci.md", "first-lock.md", "hosts.md", "lock-readers.md", "settings.md", "team.md",
+BOTH = {"adoption.md", "bots.md", "ci.md", "first-lock.md", "hosts.md", "scanners.md", "settings.md", "team.md",
         "terragrunt.md", "wrapper.md"}  # pages about an integration or a set-up
 
 

@@ -180,9 +180,9 @@ version_of_git() {
   tofu version | grep -q '^OpenTofu' || ln -sf "$HERE/stand_ins/client" "$SCENE/bin/tofu"
 }
 
-# docs/provider-locks.md
+# docs/providers.md
 
-scene_provider_locks() {
+scene_providers() {
   publish_modules
   new_checkout
   provider_mirror
