@@ -40,7 +40,7 @@ SEEN = []  # "run" or "marked" for each block
 WORKERS = 4  # pages at the same time; they mostly wait for programs
 
 # Places of the pages, and those of the scene.
-REWRITTEN = {"/opt/tofu-modlock": "$SCENE/opt/tofu-modlock", "/path/to/root": "$ROOT", "/repo/live": "$ROOT",
+REWRITTEN = {"/opt/tofu-modlock": "$SCENE/opt/tofu-modlock", "/path/to/root": "$ROOT", "/repo/live": "$ROOT", "/srv/providers": "$SCENE/mirror",
              "/usr/local/bin/shelf-backend": "$SCENE/bin/shelf-backend"}
 
 PRELUDE = """
@@ -77,7 +77,7 @@ def script_of(page, page_blocks, environment):
     for block in page_blocks:
         where = shlex.quote(f"{page.name}:{block.line}")
         if "file" in block.marks:
-            text = rewrite("\n".join(block.lines)) + "\n"
+            text = rewrite("\n".join(block.lines)).replace("$SCENE", environment["SCENE"]) + "\n"
             parts.append(f"printf %s {shlex.quote(text)} >{rewrite(block.marks['file'])}")
         if block.language not in blocks.LANGUAGES or "not run" in block.marks:
             continue
@@ -150,7 +150,7 @@ class Pages(unittest.TestCase):
             "PROJECT": str(PROJECT), "REPOSITORIES": str(scene / "repositories"), "PASSWORD": servers.PASSWORD}
 
     def check_page(self, page):
-        if page.stem == "private-sources" and not self.servers.has_oci:
+        if page.stem in ("private-sources", "restricted-network") and not self.servers.has_oci:
             self.skipTest("docker-registry and htpasswd are not installed")
         if page.stem == "sbom" and not has_name():
             self.skipTest("ssh-keygen needs a user with a name")

@@ -386,6 +386,57 @@ hcp_job() {
   export HCP_TOKEN=$PASSWORD
 }
 
+# docs/restricted-network.md: a root module whose sources a machine of the network does not reach.
+
+scene_restricted_network() {
+  publish_modules
+  export OUTSIDE_PROXY=$HTTPS_PROXY TOFU_MODLOCK_IMPLEMENTATION=opentofu
+  cd "$ROOT"
+  git init --quiet
+  printf '.terraform\n' >.gitignore
+  call network 'git::https://github.com/acme/network.git?ref=v1.2.0' >main.tf
+  tofu version | grep -q '^OpenTofu' || ln -sf "$HERE/stand_ins/client" "$SCENE/bin/tofu"  # Terraform has no oci://
+  inside
+}
+
+# A new machine of the network: it has the checkout, and no cache.
+inside() {
+  rm -rf "$HOME/.cache" "$HOME/.gitconfig" "$HOME/.docker" "$HOME/.netrc" .terraform
+  unset TOFU_MODLOCK_REMOTE
+  export HTTPS_PROXY=$INSIDE_PROXY https_proxy=$INSIDE_PROXY
+  echo "$PASSWORD" | docker login oci.corp.example --username reader --password-stdin
+  ! tofu-modlock versions git::https://github.com/acme/network.git  # the network is restricted
+}
+
+# A machine that reaches the sources, with a login for them.
+beyond() {
+  inside
+  export HTTPS_PROXY=$OUTSIDE_PROXY https_proxy=$OUTSIDE_PROXY
+  rm -f .terraform.lock.hcl "$HOME/.tofurc"
+  {
+    call network 'oci://ghcr.io/acme/network?tag=1.0.0'
+    call archive https://example.jfrog.io/archives/network.tar.gz
+    call git "$(git_source label)?ref=v0.3.1"
+  } >main.tf
+  printf 'machine example.jfrog.io login reader password %s\n' "$PASSWORD" >"$HOME/.netrc"
+  local auth
+  auth=$(printf 'reader:%s' "$PASSWORD" | base64 -w 0)
+  printf '{"auths": {"ghcr.io": {"auth": "%s"}, "oci.corp.example": {"auth": "%s"}}}\n' "$auth" "$auth" >"$HOME/.docker/config.json"
+}
+
+call_of_a_registry() {
+  inside
+  call vpc acme/vpc/aws '~> 1.0' >main.tf
+}
+
+call_of_a_provider() {
+  inside
+  cp "$HOME/.tofurc" "$SCENE/tofurc"  # that of the page
+  provider_mirror
+  cp "$SCENE/tofurc" "$HOME/.tofurc"
+  require_aws '~> 5.0' >main.tf
+}
+
 # docs/adoption.md: a repository with three root modules and a shared local module; the modules of one are installed.
 
 scene_adoption() {

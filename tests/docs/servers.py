@@ -33,7 +33,8 @@ GIT_USERS = {
 }
 TOKEN_REALMS = {"ghcr.io": "/token", "harbor.example.com": "/service/token"}
 REGISTRY_HOSTS = {"app.terraform.io", "gitlab.com", "example.jfrog.io"}  # with a bearer token
-OPEN_HOSTS = {"git.example.test", "registry.example.test", "registry.opentofu.org", "registry.terraform.io"}
+INSIDE_HOSTS = {"git.corp.example", "registry.corp.example", "oci.corp.example"}  # a restricted network reaches only these
+OPEN_HOSTS = {"git.example.test", "registry.example.test", "registry.opentofu.org", "registry.terraform.io"} | INSIDE_HOSTS
 OCI_HOSTS = {"ghcr.io", "harbor.example.com", "example.jfrog.io", "forgejo.example.com",
              "123456789012.dkr.ecr.eu-west-1.amazonaws.com"}
 HOSTS = sorted(set(GIT_USERS) | set(TOKEN_REALMS) | REGISTRY_HOSTS | OPEN_HOSTS | OCI_HOSTS)
@@ -69,7 +70,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer()
 
-    do_HEAD = do_POST = do_GET
+    do_HEAD = do_POST = do_PUT = do_PATCH = do_GET
 
     def send(self, status, body=b"", kind="application/json", **headers):
         body = json.dumps(body).encode() if isinstance(body, (dict, list)) else body
@@ -88,7 +89,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length) if length else self.read_chunks()
         if path.startswith("/v2/") or path == TOKEN_REALMS.get(host):
-            self.answer_oci(host, path)
+            self.answer_oci(host, path, body)
         elif path == "/.well-known/terraform.json":
             registry = host in REGISTRY_HOSTS or "registry" in host
             self.send(200, {"modules.v1": "/v1/modules/"}) if registry else self.send(404)
@@ -125,7 +126,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = f'output "version" {{\n  value = "{parts[-2]}"\n}}\n'
             self.send(200, tar_gz({"main.tf": text.encode()}), "application/gzip")
 
-    def answer_oci(self, host, path):
+    def answer_oci(self, host, path, body):
         given = basic(self.headers.get("Authorization"))
         if path == TOKEN_REALMS.get(host):
             if given and given[1] == PASSWORD:
@@ -141,14 +142,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             authorization = "Basic " + base64.b64encode(f"AWS:{PASSWORD}".encode()).decode()
         upstream = http.client.HTTPConnection("127.0.0.1", self.server.oci_port)
-        headers = {"Host": host} | ({"Accept": accept} if (accept := self.headers.get("Accept")) else {})
-        upstream.request(self.command, self.path, headers=headers | (
+        headers = {"Host": host, "X-Forwarded-Proto": "https"} | {
+            name: value for name in ("Accept", "Content-Type", "Content-Range") if (value := self.headers.get(name))}
+        upstream.request(self.command, self.path, body or None, headers | (
             {"Authorization": authorization} if authorization else {}))
         response = upstream.getresponse()
         body = response.read()
         upstream.close()
         kept = {name: value for name, value in response.getheaders()
-                if name.lower() in ("www-authenticate", "docker-content-digest")}
+                if name.lower() in ("www-authenticate", "docker-content-digest", "docker-upload-uuid", "location", "range")}
         self.send(response.status, body, response.getheader("Content-Type", ""), **kept)
 
     def answer_git(self, host, path, body):
@@ -191,7 +193,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Tunnel(socketserver.BaseRequestHandler):
-    """One CONNECT of the proxy: every known host is the https server, every other is refused."""
+    """One CONNECT of the proxy: each of its hosts is the https server, every other is refused."""
 
     def handle(self):
         head = b""
@@ -202,7 +204,7 @@ class Tunnel(socketserver.BaseRequestHandler):
             head += data
         method, target, _ = head.decode().split(" ", 2)
         host = target.partition(":")[0]
-        if method != "CONNECT" or host not in HOSTS:
+        if method != "CONNECT" or host not in self.server.hosts:
             self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return
         with socket.create_connection(self.server.upstream.server_address) as upstream:
@@ -228,10 +230,11 @@ class Proxy(socketserver.ThreadingTCPServer):
 
     daemon_threads = True
 
-    def __init__(self, upstream, repositories):
+    def __init__(self, upstream, repositories, hosts):
         super().__init__(("127.0.0.1", 0), Tunnel)
         self.upstream = upstream
         self.repositories = repositories
+        self.hosts = hosts
 
 
 class Servers:
@@ -257,11 +260,15 @@ class Servers:
 
     def environment(self, repositories):
         """The variables for a program that sees these repositories."""
-        proxy = Proxy(self.server, repositories)
-        self.start(proxy)
-        address = f"http://127.0.0.1:{proxy.server_address[1]}"
+        address, inside = (self.start_proxy(repositories, hosts) for hosts in (HOSTS, INSIDE_HOSTS))
         authority = str(self.directory / "authority.pem")
-        return {"HTTPS_PROXY": address, "https_proxy": address, "SSL_CERT_FILE": authority, "GIT_SSL_CAINFO": authority}
+        return {"HTTPS_PROXY": address, "https_proxy": address, "SSL_CERT_FILE": authority, "GIT_SSL_CAINFO": authority,
+                "INSIDE_PROXY": inside}
+
+    def start_proxy(self, repositories, hosts):
+        proxy = Proxy(self.server, repositories, hosts)
+        self.start(proxy)
+        return f"http://127.0.0.1:{proxy.server_address[1]}"
 
     def stop(self):
         for server in self.running:
