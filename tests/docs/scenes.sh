@@ -139,6 +139,23 @@ scene_fleet() { locked_checkout; }
 scene_clients() { locked_checkout; }
 scene_settings() { :; }
 scene_bad_release() { locked_checkout; }
+
+# Root modules with a release that is denied: one has a constraint, two pin it.
+pinned_roots() {
+  git rm --quiet main.tf .terraform.lock.hcl
+  rm -rf .terraform
+  mkdir -p live/app live/db live/net
+  call network "$(git_source network)?ref=v1.2.0" >live/app/main.tf
+  cp live/app/main.tf live/db
+  call network "$(git_source network)" >live/net/main.tf
+  sed '/^deny/,$d' .tofu-modlock.hcl >live/net/.tofu-modlock.hcl
+  sed '1,/^$/d' .tofu-modlock.hcl >deny.hcl
+  rm .tofu-modlock.hcl
+  tofu-modlock lock --recursive
+  mv deny.hcl .tofu-modlock.hcl
+  commit "Deny network 1.2.0"
+}
+
 scene_protocol() { locked_checkout; }
 scene_sbom() { locked_checkout; }
 
