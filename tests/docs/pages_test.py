@@ -316,6 +316,18 @@ class Names(unittest.TestCase):
                     missing.append(f"{page.relative_to(PROJECT)}: {target}")
         self.assertEqual(missing, [])
 
+    def test_index(self):
+        """docs/README.md names every page, and at most two for each common task; README.md names docs/README.md."""
+        index = PROJECT / "docs/README.md"
+        text = index.read_text(encoding="utf-8")
+        tasks = re.search(r"^## Common tasks$(.*?)^## ", text, re.MULTILINE | re.DOTALL)[1]
+        rows = [re.findall(r"\]\(([\w/-]+\.md)", row) for row in re.findall(r"^\| .*\]\(.*$", tasks, re.MULTILINE)]
+        self.assertEqual(len(rows), 12)
+        self.assertEqual([row for row in rows if not 1 <= len(row) <= 2], [])
+        named = set(re.findall(r"\]\(([\w/-]+\.md)", text))
+        self.assertEqual({page.relative_to(index.parent).as_posix() for page in PAGES[1:]} - named, {"README.md"})
+        self.assertIn("](docs/README.md)", PAGES[0].read_text(encoding="utf-8"))
+
     def test_variables(self):
         """docs/exit-codes.md has every variable of tofu-modlock that the program or a script reads."""
         read = [file for name in ("protocol", "backends", "plugin", "scripts") for file in (PROJECT / name).rglob("*")
