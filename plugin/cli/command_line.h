@@ -75,8 +75,8 @@ struct CommandLine {
   bool list = false;
   std::string from_file;
   std::string from_diff;  // a revision
-  std::string hashes;  // empty: those of the engine
-  std::string pin;     // empty: as the source names a version
+  std::string hashes;     // empty: those of the engine
+  std::string pin;        // empty: as the source names a version
   std::string output_format = "text";
   // diff; it has `updates` and `output_format` too
   std::string diff_from;

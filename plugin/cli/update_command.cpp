@@ -258,16 +258,16 @@ Result<int> run_from_diff(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const auto diff, diff_with_revision(repository, line.from_diff, host.context()));
   MODLOCK_TRY(const auto roots, find_locked_roots(line, host, repository));
   const AffectedRoots affected = find_affected(roots, diff, inspect_with(line, host), host.context());
-  return update_affected(line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
-                         [&](const AffectedRoot& one, bool is_one_of_several) {
-                           auto params = plan_params(line, host, one.root);
-                           params.mode = one.targets.empty() ? messages::PlanMode::missing : messages::PlanMode::upgrade;
-                           params.targets = one.targets;
-                           params.since = line.from_diff;
-                           const auto written =
-                               write_update(line, host, one.root, host.call(&Engine::plan, params), diff.documents);
-                           return print_update(line, host, one.root, written, is_one_of_several);
-                         });
+  return update_affected(
+      line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
+      [&](const AffectedRoot& one, bool is_one_of_several) {
+        auto params = plan_params(line, host, one.root);
+        params.mode = one.targets.empty() ? messages::PlanMode::missing : messages::PlanMode::upgrade;
+        params.targets = one.targets;
+        params.since = line.from_diff;
+        const auto written = write_update(line, host, one.root, host.call(&Engine::plan, params), diff.documents);
+        return print_update(line, host, one.root, written, is_one_of_several);
+      });
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ BOOST_AUTO_TEST_CASE(the_user_of_an_entry_without_a_login_is_in_no_argument) {
       const Command command =
           network_command(address, {"ls-remote", address.url}, fake({{"HOME", home.path().string()}}));
       const bool is_hidden = *login == '\0';
-      BOOST_TEST(command.argv.back() == (is_hidden ? "tofu-modlock::https://h.test:1/m.git" : "https://h.test:1/m.git"));
+      BOOST_TEST(command.argv.back() ==
+                 (is_hidden ? "tofu-modlock::https://h.test:1/m.git" : "https://h.test:1/m.git"));
       BOOST_TEST(settings(command, 11) ==
                  (is_hidden ? "remote.tofu-modlock-address.url=https://T0KEN@h.test:1/m.git\n"
                               "url.https://T0KEN@h.test:1/m.git.insteadOf=https://T0KEN@h.test:1/m.git\n"
