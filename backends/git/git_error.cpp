@@ -42,6 +42,7 @@ constexpr std::array kPhrases = {
     Phrase{"Server does not allow request for unadvertised object", GitFailure::refused_commit},
     Phrase{"terminal prompts disabled", GitFailure::credentials_needed},
     Phrase{"could not read Username", GitFailure::credentials_needed},
+    Phrase{"unable to get password from user", GitFailure::credentials_needed},  // since git 2.47
     Phrase{"could not read Password", GitFailure::credentials_needed},
     Phrase{"Authentication failed", GitFailure::credentials_refused},
     Phrase{"The requested URL returned error: 401", GitFailure::credentials_refused},
@@ -62,6 +63,7 @@ constexpr std::array kPhrases = {
     Phrase{"Protocol \"http\" ", GitFailure::downgraded},
     Phrase{"SSL certificate problem", GitFailure::certificate},
     Phrase{"server certificate verification failed", GitFailure::certificate},
+    Phrase{"server verification failed", GitFailure::certificate},  // since libcurl 8.13 with GnuTLS
     Phrase{"SSL: no alternative certificate subject name", GitFailure::certificate},
     Phrase{"SSL: certificate subject name (", GitFailure::certificate},
     Phrase{"error setting certificate", GitFailure::certificate},

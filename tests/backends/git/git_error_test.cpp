@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(recorded_outputs_have_a_meaning) {
                "fatal: unable to access 'https://h.test/m/': server certificate verification failed. CAfile: none "
                "CRLfile: none\n",
                "UNREACHABLE", "the server's certificate was not accepted"},
+           Row{"unknown authority, GnuTLS of Debian 13",
+               "fatal: unable to access 'https://h.test/m/': server verification failed: certificate signer not "
+               "trusted. (CAfile: none CRLfile: none)\n",
+               "UNREACHABLE", "the server's certificate was not accepted"},
            Row{"silent",
                "error: RPC failed; curl 28 Operation too slow. Less than 1 bytes/sec transferred the last 60 seconds\n",
                "TIMEOUT", "the server did not respond in time"},
@@ -180,6 +184,9 @@ BOOST_AUTO_TEST_CASE(missing_credentials_say_where_was_looked_and_what_to_do) {
       "~/.netrc; then `git ls-remote https://h.test:8443/m.git` works without a prompt";
   for (const Row& row : {
            Row{"none", "fatal: could not read Username for 'https://h.test:8443': terminal prompts disabled\n",
+               "h.test:8443 requires authentication (looked in: the address, git's credential helpers, ~/.netrc)",
+               kHelper},
+           Row{"none, git 2.47", "fatal: unable to get password from user\n",
                "h.test:8443 requires authentication (looked in: the address, git's credential helpers, ~/.netrc)",
                kHelper},
            Row{"wrong ones", "fatal: Authentication failed for 'https://h.test:8443/m.git/'\n",
