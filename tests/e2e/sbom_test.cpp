@@ -1,4 +1,5 @@
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
@@ -25,6 +26,18 @@ BOOST_AUTO_TEST_CASE(the_lock_alone_is_read) {
   BOOST_TEST(bill["metadata"]["component"]["name"].asString() == "shop");
   BOOST_TEST(bill["components"][0]["bom-ref"].asString() == "module.a");
   BOOST_TEST(modlock({"sbom", "--name", "shop"}).out == first.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_data_directory_stays_in_the_root_unless_it_is_named) {
+  write(".terraform.lock.hcl", kOneModule);
+  const std::string elsewhere = path("elsewhere").string();
+  std::filesystem::create_directories(elsewhere);
+  BOOST_TEST(modlock({"sbom"}).exit_code == 0);  // nothing is installed
+  std::filesystem::create_directory_symlink(elsewhere, root() / ".terraform");
+  const Ran refused = modlock({"sbom"});
+  BOOST_TEST(refused.exit_code == 8);
+  BOOST_TEST(refused.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, refused.err);
+  BOOST_TEST(program({"/usr/bin/env", "TF_DATA_DIR=" + elsewhere, binary, "sbom"}).exit_code == 0);
 }
 
 // The recipe of docs/sbom.md: another job checks that the SBOM was signed, and that it is of this lock file.

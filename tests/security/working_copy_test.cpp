@@ -545,13 +545,13 @@ BOOST_AUTO_TEST_CASE(links_in_the_configuration_lead_to_nothing_outside) {
   struct Row {
     const char* name;
     bool is_needed;     // so that nothing is said without it
-    int sbom_code = 3;  // it reads the lock file, which does not exist here
+    int sbom_code = 3;  // it reads no configuration, and there is no lock file
   };
   for (const Row& row :
        {Row{"linked.tf", true}, Row{"linked.tf.json", true}, Row{"linked.tofu", true}, Row{"linked_override.tf", true},
         Row{"terraform.tfvars", true}, Row{"x.auto.tfvars", true}, Row{"tests/x.tftest.hcl", true},
-        Row{".tofu-modlock.hcl", true, 8}, Row{".terraform.lock.hcl", true, 8}, Row{".terraform/environment", true},
-        Row{".terraform/modules/modules.json", true}, Row{"terraform.tfstate", false}}) {
+        Row{".tofu-modlock.hcl", true, 8}, Row{".terraform.lock.hcl", true, 8}, Row{".terraform/environment", true, 8},
+        Row{".terraform/modules/modules.json", true, 8}, Row{"terraform.tfstate", false}}) {
     BOOST_TEST_CONTEXT(row.name) {
       fs::remove_all(root());
       write("main.tf", "variable \"v\" {\n  default = 1\n}\n");
