@@ -275,6 +275,7 @@ void sbom_flags(CLI::App& command, CommandLine& out) {
   out.common.needs_cache = out.common.uses_age = false;
   add(command, "DIR,--chdir", out.common.directories, kDirectories, {.value = "DIR"});
   add_recursive_flags(command, out.common);
+  add_data_dir_flag(command, out.common);
   add_workspace_root_flag(command, out.common);
   add(command, "--name", out.name, "Name of the product that the SBOM describes (default: root module)",
       {.value = "NAME"});

@@ -98,9 +98,13 @@ void add_workspace_root_flag(CLI::App& command, CommonFlags& flags) {
       {.value = "DIR", .is_rare = true});
 }
 
-void add_reading_flags(CLI::App& command, CommonFlags& flags) {
+void add_data_dir_flag(CLI::App& command, CommonFlags& flags) {
   add(command, "--data-dir", flags.root.data_dir, "Data directory instead of .terraform",
       {.value = "DIR", .variable = "TF_DATA_DIR", .is_rare = true});
+}
+
+void add_reading_flags(CLI::App& command, CommonFlags& flags) {
+  add_data_dir_flag(command, flags);
   add_variable_flags(command, flags);
   add(command, "--workspace", flags.root.workspace, "The selected workspace",
       {.value = "NAME", .variable = "TF_WORKSPACE", .is_rare = true});

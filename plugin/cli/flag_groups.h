@@ -99,6 +99,7 @@ void add_store_flags(CLI::App& command, CommonFlags& flags);
 void add_network_flags(CLI::App& command, CommonFlags& flags);
 void add_plain_http_flag(CLI::App& command, CommonFlags& flags);
 void add_implementation_flags(CLI::App& command, CommonFlags& flags);
+void add_data_dir_flag(CLI::App& command, CommonFlags& flags);
 void add_workspace_root_flag(CLI::App& command, CommonFlags& flags);
 // Flags that decide how a root is read.
 void add_reading_flags(CLI::App& command, CommonFlags& flags);

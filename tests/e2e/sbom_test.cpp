@@ -37,6 +37,7 @@ BOOST_AUTO_TEST_CASE(a_data_directory_stays_in_the_root_unless_it_is_named) {
   const Ran refused = modlock({"sbom"});
   BOOST_TEST(refused.exit_code == 8);
   BOOST_TEST(refused.err.find("[PATH_OUTSIDE_ROOT]") != std::string::npos, refused.err);
+  BOOST_TEST(modlock({"sbom", "--data-dir", elsewhere}).exit_code == 0);
   BOOST_TEST(program({"/usr/bin/env", "TF_DATA_DIR=" + elsewhere, binary, "sbom"}).exit_code == 0);
 }
 
