@@ -143,8 +143,6 @@ class DevelopmentContainer(unittest.TestCase):
                 self.fail(f"{instruction} {rest}")
         self.variables |= self.network | {"HOME": "/home/dev", "SSL_CERT_FILE": "/authority.pem", "GIT_SSL_CAINFO": "/authority.pem",
                                           "CHECKPOINT_DISABLE": "1"}
-        if not FOUND["tofu"]:
-            self.variables["TOFU_MODLOCK_IMPLEMENTATION"] = "terraform"
 
     def check_out(self, files):
         checkout = self.directory / "checkout"
