@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "backends/base/digest.h"
@@ -23,18 +24,13 @@ class SmartHttp::Memory {
   // Null: only git can communicate with the remote.
   using Found = std::shared_ptr<const Advertised>;
 
-  void keep(const RemoteAddress& remote, Found found) {
-    if (found && found->references.size() > kMostReferences) {
-      return;
-    }
-    const std::scoped_lock lock(mutex_);
-    const std::string key = key_of(remote);
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
-    entries_.push_back({key, Clock::now(), std::move(found)});
-    if (entries_.size() > kMostKept) {
-      entries_.erase(entries_.begin());
-    }
+  // Replaces what was kept of the remote. If its references are too many, only its endpoint is kept.
+  void keep(const RemoteAddress& remote, const Advertised& found) {
+    keep(remote, std::make_shared<const Advertised>(
+                     found.references.size() <= kMostReferences ? found : Advertised{{}, found.found, {}}));
   }
+
+  void leave_to_git(const RemoteAddress& remote) { keep(remote, nullptr); }
 
   // Returns what was kept in the last minute.
   std::optional<Found> find(const RemoteAddress& remote) {
@@ -51,13 +47,29 @@ class SmartHttp::Memory {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kKept{60};
   static constexpr std::size_t kMostKept = 64;
-  static constexpr std::size_t kMostReferences = 16384;
+  static constexpr std::size_t kMostReferences = std::size_t{1} << 18U;  // of all remotes; some 30 MiB
 
   struct Entry {
     std::string key;
     Clock::time_point time;
     Found found;
   };
+
+  void keep(const RemoteAddress& remote, Found found) {
+    const std::scoped_lock lock(mutex_);
+    const std::string key = key_of(remote);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+    entries_.push_back({key, Clock::now(), std::move(found)});
+    while (entries_.size() > kMostKept || references_kept() > kMostReferences) {
+      entries_.erase(entries_.begin());
+    }
+  }
+
+  std::size_t references_kept() const {
+    return std::accumulate(entries_.begin(), entries_.end(), std::size_t{0}, [](std::size_t sum, const Entry& entry) {
+      return sum + (entry.found ? entry.found->references.size() : 0);
+    });
+  }
 
   static std::string key_of(const RemoteAddress& remote) {
     return remote.url + '\0' + remote.full_url.reveal() + '\0' + remote.username.reveal() + '\0' +
@@ -113,13 +125,13 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
   HttpExchange exchange(*http_, *plan, doing, context);
   auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
   if (advertised) {
-    memory_->keep(remote, std::make_shared<const Advertised>(*advertised));
+    memory_->keep(remote, *advertised);
     return Advertising{.references = std::move(advertised->references),
                        .is_whole = !advertised->found.is_v2,
                        .redirected_to = other_repository(remote.url, advertised->found.base.reveal())};
   }
   if (may_leave_to_git(exchange.only_git())) {
-    memory_->keep(remote, nullptr);
+    memory_->leave_to_git(remote);
     return std::nullopt;
   }
   if (!exchange.only_git().empty()) {
@@ -134,7 +146,8 @@ std::optional<References> SmartHttp::recall(const RemoteAddress& remote, const W
     return name == "HEAD" || std::any_of(kept->wanted.begin(), kept->wanted.end(),
                                          [&](const std::string& prefix) { return name.starts_with(prefix); });
   };
-  const bool has_all = kept && (!kept->found.is_v2 || std::all_of(wanted.begin(), wanted.end(), has));
+  const bool has_all =
+      kept && !kept->references.empty() && (!kept->found.is_v2 || std::all_of(wanted.begin(), wanted.end(), has));
   return has_all ? std::optional(kept->references) : std::nullopt;
 }
 
@@ -149,7 +162,7 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
   PackResponse answer(repository);
   auto fetched = exchange.fetch(kept->found, ids, answer);
   if (!fetched && may_leave_to_git(exchange.only_git())) {
-    memory_->keep(remote, nullptr);
+    memory_->leave_to_git(remote);
     return std::nullopt;
   }
   return fetched;

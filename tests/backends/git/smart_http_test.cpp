@@ -70,10 +70,10 @@ struct Fetched : GitFixture {
 
 // The same repository with so many references that its advertisement is over 256 KiB.
 struct Large : Fetched {
-  Large() {
+  explicit Large(int count = 6000) {
     std::string lines = "# pack-refs with: peeled fully-peeled sorted \n";
-    for (int i = 0; i < 6000; ++i) {
-      lines += first + " refs/pull/" + std::to_string(10000 + i) + "/head\n";
+    for (int i = 0; i < count; ++i) {
+      lines += first + " refs/pull/" + std::to_string(100000 + i) + "/head\n";
     }
     write_text(repository.path() / "packed-refs", lines);
   }
@@ -294,6 +294,15 @@ BOOST_AUTO_TEST_CASE(of_a_large_repository_a_part_is_listed, *needs(HttpsGitServ
       BOOST_TEST(large.started_git() == (row.later.starts_with("POST 401")));  // the helper
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_fetch_does_not_read_the_large_list_of_protocol_v0_again, *needs(HttpsGitServer::kPrograms)) {
+  Large large(20'000);
+  const auto listing = large.backend->list_versions(large.source(large.url("old")), "", large.context);
+  BOOST_REQUIRE_EQUAL(outcome(listing), "ok");
+  BOOST_TEST(large.text_of(large.fetch_one(large.url("old"), {large.second, "refs/tags/v1.1.0", false})) == "# 2\n");
+  BOOST_TEST(large.asked() == "GET 200, GET 200, POST 200");
+  BOOST_TEST(!large.started_git());
 }
 
 BOOST_AUTO_TEST_CASE(a_large_repository_has_all_its_versions_and_commits, *needs(HttpsGitServer::kPrograms)) {
