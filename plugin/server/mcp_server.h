@@ -1,5 +1,7 @@
 #pragma once
 
+#include <json/value.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -8,16 +10,24 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "plugin/server/mcp_tools.h"
 #include "protocol/base/log.h"
+#include "protocol/base/result.h"
 #include "protocol/rpc/method_table.h"
 #include "protocol/rpc/rpc.h"
 #include "protocol/rpc/worker_pool.h"
 
 namespace modlock {
 
-// A server of the Model Context Protocol for coding agents, with the tools of mcp_tools(). It speaks the revisions
+// What the tools of an MCP server may read.
+struct McpRoots {
+  std::vector<std::string> directories;  // absolute, without links: a root module is in one of these, or one of them
+  // Returns the params of each method for a root module. Errors: CONFIG_PARSE (it has no configuration).
+  std::function<Result<Json::Value>(const std::string& root)> params;
+};
+
+// A server of the Model Context Protocol for coding agents, with tools that only read. It speaks the revisions
 // 2025-06-18 and 2025-11-25, which begin with `initialize`, and the stateless 2026-07-28, in any order.
 class McpServer {
  public:
