@@ -1,4 +1,4 @@
-#include "plugin/workspace/local_modules.h"
+#include "plugin/workspace/affected_roots.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "plugin/workspace/update_data.h"
+#include "plugin/workspace/affected_roots.h"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
