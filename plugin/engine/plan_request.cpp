@@ -11,7 +11,6 @@
 #include "plugin/engine/engine.h"
 #include "plugin/install/install_record.h"
 #include "plugin/install/package_lookup.h"
-#include "plugin/install/recorded_modules.h"
 #include "plugin/lock/backup.h"
 #include "plugin/lock/locked_text.h"
 #include "protocol/base/result.h"

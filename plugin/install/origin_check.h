@@ -1,9 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "backends/backend.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_tree.h"
@@ -30,5 +33,14 @@ struct OriginFindings {
 // locked commit or digest is also fetched if the store has no record of it, to compare its h1 with the locked one.
 OriginFindings check_origins(std::span<const LockedCall> calls, bool full, SourceFetcher& fetcher,
                              const Context& context);
+
+// Returns whether the content of a locked id must have the locked h1. This is true of a commit or a digest. The
+// checksum of an archive is only evidence: it may have been repacked.
+bool names_fixed_content(std::string_view id);
+
+// Returns a tampered verdict if the commit or digest of an entry is known to have another h1, because one of the two
+// was edited. nullopt: they match, or the entry has no h1. `id` is the backend's; `h1` ("h1:…") is that of its content.
+std::optional<Verdict> check_locked_content(const ModuleLock& lock, const Backend& backend, std::string_view id,
+                                            std::string_view h1);
 
 }  // namespace modlock

@@ -10,7 +10,6 @@
 #include "backends/store/links.h"
 #include "backends/store/tree_memo.h"
 #include "plugin/install/install_record.h"
-#include "plugin/install/locked_reference.h"
 #include "plugin/install/manifest.h"
 #include "plugin/install/origin_check.h"
 #include "plugin/install/overrides.h"

@@ -1,4 +1,4 @@
-#include "plugin/install/recorded_modules.h"
+#include "plugin/install/package_lookup.h"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
