@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 
-#include "plugin/lock/conflict.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_text.h"
 #include "plugin/lock/locked_text.h"

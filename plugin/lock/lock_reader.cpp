@@ -11,8 +11,8 @@
 #include "plugin/constraint/provider_constraint.h"
 #include "plugin/hcl/parser.h"
 #include "plugin/hcl/value.h"
-#include "plugin/lock/conflict.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/side_alignment.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

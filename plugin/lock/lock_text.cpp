@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backends/base/collections.h"
+#include "plugin/hcl/characters.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 
@@ -51,6 +53,78 @@ void repair_line_ends(LockText& text) {
       end = text.line_end;
     }
   }
+}
+
+std::string write_hashes(const std::vector<std::string>& hashes) {
+  std::string text = "  hashes = [\n";
+  for (const std::string& hash : hashes) {
+    text += fmt::format("    {},\n", hcl::quoted(hash));
+  }
+  return text + "  ]\n";
+}
+
+std::string join_lock_text(const LockText& text) {
+  std::string result = text.bom;
+  for (const TextLine& line : text.lines) {
+    result += line.text;
+    result += line.end;
+  }
+  return result;
+}
+
+// Removes blocks. `ranges` are their ranges in the text given to split_lock_text(), ascending. Removes a block's lines
+// and the one blank line before it (after it, if it is at the top); keeps comments on those lines.
+void remove_blocks(LockText& text, const std::vector<Range>& ranges) {
+  std::vector<std::size_t> starts;  // byte at which each line starts
+  std::size_t byte = text.bom.size();
+  for (const TextLine& line : text.lines) {
+    starts.push_back(byte);
+    byte += line.text.size() + line.end.size();
+  }
+  std::vector<TextLine> kept;
+  std::size_t next = 0;
+  for (const Range& range : ranges) {
+    const std::size_t first = range.start.line - 1;
+    const std::size_t last = range.end.line - 1;
+    kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next),
+                text.lines.begin() + static_cast<std::ptrdiff_t>(first));
+    const std::string before = text.lines[first].text.substr(0, range.start.byte - starts[first]);
+    const std::string after = text.lines[last].text.substr(range.end.byte - starts[last]);
+    next = last + 1;
+    if (!is_blank(before) || !is_blank(after)) {
+      kept.push_back({before + after, text.lines[last].end});
+    } else if (!kept.empty() && is_blank(kept.back().text)) {
+      kept.pop_back();
+    } else if (kept.empty() && next < text.lines.size() && is_blank(text.lines[next].text)) {
+      ++next;
+    }
+  }
+  kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next), text.lines.end());
+  text.lines = std::move(kept);
+  repair_line_ends(text);
+}
+
+// Inserts blocks (LF line endings, including a final one) after the comments at the top of the file, each after one
+// blank line. If the file does not begin with a comment, inserts them at the very top, each before one blank line.
+void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
+  const std::size_t head = head_size(text.lines);
+  std::vector<TextLine> inserted;
+  for (const std::string& block : blocks) {
+    LockText lines = split_lock_text(block);
+    for (TextLine& line : lines.lines) {
+      line.end = text.line_end;
+    }
+    const TextLine blank{"", text.line_end};
+    if (head > 0) {
+      inserted.push_back(blank);
+    }
+    inserted.insert(inserted.end(), lines.lines.begin(), lines.lines.end());
+    if (head == 0) {
+      inserted.push_back(blank);
+    }
+  }
+  text.lines.insert(text.lines.begin() + static_cast<std::ptrdiff_t>(head), inserted.begin(), inserted.end());
+  repair_line_ends(text);
 }
 
 }  // namespace
@@ -107,66 +181,6 @@ LockText split_lock_text(std::string_view text) {
   return result;
 }
 
-std::string join_lock_text(const LockText& text) {
-  std::string result = text.bom;
-  for (const TextLine& line : text.lines) {
-    result += line.text;
-    result += line.end;
-  }
-  return result;
-}
-
-void remove_blocks(LockText& text, const std::vector<Range>& ranges) {
-  std::vector<std::size_t> starts;  // byte at which each line starts
-  std::size_t byte = text.bom.size();
-  for (const TextLine& line : text.lines) {
-    starts.push_back(byte);
-    byte += line.text.size() + line.end.size();
-  }
-  std::vector<TextLine> kept;
-  std::size_t next = 0;
-  for (const Range& range : ranges) {
-    const std::size_t first = range.start.line - 1;
-    const std::size_t last = range.end.line - 1;
-    kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next),
-                text.lines.begin() + static_cast<std::ptrdiff_t>(first));
-    const std::string before = text.lines[first].text.substr(0, range.start.byte - starts[first]);
-    const std::string after = text.lines[last].text.substr(range.end.byte - starts[last]);
-    next = last + 1;
-    if (!is_blank(before) || !is_blank(after)) {
-      kept.push_back({before + after, text.lines[last].end});
-    } else if (!kept.empty() && is_blank(kept.back().text)) {
-      kept.pop_back();
-    } else if (kept.empty() && next < text.lines.size() && is_blank(text.lines[next].text)) {
-      ++next;
-    }
-  }
-  kept.insert(kept.end(), text.lines.begin() + static_cast<std::ptrdiff_t>(next), text.lines.end());
-  text.lines = std::move(kept);
-  repair_line_ends(text);
-}
-
-void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
-  const std::size_t head = head_size(text.lines);
-  std::vector<TextLine> inserted;
-  for (const std::string& block : blocks) {
-    LockText lines = split_lock_text(block);
-    for (TextLine& line : lines.lines) {
-      line.end = text.line_end;
-    }
-    const TextLine blank{"", text.line_end};
-    if (head > 0) {
-      inserted.push_back(blank);
-    }
-    inserted.insert(inserted.end(), lines.lines.begin(), lines.lines.end());
-    if (head == 0) {
-      inserted.push_back(blank);
-    }
-  }
-  text.lines.insert(text.lines.begin() + static_cast<std::ptrdiff_t>(head), inserted.begin(), inserted.end());
-  repair_line_ends(text);
-}
-
 std::string_view file_with_blocks(const std::optional<std::string>& sidecar) {
   const bool has_blocks =
       sidecar && (sidecar->starts_with("module \"") || sidecar->find("\nmodule \"") != std::string::npos);
@@ -204,6 +218,81 @@ Result<void> check_one_placement(const LockFile& lock, const LockFile& sidecar) 
                       tofu_modlock("lock")});
   }
   return {};
+}
+
+std::string write_module_block(const ModuleLock& module) {
+  std::string block = fmt::format("module {} {{\n", hcl::quoted(module.key));
+  if (module.version) {
+    block += fmt::format("  version = {}\n", hcl::quoted(*module.version));
+    block += fmt::format("  source  = {}\n", hcl::quoted(module.source));
+  } else {
+    block += fmt::format("  source = {}\n", hcl::quoted(module.source));
+  }
+  if (module.constraints) {
+    block += fmt::format("\n  constraints = {}\n", hcl::quoted(*module.constraints));
+  }
+  if (!module.hashes.empty()) {
+    block += "\n" + write_hashes(module.hashes);
+  }
+  return block + "}\n";
+}
+
+bool is_after_provider(const LockFile& lock, std::string_view key) {
+  const auto module = lock.module_ranges.find(key);
+  return module != lock.module_ranges.end() && std::ranges::any_of(lock.provider_ranges, [&](const auto& provider) {
+           return provider.second.start.byte < module->second.start.byte;
+         });
+}
+
+std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
+  std::string block = fmt::format("provider {} {{\n", hcl::quoted(address.to_string()));
+  const std::string version = hcl::quoted(provider.version.to_string());
+  if (provider.constraints.empty()) {
+    block += fmt::format("  version = {}\n", version);
+  } else {
+    block += fmt::format("  version     = {}\n", version);
+    block += fmt::format("  constraints = {}\n", hcl::quoted(provider.constraints));
+  }
+  std::vector<std::string> hashes = provider.hashes;
+  sort_unique(hashes);
+  if (!hashes.empty()) {
+    block += write_hashes(hashes);
+  }
+  return block + "}\n";
+}
+
+std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::string_view header) {
+  const bool is_in_place = std::ranges::none_of(
+      before.module_ranges, [&](const auto& block) { return is_after_provider(before, block.first); });
+  if (modules == before.modules && is_in_place) {
+    return before.text;
+  }
+  LockText text = split_lock_text(before.text);
+  std::vector<Range> ranges = values_of(before.module_ranges);
+  std::ranges::sort(ranges, [](const Range& left, const Range& right) { return left.start.byte < right.start.byte; });
+  remove_blocks(text, ranges);
+  const bool nothing_else = std::ranges::all_of(
+      text.lines, [](const TextLine& line) { return line.text.find_first_not_of(" \t\r") == std::string::npos; });
+  if (nothing_else) {
+    text.lines.clear();
+    text.final_line_end = true;
+    for (const TextLine& line : split_lock_text(header).lines) {
+      text.lines.push_back({line.text, text.line_end});
+    }
+  }
+  insert_blocks(text, mapped(modules, [](const auto& entry) { return write_module_block(entry.second); }));
+  return join_lock_text(text);
+}
+
+std::string write_whole_lock(const ModuleLocks& modules, const ProviderLocks& providers, std::string_view header) {
+  std::string text(header);
+  for (const auto& [key, module] : modules) {
+    text += "\n" + write_module_block(module);
+  }
+  for (const auto& [address, provider] : providers) {
+    text += "\n" + write_provider_block(address, provider);
+  }
+  return text;
 }
 
 }  // namespace modlock

@@ -1,4 +1,4 @@
-#include "plugin/lock/conflict.h"
+#include "plugin/lock/side_alignment.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "plugin/lock/conflict.h"
+#include "plugin/lock/side_alignment.h"
 #include "tests/plugin/lock/samples.h"
 
 using namespace modlock;
