@@ -59,7 +59,7 @@ struct Package {
 //   v2/hashes/<sha256 hex>                  hashes of the provider archive with that digest (provider_hashes.h)
 //   v2/downloads/<sha256 hex of path>        the files that a download of Terragrunt may have more than the locked
 //   package
-//                                                      (download_record.h)
+//                                                      (source_lock.h)
 //   v2/git/<sha256 hex of URL without secrets>/  bare repositories
 //   v2/locks/<sha256 hex of package identity>    locked while a source or the provider archive of a digest is fetched
 //   v2/locks/seen-<sha256 hex of package identity>   locked while v2/seen of it is written. Files of v2/locks are empty

@@ -17,7 +17,6 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
-#include "plugin/terragrunt/download_record.h"
 #include "plugin/terragrunt/repository_files.h"
 #include "plugin/terragrunt/source_lock.h"
 #include "plugin/terragrunt/unit_lock.h"

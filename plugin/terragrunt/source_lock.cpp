@@ -7,6 +7,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/package/subdir_glob.h"
 #include "backends/package/tree_hash.h"
 #include "plugin/config/config_files.h"
@@ -19,7 +20,6 @@
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/backup.h"
 #include "plugin/resolve/module_node.h"
-#include "plugin/terragrunt/download_record.h"
 
 namespace modlock::terragrunt {
 namespace {
@@ -118,6 +118,27 @@ Result<std::vector<std::string>> files_added_at_source(OpenRoot& open, const Mod
     }
   }
   return added;
+}
+
+fs::path place_of(const Store& store, const fs::path& version_file) {
+  return store.download_directory() / sha256_hex(version_file.string());
+}
+
+std::string time_of(const fs::path& version_file) {
+  std::error_code error;
+  const auto time = fs::last_write_time(version_file, error);
+  return error ? "" : std::to_string(time.time_since_epoch().count());
+}
+
+// What record_download() recorded; nullopt: not known.
+std::optional<std::vector<std::string>> find_download_record(const Store& store, const fs::path& version_file) {
+  const auto text = read_file(place_of(store, version_file));
+  auto lines = lines_of(text.value_or(""));
+  if (lines.empty() || lines.front() != time_of(version_file)) {
+    return std::nullopt;
+  }
+  lines.erase(lines.begin());
+  return lines;
 }
 
 // Judges the added files that no client loads.
@@ -357,6 +378,16 @@ Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOp
   MODLOCK_TRY(open.context.check());  // a cancelled search of the user's own files finds none
   result.verdict.kind = result.verdict.paths.empty() ? VerdictKind::held : VerdictKind::tampered;
   return result;
+}
+
+void record_download(const Store& store, const fs::path& version_file, const std::vector<std::string>& added) {
+  std::string text = time_of(version_file) + "\n";
+  for (const std::string& name : added) {
+    text += name + "\n";
+  }
+  if (store.make(store.download_directory())) {
+    (void)write_file_atomically(place_of(store, version_file), text, Durable::no);
+  }
 }
 
 }  // namespace modlock::terragrunt

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/store/store.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
@@ -74,7 +75,7 @@ Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry);
 // Compares the downloaded files with those of the lock entry, or of `planned`, which is not written yet: the package
 // may have a lock file of its own. A file with LF in place of CRLF is that of Terragrunt's own store. An added file
 // that no client loads, such as a template, is the user's own unless the source had it when Terragrunt downloaded it.
-// If there is one, and it is not recorded (download_record.h), the source is queried once, if `may_query` is set. Sends
+// If there is one, and it is not recorded (record_download()), the source is queried once, if `may_query` is set. Sends
 // no other request, except to the remote store. The verdict is `held`, `not_locked` with the reason in `detail`,
 // `missing` if the cache does not show that the source had the locked package, or `tampered` with all files that
 // differ, all that a client would load and that were added, and all that came with another package of the source.
@@ -87,5 +88,12 @@ Result<VerifiedUnitSource> verify_unit_source(OpenRoot& open, const UnitSourceOp
 // false if no lock entry matches the source. Errors: those of plan_single_call() and copy_tree();
 // NOT_FOUND or SOURCE_INVALID for the directory.
 Result<bool> copy_unit_source(OpenRoot& open, const ModuleNode& source, const std::filesystem::path& to);
+
+// Records the names of the files that this download may have more than the locked package, because its source had
+// another one then. The record is in the cache of the user, which no checkout contains, and counts as long as the
+// version file, which Terragrunt writes with each download, has the same time. A failure is no error: then they are not
+// known.
+void record_download(const Store& store, const std::filesystem::path& version_file,
+                     const std::vector<std::string>& added);
 
 }  // namespace modlock::terragrunt
