@@ -66,9 +66,6 @@ std::string why_needs_are_unknown(const StateProviders& state, const ModuleTree&
 }  // namespace
 
 Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tree) {
-  const auto required = required_providers(tree);
-  std::vector<ProviderAddress> addresses;
-  std::ranges::transform(required, std::back_inserter(addresses), [](const auto& entry) { return entry.first; });
   return read_state_providers(root.walk.root, tree.modules.front().parsed->state, root.data.path, root.walk.workspace,
                               root.walk.tool, keys_of(required_providers(tree)), root.walk.documents, root.walk.bounds);
 }
