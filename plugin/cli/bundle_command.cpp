@@ -55,14 +55,14 @@ Result<BundleOptions> bundle_options(const CommandLine& line, const Host& host) 
   return options;
 }
 
-// The hints of errors name the root module: the only one, or the one of root_note().
-std::unique_ptr<NamedRoot> name_root(const std::vector<messages::RootParams>& roots, const Error& error = {}) {
+// Returns the root module that an output is about: the only one, or the one of root_note(). Empty: none.
+std::string root_of(const std::vector<messages::RootParams>& roots, const Error& error = {}) {
   const auto concerns = [&](const messages::RootParams& params) {
     return roots.size() == 1 ||
            std::find(error.notes.begin(), error.notes.end(), root_note(params)) != error.notes.end();
   };
   const auto root = std::find_if(roots.begin(), roots.end(), concerns);
-  return root == roots.end() ? nullptr : std::make_unique<NamedRoot>(root->root, false);
+  return root == roots.end() ? "" : root->root;
 }
 
 // Collects the closures of a bundle, of which there may be many: what is printed of them waits in a file.
@@ -200,12 +200,10 @@ Result<int> show(const CommandLine& line, const Host& host, Content& content, co
   host.progress().request_done();
   done = done.and_then([&] { return content.print(); });
   if (!done) {
-    const auto named = name_root(roots, done.error());
-    return failed_everywhere(done.error(), line.common);
+    return failed_everywhere(done.error(), line.common, root_of(roots, done.error()));
   }
-  const auto named = name_root(roots);
   if (!line.common.json) {
-    print_diagnostics(run.diagnostics, {});
+    print_diagnostics(run.diagnostics, root_of(roots));
     print();
   }
   return 0;
@@ -257,15 +255,14 @@ Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
   const auto report = host.engine().push_bundle(options, run);
   host.progress().request_done();
   const std::vector<messages::RootParams>& roots = options.created.roots;
-  const auto named = report ? name_root(roots) : name_root(roots, report.error());
   if (!report) {
-    return failed_everywhere(report.error(), line.common);
+    return failed_everywhere(report.error(), line.common, root_of(roots, report.error()));
   }
   if (line.common.json) {
     print_raw(write_json_pretty(messages::encode(*report)));
     return 0;
   }
-  print_diagnostics(run.diagnostics, {});
+  print_diagnostics(run.diagnostics, root_of(roots));
   print_out(fmt::format("{}: {} uploaded, {} already there.\n", line.push.address, counted(report->sent, "package"),
                         report->present));
   print_out(fmt::format("Next: on another machine, run tofu-modlock install{} --from {}{}.\n", roots_of(line.common),

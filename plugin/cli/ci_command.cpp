@@ -67,21 +67,25 @@ class Ci {
     // Sources are asked in parallel. A client has the terminal for itself.
     auto prepared =
         call_for_roots(roots, line_.common, host_, [this](const std::string& root) { return prepare(root); });
-    std::vector<std::vector<Cell>> rows = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      const NamedRoot named(roots[i], roots.size() > 1);
-      print_out(roots.size() > 1 ? fmt::format("{}{}:\n", i == 0 ? "" : "\n", shown_path(roots[i])) : "");
-      RootOutcome outcome = finish(roots[i], std::move(prepared[i]));
-      print_unlocked_root(roots[i], outcome.exit_code, line_.common);
+    std::vector<RootRow> rows;
+    auto outputs = outputs_of(roots);
+    for (RootOutput& output : outputs) {
+      const bool has_heading = roots.size() > 1 && !line_.command.empty();
+      print_out(has_heading ? fmt::format("{}{}:\n", rows.empty() ? "" : "\n", shown_path(output.root())) : "");
+      RootOutcome outcome = finish(output, std::move(prepared[rows.size()]));
+      if (has_heading) {
+        output.print_texts();
+      }
       failures_ += outcome.exit_code == 0 ? 0U : 1U;
-      rows.push_back({{shown_path(roots[i])},
-                      {outcome.result, outcome.exit_code == 0 ? Color::green : Color::red},
-                      {with_root(outcome.hint)}});
+      rows.push_back({output.root(), outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
     }
+    print_outputs(outputs, line_.common);
+    for (const RootRow& row : rows) {
+      print_unlocked_root(row.root, row.exit_code, line_.common, roots.size() > 1);
+    }
+    print_rows(rows, line_.common);
     // A failure of our own is worse than any of the client, and an error of the client (1) than its other codes.
     const int worst = worst_ != 0 ? worst_ : client_worst_;
-    print_err("\n");
-    print_table_err(rows, Fit::wrap);
     print_err(fmt::format("{}: {} ok{}{}{}.{}{}\n", counted(roots.size(), "root module"), roots.size() - failures_,
                           failures_ == 0 ? "" : fmt::format(", {} failed", failures_),
                           worst == 0 ? "" : fmt::format(" (exit code {})", worst), fmt::join(checked_for_, ""),
@@ -105,13 +109,14 @@ class Ci {
                                               .details = std::move(planned.details)};
   }
 
-  RootOutcome finish(const std::string& root, AskedInstallation prepared) {
+  RootOutcome finish(RootOutput& output, AskedInstallation prepared) {
+    const std::string& root = output.root();
     if (!prepared.result) {
-      return own(failed(prepared.result.error(), line_.common, root, prepared.details.error_data));
+      return own(failed(prepared.result.error(), line_.common, output, prepared.details.error_data));
     }
-    print_diagnostics(prepared.details.diagnostics, root);
+    output.add(prepared.details.diagnostics);
     const bool is_unit = terragrunt::is_unit(root);
-    print_out(is_unit ? "" : installed_text(*prepared.result));
+    output.out(is_unit ? "" : installed_text(*prepared.result));
     if (auto restored = with_restored({}, prepared.details.diagnostics); restored.exit_code != 0) {
       return own(std::move(restored));
     }
@@ -122,16 +127,17 @@ class Ci {
         std::erase_if(judged.result->verdicts, [](const auto& one) { return !one.is_too_new; });
       }
       if (!judged.result || verify_exit_code(judged.result->verdicts, judged.details.diagnostics) != 0) {
-        return own(verify_root(line_.common, host_, root, judged));
+        return own(verify_root(line_.common, host_, output, judged));
       }
     }
     std::string changes;
     if (!line_.command.empty() && !is_unit) {
+      output.print_texts();
       flush_out();  // the client writes to the same stream
       const auto code = run_in_foreground(
           line_.command, root, client_environment(include_, !prepared.result->unlocked.empty()), host_.interrupt());
       if (!code) {
-        return own(failed(code.error(), line_.common, root));
+        return own(failed(code.error(), line_.common, output));
       }
       if (*code != 0) {
         client_worst_ = client_worst_ == 0 || *code == 1 ? *code : client_worst_;
@@ -145,9 +151,9 @@ class Ci {
     // Without init, no providers are expected.
     auto verified = verify(root, include_.providers && subcommand(line_.command) == "init", false);
     if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
-      return own(verify_root(line_.common, host_, root, verified));
+      return own(verify_root(line_.common, host_, output, verified));
     }
-    print_diagnostics(verified.details.diagnostics, root);
+    output.add(verified.details.diagnostics);
     checked_for_.insert(checked_for_text(verified.result->checked_for));
     return {.exit_code = 0, .json = {}, .result = verdict_sum(verified.result->verdicts) + changes};
   }

@@ -14,11 +14,12 @@ Result<int> run_outdated(const CommandLine& line, const Host& host);  // `update
 Result<int> run_install(const CommandLine& line, const Host& host);
 Result<int> run_verify(const CommandLine& line, const Host& host);
 struct RootOutcome;
+class RootOutput;
 // Sets result and next step of a root: those of its worst verdict, or of the worst diagnostic.
 void describe_verdicts(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics,
                        RootOutcome& outcome);
-// Prints the verdicts of a root, and returns its outcome.
-RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
+// Adds the verdicts of a root, and returns its outcome.
+RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& output,
                         const RootAnswer<messages::LockVerifyResult>& asked);
 // Returns locked_text() of a verdict; empty: not locked.
 std::string locked_version(const messages::Verdict& verdict);
@@ -57,7 +58,7 @@ Result<int> run_completion(const CommandLine& line);  // needs no host
 std::string installed_text(const messages::ModulesInstallResult& result);
 // What to do after a list of newer versions.
 // Returns how to select one, or the command of Terragrunt if the root is a unit, or its copy of one.
-std::string select_hint(const std::string& root);
+std::string select_hint(const RootOutput& output);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);
 // Checks that the lock files are current, installs what they lock, runs the command of the client if there is one, and

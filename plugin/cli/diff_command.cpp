@@ -73,24 +73,24 @@ int exit_code_of(const CommandLine& line, const messages::UpdateDiffResult& resu
   return worst;
 }
 
-void print_files(const std::vector<messages::ChangedFile>& files) {
+void print_files(const std::vector<messages::ChangedFile>& files, RootOutput& output) {
   constexpr std::size_t kListedFiles = 10;
   std::size_t listed = 0;
   for (const messages::ChangedFile& file : files) {
     listed += file.is_auxiliary ? 0U : 1U;
     if (!file.is_auxiliary && listed <= kListedFiles) {
-      print_out(fmt::format("    {}{} {}\n", file.is_script ? "script or binary " : "", file.path, file_change(file)));
+      output.out(fmt::format("    {}{} {}\n", file.is_script ? "script or binary " : "", file.path, file_change(file)));
     }
   }
   if (listed > kListedFiles) {
-    print_out(fmt::format("    and {} more\n", listed - kListedFiles));
+    output.out(fmt::format("    and {} more\n", listed - kListedFiles));
   }
-  print_out(count_auxiliary(files, "    and "));
+  output.out(count_auxiliary(files, "    and "));
 }
 
-void print_change(const messages::ModuleDiff& change) {
-  print_out(fmt::format("{}  {} -> {}\n", change.subject, change.from ? side_text(change.from) : "none",
-                        change.to ? side_text(change.to) : "none"));
+void print_change(const messages::ModuleDiff& change, RootOutput& output) {
+  output.out(fmt::format("{}  {} -> {}\n", change.subject, change.from ? side_text(change.from) : "none",
+                         change.to ? side_text(change.to) : "none"));
   std::vector<std::vector<Cell>> rows;
   for (const messages::DiffFinding& finding : change.findings) {
     const Color color = finding.grade == "breaking" ? Color::red
@@ -98,19 +98,19 @@ void print_change(const messages::ModuleDiff& change) {
                                                     : Color::none;
     rows.push_back({{"  " + finding.grade, color}, {finding.message + " (" + finding_place(finding) + ")"}});
   }
-  print_table_out(rows, Fit::wrap);
+  output.table(rows, Fit::wrap);
   const std::string lists = count_changes(change);
-  print_out(fmt::format("  {}{}\n", count_files(change.files), lists.empty() ? "" : "; " + lists));
-  print_files(change.files.changed);
+  output.out(fmt::format("  {}{}\n", count_files(change.files), lists.empty() ? "" : "; " + lists));
+  print_files(change.files.changed, output);
   for (const std::string& line : change.files.changelog) {
-    print_out(fmt::format("  the module's changelog: {}\n", line));
+    output.out(fmt::format("  the module's changelog: {}\n", line));
   }
   if (!change.comparison.empty()) {
-    print_out(fmt::format("  {}\n", change.comparison));
+    output.out(fmt::format("  {}\n", change.comparison));
   }
 }
 
-void print_changes(const messages::UpdateDiffResult& result) {
+void print_changes(const messages::UpdateDiffResult& result, RootOutput& output) {
   std::set<std::string> subjects;  // one may have two warnings
   for (const Diagnostic& diagnostic : not_compared(result)) {
     subjects.insert(diagnostic.what.subject);
@@ -122,24 +122,24 @@ void print_changes(const messages::UpdateDiffResult& result) {
   const std::string rest = (moved == 0 ? "" : fmt::format(", {} moved", counted(moved, "reference"))) +
                            (subjects.empty() ? "" : fmt::format(", {} not compared", subjects.size()));
   if (result.changes.empty()) {
-    print_out(fmt::format("No {}{}.\n", moved == 0 ? "module changes" : "newer versions", rest));
+    output.out(fmt::format("No {}{}.\n", moved == 0 ? "module changes" : "newer versions", rest));
     return;
   }
   std::vector<messages::DiffFinding> findings;
   for (const messages::ModuleDiff& change : result.changes) {
-    print_change(change);
+    print_change(change, output);
     findings.insert(findings.end(), change.findings.begin(), change.findings.end());
   }
   const std::string sum = count_findings(findings);
-  print_out(fmt::format("{} changed{}: {}\n", counted(result.changes.size(), "module"), rest,
-                        sum.empty() ? "no findings" : sum));
+  output.out(fmt::format("{} changed{}: {}\n", counted(result.changes.size(), "module"), rest,
+                         sum.empty() ? "no findings" : sum));
 }
 
-RootOutcome print_diff(const CommandLine& line, const std::string& root, const AskedDiff& asked) {
+RootOutcome print_diff(const CommandLine& line, RootOutput& output, const AskedDiff& asked) {
   const auto& [result, details] = asked;
   if (!line.common.json) {
-    print_changes(*result);
-    print_diagnostics(details.diagnostics, root);
+    print_changes(*result, output);
+    output.add(details.diagnostics);
   }
   RootOutcome outcome{.exit_code = exit_code_of(line, *result), .json = messages::encode(*result)};
   describe_worst(result->diagnostics, outcome);
@@ -178,22 +178,24 @@ Result<int> run_diff(const CommandLine& original, const Host& host) {
       return asked;
     });
   };
-  const auto code_of = [&](const std::string& root, const AskedDiff& asked) {
-    return asked.result ? exit_code_of(line, *asked.result) : failed(asked.result.error(), line.common, root).exit_code;
+  const auto code_of = [&](RootOutput& output, const AskedDiff& asked) {
+    return asked.result ? exit_code_of(line, *asked.result)
+                        : failed(asked.result.error(), line.common, output).exit_code;
   };
   if (line.output_format == "sarif") {
     return report_sarif(line.common, host, ask, code_of);
   }
   if (line.output_format == "markdown") {  // root modules without changes have no part
     std::string text;
-    const auto worst = report_roots(line.common, host, ask, [&](const std::string& root, const AskedDiff& asked) {
-      if (const auto skipped = named.skipped(root)) {
+    const auto worst = report_roots(line.common, host, ask, [&](RootOutput& output, const AskedDiff& asked) {
+      if (const auto skipped = named.skipped(output)) {
         return skipped->exit_code;
       }
       if (const std::string part = asked.result ? diff_markdown(*asked.result) : ""; !part.empty()) {
-        text += (text.empty() ? "" : "\n") + (!heading("").empty() ? code_span(shown_path(root)) + ":\n\n" : "") + part;
+        text += (text.empty() ? "" : "\n") +
+                (output.is_one_of_several() ? code_span(shown_path(output.root())) + ":\n\n" : "") + part;
       }
-      return code_of(root, asked);
+      return code_of(output, asked);
     });
     print_out(text);
     print_left_out();
@@ -201,7 +203,7 @@ Result<int> run_diff(const CommandLine& original, const Host& host) {
   }
   return run_for_roots(
       line.common, host, ask,
-      [&](const std::string& root, const AskedDiff& asked) { return print_diff(line, root, asked); }, &named);
+      [&](RootOutput& output, const AskedDiff& asked) { return print_diff(line, output, asked); }, &named);
 }
 
 }  // namespace modlock::cli

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "plugin/cli/commands.h"
@@ -8,7 +9,7 @@
 namespace modlock::cli {
 namespace {
 
-void print(const std::vector<Finding>& findings) {
+std::string table_of(const std::vector<Finding>& findings) {
   std::vector<std::vector<Cell>> rows;
   for (const Finding& finding : findings) {
     rows.push_back({{finding.check}, {fmt::format("{:<7}", messages::to_string(finding.verdict))}, {finding.found}});
@@ -19,7 +20,7 @@ void print(const std::vector<Finding>& findings) {
       rows.push_back({{}, {}, {"hint: " + finding.hint}});
     }
   }
-  print_out(table_text(rows, Fit::wrap, {.columns = terminal_columns()}));
+  return table_text(rows, Fit::wrap, {.columns = terminal_columns()});
 }
 
 // Returns the source of the cache directory setting.
@@ -34,34 +35,67 @@ std::string cache_origin(const CommonFlags& flags) {
   return is_set("XDG_CACHE_HOME", "") ? "XDG_CACHE_HOME" : "the default";
 }
 
-RootOutcome examine(const CommandLine& line, const Host& host, const std::string& root) {
+std::vector<Finding> examine(const CommandLine& line, const Host& host, const std::string& root) {
   const DiagnoseOptions options{.root = host.root_params(root, line.common),
                                 .hosts = line.hosts,
                                 .online = line.verify.online || !line.hosts.empty(),
                                 .cache_origin = cache_origin(line.common)};
   Run run = host.run();
-  const std::vector<Finding> findings = host.engine().diagnose(options, run);
+  auto findings = host.engine().diagnose(options, run);
   host.progress().request_done();
+  return findings;
+}
+
+RootOutcome outcome_of(const std::vector<Finding>& findings) {
   RootOutcome outcome;
   for (const Finding& finding : findings) {
     outcome.exit_code = worse_exit_code(outcome.exit_code, finding.exit_code);
     outcome.json["checks"].append(messages::encode(finding));
   }
   outcome.json["ok"] = outcome.exit_code == 0;
-  if (!line.common.json) {
-    print(findings);
-    print_err(options.online
-                  ? ""
-                  : with_root("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n"));
-  }
   return outcome;
+}
+
+// Removes the findings that all roots have, those of the machine, from the lists. Returns them.
+std::vector<Finding> take_common(std::vector<std::vector<Finding>>& roots) {
+  std::vector<Finding> common = roots.front();
+  std::erase_if(common, [&](const Finding& one) {
+    return !std::all_of(roots.begin(), roots.end(),
+                        [&](const auto& other) { return std::find(other.begin(), other.end(), one) != other.end(); });
+  });
+  for (std::vector<Finding>& findings : roots) {
+    std::erase_if(findings,
+                  [&](const Finding& one) { return std::find(common.begin(), common.end(), one) != common.end(); });
+  }
+  return common;
 }
 
 }  // namespace
 
 Result<int> run_doctor(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const auto roots, find_roots(line.common, host));
-  return run_for_roots(roots, line.common, [&](const std::string& root) { return examine(line, host, root); });
+  std::vector<std::vector<Finding>> all;
+  std::transform(roots.begin(), roots.end(), std::back_inserter(all),
+                 [&](const std::string& root) { return examine(line, host, root); });
+  std::vector<RootOutcome> outcomes;
+  std::transform(all.begin(), all.end(), std::back_inserter(outcomes), outcome_of);
+  if (!line.common.json && roots.size() > 1) {
+    print_out(fmt::format("All {} root modules:\n{}\n", roots.size(), table_of(take_common(all))));
+  }
+  auto next = all.begin();
+  auto outcome = outcomes.begin();
+  const int worst = run_for_roots(roots, line.common, [&](RootOutput& output) {
+    const std::vector<Finding>& findings = *next++;
+    if (!line.common.json && !findings.empty()) {
+      output.out(table_of(findings));
+    }
+    return std::move(*outcome++);
+  });
+  if (!line.common.json && !line.verify.online && line.hosts.empty()) {
+    print_err(hint_text("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n",
+                        place_of(roots, line.common)));
+  }
+  return worst;
 }
 
 }  // namespace modlock::cli

@@ -127,10 +127,9 @@ Result<int> explain_credentials_of(const CommandLine& line, const Host& host) {
 using Answers = std::vector<RootAnswer<messages::LockFindResult>>;
 
 // Returns the JSON of a root.
-RootOutcome json_of(const RootAnswer<messages::LockFindResult>& answer, const CommonFlags& flags,
-                    const std::string& root) {
+RootOutcome json_of(const RootAnswer<messages::LockFindResult>& answer, const CommonFlags& flags, RootOutput& output) {
   return answer.result ? RootOutcome{.exit_code = 0, .json = messages::encode(*answer.result)}
-                       : failed(answer.result.error(), flags, root, answer.details.error_data);
+                       : failed(answer.result.error(), flags, output, answer.details.error_data);
 }
 
 void add_rows(const messages::LockFindResult& result, const std::string& root, std::vector<std::vector<Cell>>& rows) {
@@ -150,11 +149,11 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
   std::size_t finding = 0;
   std::size_t unread = 0;
   int worst = 0;
+  auto outputs = outputs_of(roots);
   for (std::size_t i = 0; i < roots.size(); ++i) {
     const auto& result = answers[i].result;
     if (!result) {
-      const NamedRoot named(roots[i], roots.size() > 1);
-      worst = worse_exit_code(worst, failed(result.error(), line.common, roots[i]).exit_code);
+      worst = worse_exit_code(worst, failed(result.error(), line.common, outputs[i]).exit_code);
       ++unread;
       continue;
     }
@@ -164,6 +163,7 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
     }
     add_rows(*result, roots[i], rows);
   }
+  print_diagnostics(outputs, line.common);
   if (rows.size() > 1) {
     print_table_out(rows, Fit::cut_middle);
   }
@@ -196,7 +196,7 @@ Result<int> find_release(const CommandLine& line, const Host& host) {
     return print_found(line, roots, answers);
   }
   auto next = answers.begin();
-  return run_for_roots(roots, flags, [&](const std::string& root) { return json_of(*next++, flags, root); });
+  return run_for_roots(roots, flags, [&](RootOutput& output) { return json_of(*next++, flags, output); });
 }
 
 }  // namespace
@@ -214,10 +214,10 @@ Result<int> run_explain(const CommandLine& line, const Host& host) {
         &Engine::explain,
         messages::LockExplainParams{.root = host.root_params(root, line.common), .lock = {}, .subject = line.subject});
   };
-  return run_for_roots(line.common, host, ask, [&](const std::string& root, const auto& asked) {
+  return run_for_roots(line.common, host, ask, [&](RootOutput& output, const auto& asked) {
     if (!line.common.json) {
-      print_diagnostics(asked.details.diagnostics, root);
-      print_out(explanation_text(*asked.result));
+      output.add(asked.details.diagnostics);
+      output.out(explanation_text(*asked.result));
     }
     return RootOutcome{.exit_code = 0, .json = messages::encode(*asked.result)};
   });

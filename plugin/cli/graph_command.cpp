@@ -135,14 +135,14 @@ Result<int> run_graph(const CommandLine& line, const Host& host) {
   const auto ask = [&](const std::string& root) {
     return host.call(&Engine::inspect, host.root_params(root, line.common));
   };
-  return run_for_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
+  return run_for_roots(flags, host, ask, [&](RootOutput& output, const auto& asked) {
     const auto& [result, details] = asked;
     RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
     describe_worst(details.diagnostics, outcome);
     std::string text = draw(*result, line.output_format == "dot");
     if (!line.common.json) {
-      print_diagnostics(details.diagnostics, root);
-      print_out(text);
+      output.add(details.diagnostics);
+      output.out(text);
       return outcome;
     }
     outcome.json["format"] = line.output_format;

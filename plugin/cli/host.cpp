@@ -256,7 +256,7 @@ std::string LeftOut::text() const {
   return text;
 }
 
-void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags) {
+void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags, bool is_one_of_several) {
   if (!flags.recursive || exit_code != modlock::exit_code(Code::frozen) || has_lock(root) ||
       terragrunt::is_unit(root)) {
     return;
@@ -266,7 +266,7 @@ void print_unlocked_root(const std::string& root, int exit_code, const CommonFla
     directories.push_back(normal(directory));
   }
   const ExcludeLine line = exclude_line(root, directories);
-  if (heading("").empty() && line.text.ends_with("\".\"]")) {
+  if (!is_one_of_several && line.text.ends_with("\".\"]")) {
     return;  // without the only root module there is nothing to check
   }
   print_err(fmt::format(

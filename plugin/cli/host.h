@@ -109,6 +109,6 @@ LeftOut& left_out();
 
 // With `recursive`, for a root that ended with exit code 3 and has no lock file: prints that on stderr, with the
 // settings line that excludes it if it is not a root module. The only root module of a tree cannot be excluded.
-void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags);
+void print_unlocked_root(const std::string& root, int exit_code, const CommonFlags& flags, bool is_one_of_several);
 
 }  // namespace modlock::cli

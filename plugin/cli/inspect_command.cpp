@@ -88,21 +88,21 @@ std::string reasons(const messages::InspectedProvider& provider) {
   return provider.implied_by ? "any version (implied by " + *provider.implied_by + ")" : "any version";
 }
 
-void print_providers(const std::vector<messages::InspectedProvider>& providers) {
+void print_providers(const std::vector<messages::InspectedProvider>& providers, RootOutput& output) {
   if (providers.empty()) {
     return;
   }
-  print_out("Providers:\n");
+  output.out("Providers:\n");
   std::vector<std::vector<Cell>> rows;
   for (const messages::InspectedProvider& provider : providers) {
     rows.push_back({{"  " + provider.address}, {provider.builtin ? "built in" : reasons(provider)}});
   }
-  print_table_out(rows, Fit::wrap);
+  output.table(rows, Fit::wrap);
 }
 
 using AskedConfiguration = RootAnswer<messages::ConfigInspectResult>;
 
-RootOutcome inspect_root(const CommandLine& line, const std::string& root, AskedConfiguration asked) {
+RootOutcome inspect_root(const CommandLine& line, RootOutput& output, AskedConfiguration asked) {
   auto& [result, details] = asked;
   RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
   describe_worst(details.diagnostics, outcome);
@@ -111,18 +111,18 @@ RootOutcome inspect_root(const CommandLine& line, const std::string& root, Asked
     return outcome;
   }
   if (line.output_format == "terraform-modules") {
-    print_diagnostics(details.diagnostics, root);
+    output.add(details.diagnostics);
     outcome.json = terraform_modules(result->modules);
     return outcome;
   }
-  print_out(".\n");
+  output.out(".\n");
   std::vector<std::vector<Cell>> rows;
   add_calls(tree_of(result->modules), "", has_utf8_locale(), rows);
-  print_table_out(rows, Fit::cut_middle);
-  print_providers(result->providers);
-  print_diagnostics(details.diagnostics, root);
-  print_out(fmt::format("{}, {}, {}.\n", counted(result->modules.size(), "module call"),
-                        counted(result->providers.size(), "provider"), counted(result->files.size(), "file")));
+  output.table(rows, Fit::cut_middle);
+  print_providers(result->providers, output);
+  output.add(details.diagnostics);
+  output.out(fmt::format("{}, {}, {}.\n", counted(result->modules.size(), "module call"),
+                         counted(result->providers.size(), "provider"), counted(result->files.size(), "file")));
   return outcome;
 }
 
@@ -133,7 +133,7 @@ Result<int> run_inspect(const CommandLine& line, const Host& host) {
   flags.json = flags.json || line.output_format == "terraform-modules";
   return run_for_roots(
       flags, host, [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, flags)); },
-      [&](const std::string& root, AskedConfiguration asked) { return inspect_root(line, root, std::move(asked)); });
+      [&](RootOutput& output, AskedConfiguration asked) { return inspect_root(line, output, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

@@ -7,7 +7,7 @@ namespace {
 
 using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
 
-void print_modules(const messages::ModulesInstallResult& result) {
+void print_modules(const messages::ModulesInstallResult& result, RootOutput& output) {
   std::vector<std::vector<Cell>> rows;
   for (const messages::InstalledModule& module : result.installed) {
     rows.push_back({{"installed", Color::green}, {"module." + module.key}, {module.directory}});
@@ -15,15 +15,15 @@ void print_modules(const messages::ModulesInstallResult& result) {
   for (const messages::InstalledModule& module : result.removed) {
     rows.push_back({{"removed", Color::red}, {"module." + module.key}, {module.directory}});
   }
-  print_table_out(rows, Fit::cut_middle);
+  output.table(rows, Fit::cut_middle);
 }
 
-RootOutcome install_root(const CommandLine& line, const std::string& root, AskedInstallation asked) {
+RootOutcome install_root(const CommandLine& line, RootOutput& output, AskedInstallation asked) {
   auto& [result, details] = asked;
   if (!line.common.json) {
-    print_diagnostics(details.diagnostics, root);
-    print_modules(*result);
-    print_out(installed_text(*result));
+    output.add(details.diagnostics);
+    print_modules(*result, output);
+    output.out(installed_text(*result));
   }
   return with_restored({.exit_code = 0, .json = messages::encode(*result), .state = "installed"}, details.diagnostics);
 }
@@ -63,7 +63,7 @@ Result<int> run_install(const CommandLine& line, const Host& host) {
         return missing ? AskedInstallation{.result = fail(*std::move(missing))}
                        : host.call(&Engine::install, install_params(line, host, root));
       },
-      [&](const std::string& root, AskedInstallation asked) { return install_root(line, root, std::move(asked)); });
+      [&](RootOutput& output, AskedInstallation asked) { return install_root(line, output, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

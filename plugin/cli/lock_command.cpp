@@ -66,9 +66,9 @@ Hint pinned_text(const CommandLine& line, const std::vector<messages::LockedModu
                           tofu_modlock("outdated") + "\n";
 }
 
-// Prints the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
+// Adds the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
 // modules and providers were just listed, so no request is sent.
-void print_excluded(const CommandLine& line, const Host& host, const std::string& root,
+void print_excluded(const CommandLine& line, const Host& host, RootOutput& output,
                     const messages::LockPlanResult& result) {
   std::vector<std::string> constrained;
   const auto add = [&](bool is_included, std::string subject, const std::optional<std::string>& constraints) {
@@ -83,11 +83,11 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
   for (const messages::LockedProvider& provider : result.providers) {
     add(include.providers, "provider." + provider.address, provider.constraints);
   }
-  print_out(include.modules ? with_root(pinned_text(line, result.modules)) : "");
+  output.out(include.modules ? output.hint(pinned_text(line, result.modules)) : "");
   if (constrained.empty()) {
     return;
   }
-  const messages::UpdateLookupParams params{.root = host.root_params(root, line.common),
+  const messages::UpdateLookupParams params{.root = host.root_params(output.root(), line.common),
                                             .lock = {},
                                             .subjects = line.targets.empty() ? constrained : line.targets};
   const auto found = host.call(&Engine::lookup, params).result;
@@ -107,31 +107,35 @@ void print_excluded(const CommandLine& line, const Host& host, const std::string
                           location ? " (" + to_string(*location) + ")" : "");
     }
   }
-  print_out(text.empty() ? "" : text + select_hint(root));
+  output.out(text.empty() ? "" : text + select_hint(output));
 }
 
-RootOutcome lock_root(const CommandLine& line, const Host& host, const std::string& root, const WrittenUpdate& asked) {
+RootOutcome lock_root(const CommandLine& line, const Host& host, RootOutput& output, const WrittenUpdate& asked) {
   const auto& result = asked.result;
   if (!line.common.json) {
-    print_plan(line, root, *result, asked.details.diagnostics);
+    print_plan(line, output, *result, asked.details.diagnostics);
     const bool is_single = !line.common.recursive && line.common.directories.size() <= 1;
     if (line.upgrade && result->edits.documents.empty() && is_single) {
-      print_excluded(line, host, root, *result);
+      print_excluded(line, host, output, *result);
     }
   }
   const bool is_written = !result->edits.documents.empty() && !line.dry_run && !line.frozen;
   const char* const state = is_written ? "lock file written" : "nothing changed";
   RootOutcome outcome{.exit_code = 0,
                       .json = messages::encode(*result),
-                      .next = steps_after(line, host, root, *result),
+                      .result = result_words(line, *result),
+                      .next = steps_after(line, host, output.root(), *result),
                       .state = state};
-  if (auto incomplete = install_after(line, host, root, state)) {
+  for (const messages::LockedModule& module : result->modules) {
+    outcome.sources.insert(module.source);
+  }
+  if (auto incomplete = install_after(line, host, output, state)) {
     return std::move(*incomplete);
   }
   if (!line.common.json) {
-    print_diff_summary(line, root, asked);
+    print_diff_summary(line, output, asked);
   }
-  return add_held(std::move(outcome), line, root, *result);
+  return add_held(std::move(outcome), line, output, *result);
 }
 
 // Returns the error for a subject in the place of a directory.
@@ -168,10 +172,10 @@ Result<int> run_lock(const CommandLine& given, const Host& host) {
                    ? WrittenUpdate{.result = messages::LockPlanResult{}}
                    : write_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root, targets)));
       },
-      [&](const std::string& root, const WrittenUpdate& asked) {
-        return is_unit(root)
-                   ? verify_root(line.common, host, root, host.verify({.root = host.root_params(root, line.common)}))
-                   : lock_root(line, host, root, asked);
+      [&](RootOutput& output, const WrittenUpdate& asked) {
+        return is_unit(output.root()) ? verify_root(line.common, host, output,
+                                                    host.verify({.root = host.root_params(output.root(), line.common)}))
+                                      : lock_root(line, host, output, asked);
       });
 }
 

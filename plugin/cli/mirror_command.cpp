@@ -33,7 +33,6 @@ Result<MirrorRun> find_run(const CommandLine& line, const Host& host) {
 
 Result<int> run_mirror(const CommandLine& line, const Host& host) {
   MODLOCK_TRY(const MirrorRun place, find_run(line, host));
-  const NamedRoot named(place.root, false);
   if (auto missing = find_missing_configuration(place.root)) {
     missing->message += ": the command runs without a mirror";
     print_diagnostics({{Severity::warning, std::move(*missing)}}, place.root);
@@ -42,11 +41,11 @@ Result<int> run_mirror(const CommandLine& line, const Host& host) {
   Run run({.stop = host.interrupt().token(), .deadline = {}, .log = &log});
   const auto mirror = Mirror::start(host.engine(), host.root_params(place.root, line.common), run);
   if (!mirror) {
-    return failed(mirror.error(), line.common, place.root, error_data(run)).exit_code;
+    return failed_everywhere(mirror.error(), line.common, place.root, error_data(run));
   }
   print_diagnostics(run.diagnostics, place.root);
   const auto code = run_in_foreground(line.command, place.directory, mirror->environment(), host.interrupt());
-  return code ? *code : failed(code.error(), line.common, place.root).exit_code;
+  return code ? *code : failed_everywhere(code.error(), line.common, place.root);
 }
 
 }  // namespace modlock::cli

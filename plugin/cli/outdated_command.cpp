@@ -61,18 +61,18 @@ Error found_directory(const std::string& path) {
 
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
-RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpdates asked) {
+RootOutcome list_root(const CommandLine& line, RootOutput& output, AskedUpdates asked) {
   auto& [result, details] = asked;
   if (!line.common.json) {
-    print_diagnostics(details.diagnostics, root);
+    output.add(details.diagnostics);
     std::vector<std::vector<Cell>> rows;
     for (const messages::LookedUpDependency& dependency : result->dependencies) {
       rows.push_back(cells_of(dependency, details.diagnostics));
     }
-    print_table_out(rows, Fit::wrap, line.color);
+    output.table(rows, Fit::wrap, line.color);
     const bool has_updates = std::any_of(result->dependencies.begin(), result->dependencies.end(),
                                          [](const auto& dependency) { return !dependency.updates.empty(); });
-    print_out(has_updates ? select_hint(root) : "");
+    output.out(has_updates ? select_hint(output) : "");
   }
   Diagnostics errors = std::move(details.diagnostics);
   // A source without a value is skipped.
@@ -84,10 +84,11 @@ RootOutcome list_root(const CommandLine& line, const std::string& root, AskedUpd
 
 }  // namespace
 
-std::string select_hint(const std::string& root) {
+std::string select_hint(const RootOutput& output) {
+  const std::string& root = output.root();
   const fs::path unit = terragrunt::is_unit(root) ? fs::path(root) : find_unit_of_copy(root);
   const std::string place = shown_path(unit.string());
-  return unit.empty() ? with_root("To select one, run: " + tofu_modlock("update", "SUBJECT=VERSION") + "\n")
+  return unit.empty() ? output.hint("To select one, run: " + tofu_modlock("update", "SUBJECT=VERSION") + "\n")
          : unit == root
              ? fmt::format(
                    "To select one, change the source in {}, then run there: terragrunt init -upgrade "
@@ -113,7 +114,7 @@ Result<int> run_outdated(const CommandLine& line, const Host& host) {
         }
         return asked;
       },
-      [&](const std::string& root, AskedUpdates asked) { return list_root(line, root, std::move(asked)); });
+      [&](RootOutput& output, AskedUpdates asked) { return list_root(line, output, std::move(asked)); });
 }
 
 }  // namespace modlock::cli

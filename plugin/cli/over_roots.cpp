@@ -23,26 +23,6 @@ namespace modlock::cli {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// What print_diagnostics() has printed about things that the roots of a command share.
-std::set<std::string>& printed_for_roots() {
-  static std::set<std::string> printed;
-  return printed;
-}
-
-// Notes about a block of a shared settings file that does not apply to a root, and the number of these roots.
-struct UnusedBlock {
-  std::string text;
-  std::size_t roots = 0;
-};
-std::map<std::string, UnusedBlock>& unused_blocks() {
-  static std::map<std::string, UnusedBlock> blocks;
-  return blocks;
-}
-
-}  // namespace
-
 std::string checked_for_text(const std::optional<messages::CheckedFor>& checked) {
   return checked ? fmt::format(", checked for {} ({})", checked->client == "terraform" ? "Terraform" : "OpenTofu",
                                checked->from)
@@ -55,8 +35,7 @@ std::string client_name(const Host& host, const std::string& root) {
   return command_of(client_of(params, host.engine()).tool);
 }
 
-RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root,
-                   const Json::Value& error_data) {
+RootOutcome failed(const Error& error, const CommonFlags& flags, RootOutput& output, const Json::Value& error_data) {
   RootOutcome outcome{
       .exit_code = exit_code(error), .json = {}, .result = std::string(to_string(error.code)), .hint = error.hint};
   if (error.code == Code::request_cancelled) {
@@ -65,11 +44,8 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, const std::stri
   }
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
-  } else if (outcome.is_interrupted) {
-    print_err(NamedRoot::exists() ? "" : "Interrupted.\n");
-  } else {
-    SourceExcerpts excerpts(root);
-    print_err(render(error, "Error", &excerpts));
+  } else if (!outcome.is_interrupted) {
+    output.add({{Severity::error, error}});
   }
   return outcome;
 }
@@ -115,12 +91,25 @@ void print_left_out() {
   print_err(text.empty() ? "" : text + "\n");
 }
 
-int failed_everywhere(const Error& error, const CommonFlags& flags) {
-  const RootOutcome outcome = failed(error, flags);
+int failed_everywhere(const Error& error, const CommonFlags& flags, const std::string& root,
+                      const Json::Value& error_data) {
+  RootOutput output(root);
+  const RootOutcome outcome = failed(error, flags, output, error_data);
   if (flags.json) {
     print_raw(write_json_pretty(outcome.json));
+  } else if (outcome.is_interrupted) {
+    print_err("Interrupted.\n");
   }
+  print_diagnostics({output}, flags);
   return outcome.exit_code;
+}
+
+std::vector<RootOutput> outputs_of(const std::vector<std::string>& roots) {
+  std::vector<RootOutput> outputs;
+  for (const std::string& root : roots) {
+    outputs.emplace_back(root, roots.size() > 1);
+  }
+  return outputs;
 }
 
 void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, const Host& host,
@@ -153,53 +142,75 @@ std::optional<Error> find_missing_files(const std::string& root) {
   return has_lock(root) ? std::nullopt : find_missing_configuration(root);
 }
 
-void print_table(const std::vector<RootRow>& rows) {
-  const std::string left = left_out().text().empty() ? "" : " " + left_out().text();
-  const auto failures = std::count_if(rows.begin(), rows.end(), [](const RootRow& row) { return row.exit_code != 0; });
-  if (failures == 0) {
-    print_err(fmt::format("{} root modules: all ok.{}\n", rows.size(), left));
-    return;
-  }
-  const auto result_of = [](const RootRow& row) {
-    return !row.result.empty() ? row.result : std::string(row.exit_code == 0 ? "ok" : "failed");
-  };
-  int worst = 0;
+namespace {
+
+std::string result_of(const RootRow& row) {
+  return !row.result.empty() ? row.result : row.exit_code == 0 ? "ok" : "failed";
+}
+
+}  // namespace
+
+void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags) {
   std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
   for (const RootRow& row : rows) {
-    cells.push_back(
-        {{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {row.hint}});
-    worst = worse_exit_code(worst, row.exit_code);
+    std::vector<std::string> alike;
+    for (const RootRow& other : rows) {
+      if (other.result == row.result && other.hint == row.hint) {
+        alike.push_back(other.root);
+      }
+    }
+    const std::string hint = row.hint.empty()            ? ""
+                             : alike.front() == row.root ? hint_text(row.hint, place_of(alike, flags))
+                                                         : "as for " + shown_path(alike.front());
+    cells.push_back({{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {hint}});
   }
   print_err("\n");
   print_table_err(cells, Fit::wrap);
-  print_err(fmt::format("{} root modules: {} ok, {} failed (exit code {}).{}\n", rows.size(),
-                        rows.size() - static_cast<std::size_t>(failures), failures, worst, left));
+}
+
+void print_table(const std::vector<RootRow>& rows, const CommonFlags& flags, std::size_t sources) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t failures = 0;
+  int worst = 0;
+  for (const RootRow& row : rows) {
+    ++counts[result_of(row)];
+    failures += row.exit_code == 0 ? 0U : 1U;
+    worst = worse_exit_code(worst, row.exit_code);
+  }
+  std::string text = counts.size() > 1 ? "" : "all " + (rows.empty() ? "ok" : counts.begin()->first);
+  for (const auto& [result, count] : counts) {
+    text += counts.size() == 1 ? "" : fmt::format("{}{} {}", text.empty() ? "" : ", ", count, result);
+  }
+  if (failures != 0) {
+    print_rows(rows, flags);
+    text = fmt::format("{} ok, {} failed (exit code {})", rows.size() - failures, failures, worst);
+    sources = 0;  // some are not known
+  }
+  print_err(fmt::format("{} root modules{}: {}.{}{}\n", rows.size(),
+                        sources == 0 ? "" : ", " + counted(sources, "source"), text,
+                        left_out().text().empty() ? "" : " ", left_out().text()));
 }
 
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-                  const std::function<RootOutcome(const std::string& root)>& work) {
+                  const std::function<RootOutcome(RootOutput& output)>& work) {
   int worst = 0;
-  printed_for_roots().clear();
-  unused_blocks().clear();
   const bool are_several = roots.size() > 1;
+  auto outputs = outputs_of(roots);
   Json::Value answers;
   std::vector<RootRow> rows;
   std::vector<std::vector<Cell>> states;
   bool is_interrupted = false;
   NextSteps next;
-  for (const std::string& root : roots) {
-    const NamedRoot named(root, are_several);
-    if (are_several && !flags.json) {
-      print_out(fmt::format("{}{}{}:\n", rows.empty() ? "" : "\n", flags.comment,
-                            flags.in_markdown ? code_span(shown_path(root)) : shown_path(root)));
-    }
-    RootOutcome outcome = work(root);
-    print_unlocked_root(root, outcome.exit_code, flags);
+  std::set<std::string> sources;
+  for (RootOutput& output : outputs) {
+    const std::string& root = output.root();
+    RootOutcome outcome = work(output);
     worst = worse_exit_code(worst, outcome.exit_code);
     is_interrupted = is_interrupted || outcome.is_interrupted;
     const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
     states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
+    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
+    sources.merge(outcome.sources);
     next.lock = next.lock || outcome.next.lock;
     next.install = next.install || outcome.next.install;
     next.init = next.init.empty() ? outcome.next.init : next.init;
@@ -212,8 +223,9 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     }
     answers.append(std::move(outcome.json));
   }
-  for (const auto& [place, block] : unused_blocks()) {
-    print_err(flags.recursive && block.roots == roots.size() ? block.text : "");
+  print_outputs(outputs, flags);
+  for (const RootRow& row : rows) {
+    print_unlocked_root(row.root, row.exit_code, flags, are_several);
   }
   if (is_interrupted && !flags.json) {
     const std::string state = states.front()[1].text;
@@ -222,7 +234,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   if (is_interrupted && are_several && !flags.json) {
     print_table_err(states, Fit::wrap);
   } else if (!flags.json) {
-    are_several ? print_table(rows) : print_left_out();
+    are_several ? print_table(rows, flags, sources.size()) : print_left_out();
     print_out(next_text(next, roots, flags));
   }
   if (flags.json && (roots.empty() || !answers.empty())) {
@@ -255,58 +267,23 @@ bool NamedSubjects::drop(const Error& error, const std::string& root, std::vecto
   return !wanted.empty();
 }
 
-std::optional<RootOutcome> NamedSubjects::skipped(const std::string& root) const {
-  const auto lacking = lacking_.find(root);
+std::optional<RootOutcome> NamedSubjects::skipped(RootOutput& output) const {
+  const auto lacking = lacking_.find(output.root());
   if (lacking == lacking_.end()) {
     return std::nullopt;
   }
   for (const auto& [name, error] : lacking->second) {
     if (found_.count(name) == 0) {
-      return failed(error, flags_, root);
+      return failed(error, flags_, output);
     }
   }
   if (!std::all_of(names_.begin(), names_.end(), [&](const auto& name) { return lacking->second.count(name) != 0; })) {
     return std::nullopt;
   }
   if (!flags_.json) {
-    print_out(fmt::format("No module call or provider matches {}.\n", fmt::join(names_, " or ")));
+    output.out(fmt::format("No module call or provider matches {}.\n", fmt::join(names_, " or ")));
   }
   return RootOutcome{.exit_code = 0, .json = Json::Value(Json::objectValue)};
-}
-
-namespace {
-
-// Returns the place and the message of something that roots share, as settings above them.
-std::string shared_place(const Error& what, const std::string& root) {
-  const std::string place = what.location ? to_string(*what.location) : "";
-  return (fs::path(root) / place).lexically_normal().string() + what.message;
-}
-
-// Returns whether a warning or note was printed: by an earlier call of the engine for the root, or about a file that
-// roots share.
-bool is_repeated(const Diagnostic& diagnostic, const std::string& root) {
-  return diagnostic.severity != Severity::error && NamedRoot::exists() &&
-         !printed_for_roots().insert(shared_place(diagnostic.what, root)).second;
-}
-
-}  // namespace
-
-void print_diagnostics(const Diagnostics& diagnostics, const std::string& root) {
-  SourceExcerpts excerpts(root);
-  for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Severity::info && diagnostic.what.code == Code::config_parse) {
-      UnusedBlock& block = unused_blocks()[shared_place(diagnostic.what, root)];
-      block.text = block.roots++ == 0 ? with_settings_paths(render(diagnostic.what, "Info", &excerpts)) : block.text;
-      continue;
-    }
-    if (is_repeated(diagnostic, root)) {
-      continue;
-    }
-    const std::string_view heading = diagnostic.severity == Severity::error     ? "Error"
-                                     : diagnostic.severity == Severity::warning ? "Warning"
-                                                                                : "Info";
-    print_err(render(diagnostic.what, heading, &excerpts));
-  }
 }
 
 void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugin/cli/commands.h"
+#include "plugin/cli/root_output.h"
 #include "plugin/config/roots.h"
 #include "plugin/report/sarif.h"
 #include "protocol/base/json.h"
@@ -34,21 +35,23 @@ struct RootOutcome {
   int exit_code = 0;
   Json::Value json;  // the method's result, or {"error": …}; null: nothing to print
   // For the table of several roots; empty: nothing to report.
-  std::string result = {};  // "FROZEN", "stale"
+  std::string result = {};  // "FROZEN", "stale", "up to date"
   Hint hint = {};
-  NextSteps next = {};  // printed once, for all roots
+  NextSteps next = {};                 // printed once, for all roots
+  std::set<std::string> sources = {};  // their number is printed
   // For an interruption: the state of this root. Empty: "ok", or the result.
   std::string state = {};  // "lock file written"
   bool is_interrupted = false;
 };
 
-// Prints an error as the flags specify: JSON goes into the outcome, text to stderr, with the line of a file below
-// `root`. After an interruption (REQUEST_CANCELLED), run_for_roots() prints the text, once for all roots.
-RootOutcome failed(const Error& error, const CommonFlags& flags, const std::string& root = {},
+// Adds an error to the outcome as JSON if the flags specify it, or else to the output. After an interruption
+// (REQUEST_CANCELLED), run_for_roots() prints the text, once for all roots.
+RootOutcome failed(const Error& error, const CommonFlags& flags, RootOutput& output,
                    const Json::Value& error_data = {});
 
-// The same for an error that concerns no root, or all of them; JSON is printed, too. Returns the exit code.
-int failed_everywhere(const Error& error, const CommonFlags& flags);
+// Prints an error that concerns this root, or none. Returns the exit code.
+int failed_everywhere(const Error& error, const CommonFlags& flags, const std::string& root = {},
+                      const Json::Value& error_data = {});
 
 // Returns CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
@@ -56,24 +59,27 @@ std::optional<Error> find_missing_configuration(const std::string& root);
 std::optional<Error> find_missing_files(const std::string& root);
 
 // A row of the table that print_table() prints on stderr for several roots. If each root succeeded, it prints only
-// their number.
+// the number of each result. A hint that several roots have is printed once, for all of them.
 struct RootRow {
   std::string root;
   int exit_code = 0;
   std::string result;
-  std::string hint;
+  Hint hint;
 };
-void print_table(const std::vector<RootRow>& rows);
+void print_table(const std::vector<RootRow>& rows, const CommonFlags& flags, std::size_t sources = 0);
+// Prints the rows. A root without a result is "ok" or "failed".
+void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags);
 // Prints left_out(), for a report that does not end with a table.
 void print_left_out();
 
-// Runs `work` for every root, under a heading if there are several, and prints the JSON if requested: the result itself
-// for one root, {"results": [{root, exitCode, …}]} for several. Errors of several name their root, and print_table() is
-// called last. After an interruption, "Interrupted." and the state of each root are printed instead. Returns the worst
-// exit code. If the flags name a root without configuration, that is an error unless a
-// lock file is sufficient.
+// Runs `work` for every root, and then prints their outputs, or the JSON if requested: the result itself for one root,
+// {"results": [{root, exitCode, …}]} for several. print_table() is called last. After an interruption, "Interrupted."
+// and the state of each root are printed instead. Returns the worst exit code. If the flags name a root without
+// configuration, that is an error unless a lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
-                  const std::function<RootOutcome(const std::string& root)>& work);
+                  const std::function<RootOutcome(RootOutput& output)>& work);
+// Returns an output for each root.
+std::vector<RootOutput> outputs_of(const std::vector<std::string>& roots);
 
 // Calls `ask` for several roots in parallel, as many as the flags specify, from any thread. call_for_roots() returns
 // the answers in the order of the roots. A root without configuration is CONFIG_PARSE, and one that an interruption
@@ -96,11 +102,12 @@ template <typename Ask, typename Tell>
 Result<int> report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
   int worst = 0;
-  auto next = roots.begin();
+  auto outputs = outputs_of(roots);
+  auto next = outputs.begin();
   for (const auto& asked : call_for_roots(roots, flags, host, ask)) {
-    const NamedRoot heading(*next, roots.size() > 1);
     worst = worse_exit_code(worst, tell(*next++, asked));
   }
+  print_diagnostics(outputs, flags);
   return worst;
 }
 
@@ -108,8 +115,9 @@ Result<int> report_roots(const CommonFlags& flags, const Host& host, const Ask& 
 template <typename Ask, typename Tell>
 Result<int> report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
   Json::Value runs;
-  MODLOCK_TRY(const int worst, report_roots(flags, host, ask, [&](const std::string& root, const auto& asked) {
-                const int code = tell(root, asked);
+  MODLOCK_TRY(const int worst, report_roots(flags, host, ask, [&](RootOutput& output, const auto& asked) {
+                const int code = tell(output, asked);
+                const std::string& root = output.root();
                 runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
                 return code;
               }));
@@ -139,7 +147,7 @@ class NamedSubjects {
 
   // Call after all roots: returns the outcome of a root that has none of the subjects, or lacks one that no root has;
   // nullopt: its answer counts.
-  std::optional<RootOutcome> skipped(const std::string& root) const;
+  std::optional<RootOutcome> skipped(RootOutput& output) const;
 
  private:
   // Removes the name that the root lacks. Returns false if the error is another one, or if none is left.
@@ -152,7 +160,7 @@ class NamedSubjects {
   std::map<std::string, std::map<std::string, Error>> lacking_;  // by root and name
 };
 
-// Calls `ask` in parallel, and prints the answers in the order of the roots with `tell`, or their errors. A root
+// Calls `ask` in parallel, and adds the answers to the outputs of the roots with `tell`, or their errors. A root
 // without any of the subjects is skipped.
 template <typename Ask, typename Tell>
 Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell,
@@ -160,12 +168,12 @@ Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask&
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
   auto all = call_for_roots(roots, flags, host, ask);
   auto next = all.begin();
-  return run_for_roots(roots, flags, [&](const std::string& root) {
+  return run_for_roots(roots, flags, [&](RootOutput& output) {
     auto asked = std::move(*next++);
-    auto skipped = named == nullptr ? std::nullopt : named->skipped(root);
+    auto skipped = named == nullptr ? std::nullopt : named->skipped(output);
     return skipped        ? std::move(*skipped)
-           : asked.result ? tell(root, std::move(asked))
-                          : failed(asked.result.error(), flags, root, asked.details.error_data);
+           : asked.result ? tell(output, std::move(asked))
+                          : failed(asked.result.error(), flags, output, asked.details.error_data);
   });
 }
 
@@ -180,9 +188,6 @@ Result<int> run_for_subjects(std::vector<std::string> names, const CommonFlags& 
   return run_for_roots(flags, host, ask_of, tell, &named);
 }
 
-// Prints each on stderr with the line of its location. A note about a block of shared settings is printed at the end of
-// run_for_roots() with --recursive, if the block applies to none of the roots.
-void print_diagnostics(const Diagnostics& diagnostics, const std::string& root);
 // Returns the exit code for the worst of them: 0 if none is an error.
 int exit_code_of_diagnostics(const Diagnostics& diagnostics);
 // Sets the first error of them as the result of a root.

@@ -201,18 +201,18 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
   return written;
 }
 
-void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
+void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written,
                         const Hint::Words& preview) {
   const bool as_markdown = line.output_format == "markdown";
   if (!written.diff) {
-    print_out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "",
-                          as_markdown ? code_span(written.diff.error().message) : written.diff.error().message));
+    output.out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "",
+                           as_markdown ? code_span(written.diff.error().message) : written.diff.error().message));
     return;
   }
   const messages::UpdateDiffResult& diff = *written.diff;
   if (as_markdown) {
     const std::string text = diff_markdown(diff);
-    print_out(text.empty() ? "" : "\n" + text);
+    output.out(text.empty() ? "" : "\n" + text);
     return;
   }
   bool is_quiet = true;
@@ -221,26 +221,26 @@ void print_diff_summary(const CommandLine& line, const std::string& root, const 
                     [](const auto& finding) { return finding.grade == "notable"; })) {
       continue;
     }
-    print_out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
+    output.out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
     is_quiet = false;
   }
   for (const Diagnostic& diagnostic : not_compared(diff)) {
-    print_out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
+    output.out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
   }
   const Hint::Words command = is_quiet       ? Hint::Words()
                               : line.dry_run ? preview
-                                             : diff_command(line, root, written.is_since_commit);
-  print_out(command.empty() ? "" : with_root("To read them, run: " + Hint::command(command) + "\n"));
+                                             : diff_command(line, output.root(), written.is_since_commit);
+  output.out(command.empty() ? "" : output.hint("To read them, run: " + Hint::command(command) + "\n"));
 }
 
-RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,
+RootOutcome add_held(RootOutcome outcome, const CommandLine& line, RootOutput& output,
                      const messages::LockPlanResult& result) {
   if (result.moved.empty()) {
     return outcome;
   }
   Json::Value data;
   data["moved"] = messages::encode(result.moved);
-  RootOutcome held = failed(moved_error(result.moved), line.common, root, data);
+  RootOutcome held = failed(moved_error(result.moved), line.common, output, data);
   outcome.exit_code = held.exit_code;
   outcome.result = std::move(held.result);
   outcome.hint = std::move(held.hint);
@@ -250,26 +250,30 @@ RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::st
   return outcome;
 }
 
-std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,
+std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, RootOutput& output,
                                          const std::string& state) {
   if (!line.install || line.dry_run) {
     return std::nullopt;
   }
-  const auto [installed, details] = host.call(&Engine::install, install_params(line, host, root));
+  const auto [installed, details] = host.call(&Engine::install, install_params(line, host, output.root()));
   if (!installed) {
-    RootOutcome incomplete = failed(installed.error(), line.common, root);
+    RootOutcome incomplete = failed(installed.error(), line.common, output);
     incomplete.state = fmt::format("{}, modules not installed", state);
     return incomplete;
   }
   if (!line.common.json && line.output_format != "markdown") {
-    print_out(installed_text(*installed));
+    output.out(installed_text(*installed));
   }
   auto restored = with_restored({.exit_code = 0, .json = {}, .state = state}, details.diagnostics);
   if (restored.exit_code == 0) {
     return std::nullopt;
   }
-  print_diagnostics(details.diagnostics, root);
+  output.add(details.diagnostics);
   return restored;
+}
+
+std::string result_words(const CommandLine& line, const messages::LockPlanResult& result) {
+  return result.edits.documents.empty() ? "up to date" : line.dry_run ? "would change" : "changed";
 }
 
 NextSteps steps_after(const CommandLine& line, const Host& host, const std::string& root,
@@ -291,9 +295,9 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
   return next;
 }
 
-void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
+void print_plan(const CommandLine& line, RootOutput& output, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics) {
-  print_diagnostics(diagnostics, root);
+  output.add(diagnostics);
   std::vector<std::vector<Cell>> rows;
   for (const messages::Change& change : result.changes) {
     const std::string signature = signature_of(change, result.providers);
@@ -301,15 +305,15 @@ void print_plan(const CommandLine& line, const std::string& root, const messages
     text.note += text.note.empty() || signature.empty() ? signature : "  " + signature;
     rows.push_back({{change.subject}, {text.what, color_of(change)}, {text.note}});
   }
-  print_table_out(rows, Fit::wrap, line.color);
-  print_out(with_root(adoption_words(result.changes, line.dry_run)));
+  output.table(rows, Fit::wrap, line.color);
+  output.out(output.hint(adoption_words(result.changes, line.dry_run)));
   if (line.dry_run) {
     for (const messages::EditedDocument& document : result.edits.documents) {
       const std::string diff = unified_diff(document.path, document.before, text_after(document.before, document));
-      print_raw(wants_colour(line.color) ? coloured_diff(diff) : diff);
+      output.raw(wants_colour(line.color) ? coloured_diff(diff) : diff);
     }
   }
-  print_out(closing_words(result, line.dry_run));
+  output.out(closing_words(result, line.dry_run));
 }
 
 }  // namespace modlock::cli

@@ -10,8 +10,8 @@ namespace modlock::cli {
 
 // Output for the result of `lock/plan` or `update/plan`.
 
-// Prints its changes, with --dry-run also as a unified diff, and hints.
-void print_plan(const CommandLine& line, const std::string& root, const messages::LockPlanResult& result,
+// Adds its changes, with --dry-run also as a unified diff, and hints.
+void print_plan(const CommandLine& line, RootOutput& output, const messages::LockPlanResult& result,
                 const Diagnostics& diagnostics);
 
 using PlanAnswer = RootAnswer<messages::LockPlanResult>;
@@ -30,17 +30,20 @@ struct WrittenUpdate {
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
                            const Texts& committed = {});
 
-// Prints which modules have changes to read, and the command that prints them. `preview` is that of a dry run.
-void print_diff_summary(const CommandLine& line, const std::string& root, const WrittenUpdate& written,
+// Adds which modules have changes to read, and the command that prints them. `preview` is that of a dry run.
+void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written,
                         const Hint::Words& preview = {});
 
+// Returns "changed", "would change" (with --dry-run) or "up to date".
+std::string result_words(const CommandLine& line, const messages::LockPlanResult& result);
+
 // Adds the error of moved tags whose locked content a plan keeps, if there are any.
-RootOutcome add_held(RootOutcome outcome, const CommandLine& line, const std::string& root,
+RootOutcome add_held(RootOutcome outcome, const CommandLine& line, RootOutput& output,
                      const messages::LockPlanResult& result);
 
-// Installs the locked versions if --install is set, and prints their number. `state` is the state of the lock file.
+// Installs the locked versions if --install is set, and adds their number. `state` is the state of the lock file.
 // Returns the outcome of a root whose installation failed; nullopt: it did not.
-std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, const std::string& root,
+std::optional<RootOutcome> install_after(const CommandLine& line, const Host& host, RootOutput& output,
                                          const std::string& state);
 
 // Returns what installs the versions that a written plan changed. --install has already installed modules.

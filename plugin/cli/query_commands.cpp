@@ -62,10 +62,11 @@ Result<int> run_sbom(const CommandLine& line, const Host& host) {
   flags.json = true;  // there is no other format
   flags.only_locks = true;
   MODLOCK_TRY(const auto roots, find_roots(flags, host));
-  return run_for_roots(roots, flags, [&](const std::string& root) -> RootOutcome {
+  return run_for_roots(roots, flags, [&](RootOutput& output) -> RootOutcome {
+    const std::string& root = output.root();
     const auto lock = host.call(&Engine::sbom, host.root_params(root, line.common)).result;
     if (!lock) {
-      return failed(lock.error(), line.common, root);
+      return failed(lock.error(), line.common, output);
     }
     name_unlocked_calls(host, root, line.common);
     return {.exit_code = 0, .json = bill_of_materials(lock->lock, line.name, lock->texts)};

@@ -42,14 +42,14 @@ int run_line(CommandLine& line) {
   line.common.in_markdown = line.output_format == "markdown";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
   if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
-    return failed(ok.error(), CommonFlags{}).exit_code;
+    return failed_everywhere(ok.error(), CommonFlags{});
   }
   line.common.needs_cache = line.common.needs_cache || line.verify.online || line.verify.age;  // they fetch
   line.common.uses_age = line.common.uses_age || line.verify.age;
   Interrupt interrupt;
   const auto host = Host::start(line.common, &interrupt, line.command);
   if (!host) {
-    return failed(host.error(), CommonFlags{}).exit_code;
+    return failed_everywhere(host.error(), CommonFlags{});
   }
   int code = code_of(run(line, *host));
   if (!flush_out()) {

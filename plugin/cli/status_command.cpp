@@ -54,7 +54,7 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
   return text;
 }
 
-RootOutcome status_root(const CommandLine& line, const std::string& root, const AskedStatus& asked) {
+RootOutcome status_root(const CommandLine& line, RootOutput& output, const AskedStatus& asked) {
   const auto& verdicts = asked.result->verdicts;
   RootOutcome outcome{.exit_code = verify_exit_code(verdicts, asked.details.diagnostics), .json = {}};
   describe_verdicts(verdicts, asked.details.diagnostics, outcome);
@@ -80,19 +80,19 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
                     {newer},
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }
-  print_table_out(rows, Fit::wrap);
-  print_out(verdict_sum(verdicts) + "\n" + (has_newer ? select_hint(root) : ""));
-  print_diagnostics(asked.details.diagnostics, root);
+  output.table(rows, Fit::wrap);
+  output.out(verdict_sum(verdicts) + "\n" + (has_newer ? select_hint(output) : ""));
+  output.add(asked.details.diagnostics);
   if (asked.updates) {
-    print_diagnostics(asked.updates->details.diagnostics, root);
+    output.add(asked.updates->details.diagnostics);
     if (!asked.updates->result) {
-      print_diagnostics({{Severity::warning, asked.updates->result.error()}}, root);
+      output.add({{Severity::warning, asked.updates->result.error()}});
     }
   } else {
-    print_err("Newer versions are not known in offline mode.\n");
+    output.err("Newer versions are not known in offline mode.\n");
   }
   if (outcome.exit_code != 0) {
-    print_err(with_root("For details, run " + tofu_modlock("verify") + ".\n"));
+    output.err(output.hint("For details, run " + tofu_modlock("verify") + ".\n"));
   }
   return outcome;
 }
@@ -102,7 +102,7 @@ RootOutcome status_root(const CommandLine& line, const std::string& root, const 
 Result<int> run_status(const CommandLine& line, const Host& host) {
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return ask_status(line, host, root); },
-      [&](const std::string& root, const AskedStatus& asked) { return status_root(line, root, asked); });
+      [&](RootOutput& output, const AskedStatus& asked) { return status_root(line, output, asked); });
 }
 
 }  // namespace modlock::cli

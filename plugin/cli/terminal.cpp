@@ -9,16 +9,13 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/address/source_text.h"
-#include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
 #include "plugin/cli/commands.h"
-#include "plugin/settings/settings.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::cli {
@@ -29,21 +26,6 @@ namespace {
 
 std::string printable_line(std::string_view line) {
   return to_valid_utf8(escape_controls(line));
-}
-
-// Names and other untrusted texts may contain terminal control sequences: all except newlines are shown as "\\xNN".
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    out += printable_line(line);
-    text.remove_prefix(line.size());
-    if (!text.empty()) {
-      out += '\n';
-      text.remove_prefix(1);
-    }
-  }
-  return out;
 }
 
 void write_stderr(std::string_view text) {
@@ -368,21 +350,6 @@ void TerminalLog::write(LogLevel level, std::string_view line) {
   }
 }
 
-namespace {
-
-// What a NamedRoot provides while it exists.
-struct CurrentRoot {
-  std::string name;       // in headings; empty: none
-  std::string directory;  // for --chdir; empty: the current directory
-};
-
-std::optional<CurrentRoot>& current_root() {
-  static std::optional<CurrentRoot> root;
-  return root;
-}
-
-}  // namespace
-
 std::string shown_path(const std::string& root) {
   std::error_code error;
   const fs::path current = fs::current_path(error);
@@ -390,57 +357,21 @@ std::string shown_path(const std::string& root) {
   return relative.empty() || relative.starts_with("..") ? root : relative;
 }
 
-NamedRoot::NamedRoot(const std::string& root, bool in_headings) {
-  const std::string path = shown_path(root);
-  current_root() = {.name = in_headings ? path : "", .directory = path == "." ? "" : path};
-}
-
-NamedRoot::~NamedRoot() {
-  current_root().reset();
-}
-
-bool NamedRoot::exists() {
-  return current_root().has_value();
-}
-
-std::string heading(std::string_view severity) {
-  const std::string root = NamedRoot::exists() ? current_root()->name : "";
-  return root.empty() ? std::string(severity) : fmt::format("{} in {}", severity, root);
-}
-
-std::string with_root(const Hint& hint) {
-  const std::string directory = NamedRoot::exists() ? current_root()->directory : "";
+std::string hint_text(const Hint& hint, const Hint::Words& place) {
   return hint.text([&](Hint::Words words) {
     const bool has_place = std::any_of(
         words.begin(), words.end(), [](const std::string& word) { return word == "--chdir" || word == "--recursive"; });
-    const std::size_t name = directory.empty() || has_place ? 0 : words_before_chdir(words);
-    if (name != 0) {
-      words.insert(words.begin() + static_cast<std::ptrdiff_t>(name), {"--chdir", directory});
+    const std::size_t name = has_place ? 0 : words_before_chdir(words);
+    // explain is for one root module
+    if (name != 0 && (place.size() == 2 || words.front() != "explain")) {
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(name), place.begin(), place.end());
     }
     return command_text(words);
   });
 }
 
-std::string with_settings_paths(std::string text) {
-  constexpr std::string_view kAbove = "../";
-  const bool is_elsewhere = NamedRoot::exists() && !current_root()->directory.empty();
-  for (std::size_t at = text.rfind(kSettingsFileName); is_elsewhere && at != std::string::npos;
-       at = at == 0 ? std::string::npos : text.rfind(kSettingsFileName, at - 1)) {
-    const std::size_t end = at + kSettingsFileName.size();
-    while (std::string_view(text).substr(0, at).ends_with(kAbove)) {
-      at -= kAbove.size();
-    }
-    const char before = at == 0 ? ' ' : text[at - 1];
-    if (!ascii::is_alnum(before) && std::string_view("_./-").find(before) == std::string_view::npos) {
-      const fs::path file = fs::path(current_root()->directory) / text.substr(at, end - at);
-      text.replace(at, end - at, file.lexically_normal().generic_string());
-    }
-  }
-  return text;
-}
-
-std::string render(const Error& error, std::string_view severity, SourceExcerpts* excerpts) {
-  std::string text = fmt::format("{}: {} [{}]\n", heading(severity), error.message, to_string(error.code));
+std::string render(const Error& error, std::string_view heading, SourceExcerpts* excerpts, const Hint::Words& place) {
+  std::string text = fmt::format("{}: {} [{}]\n", heading, error.message, to_string(error.code));
   if (error.location && !error.location->path.empty()) {
     text += fmt::format("  at {}{}\n", to_string(*error.location),
                         error.subject.empty() ? "" : fmt::format(" ({})", error.subject));
@@ -454,9 +385,24 @@ std::string render(const Error& error, std::string_view severity, SourceExcerpts
     text += fmt::format("  note: {}\n", note);
   }
   if (!error.hint.empty()) {
-    text += fmt::format("  hint: {}\n", with_root(error.hint));
+    text += fmt::format("  hint: {}\n", hint_text(error.hint, place));
   }
   return text;
+}
+
+// Names and other untrusted texts may contain terminal control sequences: all except newlines are shown as "\\xNN".
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    out += printable_line(line);
+    text.remove_prefix(line.size());
+    if (!text.empty()) {
+      out += '\n';
+      text.remove_prefix(1);
+    }
+  }
+  return out;
 }
 
 void hold_output() {
@@ -478,11 +424,11 @@ void print_raw(std::string_view text) {
 }
 
 void print_out(std::string_view text) {
-  print_raw(printable(with_settings_paths(std::string(text))));
+  print_raw(printable(text));
 }
 
 void print_err(std::string_view text) {
-  const std::string shown = printable(with_settings_paths(std::string(text)));
+  const std::string shown = printable(text);
   print(stderr, wants_colour("auto", STDERR_FILENO) ? with_colored_heading(shown) : shown);
 }
 

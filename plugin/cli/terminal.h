@@ -121,33 +121,18 @@ class TerminalLog final : public Log {
 // Returns the displayed path of a root: relative to the current directory if it is in or below it.
 std::string shown_path(const std::string& root);
 
-// While an object exists, the output is about this root. For one thread only.
-class NamedRoot {
- public:
-  explicit NamedRoot(const std::string& root, bool in_headings);
-  // Returns whether an object exists.
-  static bool exists();
-  ~NamedRoot();
-  NamedRoot(const NamedRoot&) = delete;
-  NamedRoot& operator=(const NamedRoot&) = delete;
-};
-
-// "Error", or "Error in live/prod" if the NamedRoot is `in_headings`.
-std::string heading(std::string_view severity);
-
-// Returns the text of a hint. Its commands have the directory of the NamedRoot, unless that is the current one, they
-// name a directory, or they have no --chdir: "run: tofu-modlock lock --chdir live/prod".
-std::string with_root(const Hint& hint);
-
-// Returns a text of the NamedRoot with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open
-// from the current directory. print_out() and print_err() do this; a text that is printed after the NamedRoot needs it.
-std::string with_settings_paths(std::string text);
+// Returns the text of a hint. Its commands get the arguments in `place`, unless they name a directory or have no
+// --chdir: "run: tofu-modlock lock --chdir live/prod".
+std::string hint_text(const Hint& hint, const Hint::Words& place);
 
 // Returns "Error: …" with location, the source line (from `excerpts`, if set), related places, notes and hint; ends
 // with a newline.
-std::string render(const Error& error, std::string_view severity = "Error", SourceExcerpts* excerpts = nullptr);
+std::string render(const Error& error, std::string_view heading = "Error", SourceExcerpts* excerpts = nullptr,
+                   const Hint::Words& place = {});
 
-// Both escape control characters other than newlines. print_err() colors the word before a first colon or " in " if it
+// Escapes control characters other than newlines, as the next two do.
+std::string printable(std::string_view text);
+// print_err() colors the word before a first colon or " in " if it
 // is a severity, and stderr is a terminal.
 void print_out(std::string_view text);  // stdout
 void print_err(std::string_view text);  // stderr

@@ -92,14 +92,15 @@ Result<std::vector<messages::Update>> parse_updates(const CommandLine& line) {
   return updates;
 }
 
-// Prints what to do about other root modules that read a settings file or a local module next to or above this one.
-void print_shared_files(const std::string& root, const messages::LockPlanResult& result) {
+// Adds what to do about other root modules that read a settings file or a local module next to or above this one.
+void print_shared_files(RootOutput& output, const messages::LockPlanResult& result) {
   for (const messages::EditedDocument& document : result.edits.documents) {
     if (document.path.starts_with("../")) {
-      const fs::path file = (fs::path(root) / document.path).lexically_normal();
+      const fs::path file = (fs::path(output.root()) / document.path).lexically_normal();
       const bool is_settings = file.filename() == kSettingsFileName;
-      const std::string place = shown_path((is_settings ? file.parent_path() : find_repository_root(root)).string());
-      print_out(
+      const std::string place =
+          shown_path((is_settings ? file.parent_path() : find_repository_root(output.root())).string());
+      output.out(
           fmt::format("Other root modules {}read {}, too. To update their lock files, run: tofu-modlock lock{} "
                       "--recursive\n",
                       is_settings ? "" : "may ", document.path, place == "." ? "" : " --chdir " + shell_word(place)));
@@ -142,34 +143,34 @@ Hint::Words preview_command(const CommandLine& line) {
   return command;
 }
 
-// Prints an update. Tables of several roots are separate paragraphs.
-RootOutcome print_update(const CommandLine& line, const Host& host, const std::string& root,
-                         const WrittenUpdate& written, bool is_one_of_several = false) {
+// Adds an update. Tables of several roots are separate paragraphs.
+RootOutcome print_update(const CommandLine& line, const Host& host, RootOutput& output, const WrittenUpdate& written) {
   const auto& result = written.result;
   if (!result) {
-    return failed(result.error(), line.common, root, written.details.error_data);
+    return failed(result.error(), line.common, output, written.details.error_data);
   }
   const bool as_markdown = line.output_format == "markdown";
   if (!line.common.json && !as_markdown) {
-    print_plan(line, root, *result, written.details.diagnostics);
+    print_plan(line, output, *result, written.details.diagnostics);
     if (!line.dry_run && !line.common.recursive) {
-      print_shared_files(root, *result);
+      print_shared_files(output, *result);
     }
   } else if (as_markdown) {
-    print_out((is_one_of_several ? "\n" : "") + plan_markdown(*result));
+    output.out((output.is_one_of_several() ? "\n" : "") + plan_markdown(*result));
   }
   const char* const state = !line.dry_run && !result->edits.documents.empty() ? "written" : "nothing changed";
-  if (auto incomplete = install_after(line, host, root, state)) {
+  if (auto incomplete = install_after(line, host, output, state)) {
     return std::move(*incomplete);
   }
   if (!line.common.json) {
-    print_diff_summary(line, root, written, preview_command(line));
+    print_diff_summary(line, output, written, preview_command(line));
   }
   return add_held({.exit_code = 0,
                    .json = messages::encode(*result),
-                   .next = as_markdown ? NextSteps{} : steps_after(line, host, root, *result),
+                   .result = result_words(line, *result),
+                   .next = as_markdown ? NextSteps{} : steps_after(line, host, output.root(), *result),
                    .state = state},
-                  line, root, *result);
+                  line, output, *result);
 }
 
 // One root after another: two roots may have a local module in common.
@@ -188,7 +189,7 @@ Result<int> run_subjects(const CommandLine& line, const Host& host, const std::v
         });
         return write_update(line, host, root, plan_updates(line, host, root, left));
       },
-      [&](const std::string& root, const WrittenUpdate& asked) { return print_update(line, host, root, asked); });
+      [&](RootOutput& output, const WrittenUpdate& asked) { return print_update(line, host, output, asked); });
 }
 
 // Returns a reader of roots that shares this run.
@@ -220,7 +221,7 @@ Result<std::vector<std::string>> find_locked_roots(const CommandLine& line, cons
 }
 
 int update_affected(const CommandLine& line, const AffectedRoots& affected, std::string_view none,
-                    const std::function<RootOutcome(const AffectedRoot& root, bool is_one_of_several)>& update) {
+                    const std::function<RootOutcome(const AffectedRoot& root, RootOutput& output)>& update) {
   for (const Error& skipped : affected.skipped) {
     print_err(render(skipped, "Warning"));
   }
@@ -231,9 +232,9 @@ int update_affected(const CommandLine& line, const AffectedRoots& affected, std:
     print_err(none);
   }
   auto next = affected.roots.begin();
-  return run_for_roots(roots, line.common, [&](const std::string& root) {
+  return run_for_roots(roots, line.common, [&](RootOutput& output) {
     const AffectedRoot& one = *next++;
-    return one.error ? failed(*one.error, line.common, root) : update(one, roots.size() > 1);
+    return one.error ? failed(*one.error, line.common, output) : update(one, output);
   });
 }
 
@@ -246,9 +247,9 @@ Result<int> run_from_file(const CommandLine& line, const Host& host) {
   const auto diff = diff_with_revision(repository, "HEAD", host.context());
   const Texts committed = diff ? diff->documents : Texts();
   return update_affected(
-      line, affected, "No locked root module is affected.\n", [&](const AffectedRoot& one, bool is_one_of_several) {
+      line, affected, "No locked root module is affected.\n", [&](const AffectedRoot& one, RootOutput& output) {
         auto written = write_update(line, host, one.root, plan_updates(line, host, one.root, one.updates), committed);
-        return print_update(line, host, one.root, written, is_one_of_several);
+        return print_update(line, host, output, written);
       });
 }
 
@@ -260,13 +261,13 @@ Result<int> run_from_diff(const CommandLine& line, const Host& host) {
   const AffectedRoots affected = find_affected(roots, diff, inspect_with(line, host), host.context());
   return update_affected(
       line, affected, fmt::format("No locked root module changed since {}.\n", line.from_diff),
-      [&](const AffectedRoot& one, bool is_one_of_several) {
+      [&](const AffectedRoot& one, RootOutput& output) {
         auto params = plan_params(line, host, one.root);
         params.mode = one.targets.empty() ? messages::PlanMode::missing : messages::PlanMode::upgrade;
         params.targets = one.targets;
         params.since = line.from_diff;
         const auto written = write_update(line, host, one.root, host.call(&Engine::plan, params), diff.documents);
-        return print_update(line, host, one.root, written, is_one_of_several);
+        return print_update(line, host, output, written);
       });
 }
 

@@ -19,12 +19,12 @@ bool is_misled(const messages::Verdict& verdict) {
   return verdict.subject.starts_with("module.") && !expected.empty() && !expected.starts_with("h1:");
 }
 
-// Prints what differs from the lock file: the module, its entry in the manifest, or its source.
-void print_altered(const messages::Verdict& verdict) {
+// Adds what differs from the lock file: the module, its entry in the manifest, or its source.
+void print_altered(const messages::Verdict& verdict, RootOutput& output) {
   const std::string& subject = verdict.subject;
   const bool is_entry = verdict.kind == VerdictKind::tampered && is_misled(verdict);
   const bool is_source = verdict.kind == VerdictKind::moved;
-  Hint text = fmt::format("{}: {}\n\n  {}", heading("Error"),
+  Hint text = fmt::format("{}: {}\n\n  {}", output.heading("Error"),
                           is_entry    ? "a client would read a directory other than the locked module"
                           : is_source ? "a locked module was replaced at its source"
                                       : "module checksum verification failed",
@@ -51,7 +51,7 @@ void print_altered(const messages::Verdict& verdict) {
                     tofu_modlock("upgrade", "--target", subject)
               : "  To restore the locked package, run:\n    " + tofu_modlock("install") +
                     "\n  To lock the newest version instead, run:\n    " + reselect_command(verdict.source, subject);
-  print_err(with_root(text + "\n"));
+  output.err(output.hint(text + "\n"));
 }
 
 // Returns the detail, or if it is long the reason in few words. print_detail() prints it then.
@@ -75,18 +75,18 @@ Hint hint_for(const messages::Verdict& verdict) {
                                              : traits(verdict.kind).hint;
 }
 
-void print_detail(const messages::Verdict& verdict) {
-  print_err("\n");
+void print_detail(const messages::Verdict& verdict, RootOutput& output) {
+  output.err("\n");
   if (verdict.kind == VerdictKind::tampered || verdict.kind == VerdictKind::moved) {
-    print_altered(verdict);
+    print_altered(verdict, output);
   } else {
-    print_err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
-    print_err(verdict.kind == VerdictKind::denied ? with_root("  " + hint_for(verdict) + "\n") : "");
+    output.err(fmt::format("{}: {}\n", verdict.subject, verdict.detail));
+    output.err(verdict.kind == VerdictKind::denied ? output.hint("  " + hint_for(verdict) + "\n") : "");
   }
 }
 
 // `unit`: the directory of a unit of Terragrunt; empty: a root module.
-void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit) {
+void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit, RootOutput& output) {
   const std::vector<messages::Verdict>& verdicts = result.verdicts;
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
@@ -95,18 +95,18 @@ void print_verdicts(const messages::LockVerifyResult& result, const std::string&
                     {locked_version(verdict)},
                     {short_reason(verdict)}});
   }
-  print_table_out(rows, Fit::wrap);
+  output.table(rows, Fit::wrap);
   bool has_details = false;
   for (const messages::Verdict& verdict : verdicts) {
     if (unit.empty() && has_detail(verdict)) {
-      print_detail(verdict);
+      print_detail(verdict, output);
       has_details = true;
     }
   }
   if (!unit.empty()) {
     print_wrong(verdicts, unit);
   }
-  print_out((has_details ? "\n" : "") + verdict_sum(verdicts) + checked_for_text(result.checked_for) + "\n");
+  output.out((has_details ? "\n" : "") + verdict_sum(verdicts) + checked_for_text(result.checked_for) + "\n");
 }
 
 // A client installs providers, and tofu-modlock modules.
@@ -143,33 +143,37 @@ Result<int> print_sarif(const CommandLine& line, const Host& host) {
   std::vector<RootRow> rows;
   const auto worst = report_sarif(
       line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](const std::string& root, const AskedVerdicts& asked) {
-        RootOutcome outcome = verify_root(flags, host, root, asked);
-        print_unlocked_root(root, outcome.exit_code, flags);
-        rows.push_back({root, outcome.exit_code, std::move(outcome.result), with_root(outcome.hint)});
+      [&](RootOutput& output, const AskedVerdicts& asked) {
+        RootOutcome outcome = verify_root(flags, host, output, asked);
+        print_unlocked_root(output.root(), outcome.exit_code, flags, output.is_one_of_several());
+        rows.push_back({output.root(), outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
         return outcome.exit_code;
       });
-  rows.size() > 1 ? print_table(rows) : print_left_out();
+  rows.size() > 1 ? print_table(rows, flags) : print_left_out();
   return worst;
 }
 
 }  // namespace
 
-RootOutcome verify_root(const CommonFlags& flags, const Host& host, const std::string& root,
-                        const AskedVerdicts& asked) {
+RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& output, const AskedVerdicts& asked) {
   const auto& [result, details] = asked;
   if (!result) {
-    return failed(result.error(), flags, root, details.error_data);
+    return failed(result.error(), flags, output, details.error_data);
   }
+  const std::string& root = output.root();
   const bool is_unit = terragrunt::is_unit(root);
   if (!flags.json) {
-    print_verdicts(*result, is_unit ? root : "");
-    print_diagnostics(details.diagnostics, root);
+    print_verdicts(*result, is_unit ? root : "", output);
+    output.add(details.diagnostics);
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result),
                       .next = next_steps(result->verdicts, client_name(host, root))};
   describe_verdicts(result->verdicts, details.diagnostics, outcome);
+  for (const messages::Verdict& verdict : result->verdicts) {
+    outcome.sources.insert(verdict.source);
+  }
+  outcome.sources.erase("");  // of a provider
   if (is_unit) {
     outcome.next = {};
     outcome.hint = outcome.exit_code == 0 ? "" : "run: terragrunt init";
@@ -238,7 +242,7 @@ Result<int> run_verify(const CommandLine& line, const Host& host) {
   }
   return run_for_roots(
       line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](const std::string& root, const AskedVerdicts& asked) { return verify_root(line.common, host, root, asked); });
+      [&](RootOutput& output, const AskedVerdicts& asked) { return verify_root(line.common, host, output, asked); });
 }
 
 }  // namespace modlock::cli

@@ -24,6 +24,7 @@ struct Finding {
   std::string hint = {};                  // what to do; empty if there is no problem
   std::vector<std::string> details = {};  // one line each
   int exit_code = 0;                      // of an error
+  bool operator==(const Finding&) const = default;
 };
 
 constexpr std::array<std::string_view, 3> names_of(const Finding::Verdict*) {

@@ -97,17 +97,17 @@ BOOST_AUTO_TEST_CASE(a_new_root_fails_and_is_named) {
   BOOST_TEST(excluded.exit_code == 0, excluded.err);
   BOOST_TEST(excluded.err ==
              "Excluded <dir>/root/live/new: exclude in <dir>/root/.tofu-modlock.hcl:1\n"
-             "2 root modules: all ok.\n");
+             "2 root modules, 1 source: all up to date.\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
-  BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules: all ok.\n");
+  BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules, 1 source: all changed.\n");
   write("live/b/more.tf", "module {");
   write("live/c/main.tf", vpc);
   write(".tofu-modlock.hcl", "roots = [\"live/*\"]\n");
   const Ran ran = modlock({"lock", "--frozen", "--recursive"});
   BOOST_TEST(ran.exit_code == 8);
-  BOOST_TEST(ran.out == "live/a:\nThe lock file is up to date.\n\nlive/b:\n\nlive/c:\n");
+  BOOST_TEST(ran.out == "live/a:\nThe lock file is up to date.\n");
   BOOST_TEST(
       shown(ran.err) ==
       R"(Error in live/b: the "{" of block "module" is never closed: expected "}" before the end of the file [CONFIG_PARSE]
@@ -121,7 +121,7 @@ Error in live/c: the missing .terraform.lock.hcl does not match the configuratio
   exclude = ["live/c"]
 
 ROOT    RESULT        HINT
-live/a  ok
+live/a  up to date
 live/b  CONFIG_PARSE  add the missing "}"
 live/c  FROZEN        run: tofu-modlock lock --chdir live/c, review the change and commit it
 3 root modules: 1 ok, 2 failed (exit code 8).

@@ -108,12 +108,9 @@ BOOST_AUTO_TEST_CASE(a_command_over_roots_asks_each_source_once) {
   BOOST_TEST(ran.exit_code == 8);
   nothing_is_asked_twice();
   const std::string first = read("r00/.terraform.lock.hcl");
-  std::size_t at = 0;
+  BOOST_TEST(ran.out.starts_with("r00, r01, and "), ran.out);  // they print the same
   for (int root = 0; root < kRoots; ++root) {
     BOOST_TEST_CONTEXT("root " << root) {
-      const std::size_t heading = ran.out.find(fmt::format("r{:02}:\n", root), at);
-      BOOST_TEST_REQUIRE(heading != std::string::npos);
-      at = heading;
       BOOST_TEST((root == kBroken) == !has(fmt::format("r{:02}/.terraform.lock.hcl", root)));
       BOOST_TEST((root == kBroken || read(fmt::format("r{:02}/.terraform.lock.hcl", root)) == first));
     }

@@ -23,10 +23,26 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
     const char* name;
     std::vector<RootRow> rows;
     const char* text;
+    std::size_t sources = 0;
   };
   const Row rows[] = {
       {"all succeeded", {{"/a", 0, "", ""}, {"/b", 0, "", ""}}, "2 root modules: all ok.\n"},
       {"none", {}, "0 root modules: all ok.\n"},
+      {"sources", {{"/a", 0, "", ""}, {"/b", 0, "", ""}}, "2 root modules, 3 sources: all ok.\n", 3},
+      {"the same result", {{"/a", 0, "changed", ""}, {"/b", 0, "changed", ""}}, "2 root modules: all changed.\n"},
+      {"two results",
+       {{"/a", 0, "up to date", ""}, {"/b", 0, "changed", ""}, {"/c", 0, "up to date", ""}},
+       "3 root modules: 1 changed, 2 up to date.\n"},
+      {"a hint of several roots",
+       {{"/a", 3, "FROZEN", "run: " + tofu_modlock("lock")},
+        {"/b", 4, "FROZEN", "another"},
+        {"/c", 3, "FROZEN", "run: " + tofu_modlock("lock")}},
+       "\n"
+       "ROOT  RESULT  HINT\n"
+       "/a    FROZEN  run: tofu-modlock lock --chdir /a --chdir /c\n"
+       "/b    FROZEN  another\n"
+       "/c    FROZEN  as for /a\n"
+       "3 root modules: 0 ok, 3 failed (exit code 4).\n"},
       {"short names are as wide as the heading",
        {{"/a", 3, "FROZEN", "run lock"}, {"/b", 0, "", ""}},
        "\n"
@@ -45,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const Printed printed = printed_by([&] { print_table(row.rows); });
+      const Printed printed = printed_by([&] { print_table(row.rows, CommonFlags(), row.sources); });
       BOOST_TEST(printed.err == row.text);
       BOOST_TEST(printed.out == "");
     }
@@ -77,8 +93,8 @@ BOOST_AUTO_TEST_CASE(the_worst_exit_code_counts) {
       }
       int worst = -1;
       printed_by([&] {
-        worst = run_for_roots(roots, CommonFlags{}, [&](const std::string& root) {
-          return RootOutcome{.exit_code = codes.at(root), .json = {}};
+        worst = run_for_roots(roots, CommonFlags{}, [&](RootOutput& output) {
+          return RootOutcome{.exit_code = codes.at(output.root()), .json = {}};
         });
       });
       BOOST_TEST(worst == row.worst);
@@ -95,11 +111,11 @@ BOOST_AUTO_TEST_CASE(what_is_printed_around_the_roots) {
     const char* err;
   };
   const Row rows[] = {
-      {"one root", {"/a"}, false, "works\n", ""},
+      {"one root", {"/a"}, false, "works in /a\n", ""},
       {"several have headings and a table",
        {"/a", "/b"},
        false,
-       "/a:\nworks\n\n/b:\nworks\n",
+       "/a:\nworks in /a\n\n/b:\nworks in /b\n",
        "2 root modules: all ok.\n"},
       {"JSON of one", {"/a"}, true, "{\n  \"of\": \"/a\"\n}\n", ""},
       {"JSON of several",
@@ -115,12 +131,12 @@ BOOST_AUTO_TEST_CASE(what_is_printed_around_the_roots) {
       CommonFlags flags;
       flags.json = row.json;
       const Printed printed = printed_by([&] {
-        run_for_roots(row.roots, flags, [&](const std::string& root) {
+        run_for_roots(row.roots, flags, [&](RootOutput& output) {
           RootOutcome outcome;
           if (row.json) {
-            outcome.json["of"] = root;
+            outcome.json["of"] = output.root();
           } else {
-            print_out("works\n");
+            output.out("works in " + output.root() + "\n");
           }
           return outcome;
         });
@@ -135,14 +151,20 @@ BOOST_AUTO_TEST_CASE(an_error_is_printed_or_goes_into_the_json) {
   const Error error{.code = Code::frozen, .message = "it changed", .notes = {"while planning"}, .hint = "run lock"};
   CommonFlags flags;
   RootOutcome outcome;
-  Printed printed = printed_by([&] { outcome = failed(error, flags); });
+  RootOutput output;
+  const auto print = [&] {
+    outcome = failed(error, flags, output);
+    print_diagnostics({output}, flags);
+    output = RootOutput();
+  };
+  Printed printed = printed_by(print);
   BOOST_TEST(printed.err == "Error: it changed [FROZEN]\n  note: while planning\n  hint: run lock\n");
   BOOST_TEST(outcome.exit_code == 3);
   BOOST_TEST(outcome.json.isNull());
   BOOST_TEST(outcome.result == "FROZEN");
   BOOST_TEST(outcome.hint == "run lock");
   flags.json = true;
-  printed = printed_by([&] { outcome = failed(error, flags); });
+  printed = printed_by(print);
   BOOST_TEST(printed.err == "");
   BOOST_TEST(outcome.json["error"]["message"].asString() == "it changed");
   BOOST_TEST(outcome.json["error"]["data"]["code"].asString() == "FROZEN");
@@ -183,20 +205,16 @@ BOOST_AUTO_TEST_CASE(commands_in_hints_name_the_root) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      std::string shown;
-      run_for_roots({row.root}, CommonFlags{}, [&](const std::string&) {
-        shown = with_root(row.hint);
-        return RootOutcome{};
-      });
-      BOOST_TEST(shown == row.shown);
+      BOOST_TEST(RootOutput(row.root).hint(row.hint) == row.shown);
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
   const Printed printed = printed_by([] {
-    run_for_roots({"/a", "/b"}, CommonFlags{}, [](const std::string& root) {
-      return root == "/a" ? RootOutcome{} : failed({.code = Code::missing, .message = "no lock"}, CommonFlags{});
+    run_for_roots({"/a", "/b"}, CommonFlags{}, [](RootOutput& output) {
+      return output.root() == "/a" ? RootOutcome{}
+                                   : failed({.code = Code::missing, .message = "no lock"}, CommonFlags{}, output);
     });
   });
   BOOST_TEST(printed.err ==
@@ -208,6 +226,86 @@ BOOST_AUTO_TEST_CASE(errors_of_several_roots_name_theirs) {
              "2 root modules: 1 ok, 1 failed (exit code 3).\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_several_roots_have_in_common_is_printed_once) {
+  struct Row {
+    const char* name;
+    std::map<std::string, std::string> texts;  // by root
+    std::map<std::string, Diagnostics> diagnostics;
+    bool recursive;
+    std::string out;
+    std::string err;
+  };
+  const Error denied{.code = Code::release_denied, .message = "denied", .hint = "run: " + tofu_modlock("lock")};
+  const Diagnostic error{Severity::error, denied};
+  const Diagnostic warning{Severity::warning, {.code = Code::missing, .message = "w"}};
+  const Diagnostic at_a{Severity::warning,
+                        {.code = Code::missing, .message = "w", .location = Location{"../.tofu-modlock.hcl"}}};
+  const Diagnostic at_b{Severity::warning,
+                        {.code = Code::missing, .message = "w", .location = Location{"../../.tofu-modlock.hcl"}}};
+  const Diagnostic unused{Severity::info, {.code = Code::config_parse, .message = "unused"}};
+  const Row rows[] = {
+      {"texts", {{"/a", "same\n"}, {"/b", "own\n"}, {"/c", "same\n"}}, {}, false, "/b:\nown\n\n/a and /c:\nsame\n", ""},
+      {"of all",
+       {{"/a", "x\n"}, {"/b", "x\n"}, {"/c", "x\n"}, {"/d", "x\n"}},
+       {},
+       false,
+       "all 4 root modules:\nx\n",
+       ""},
+      {"no text has no heading", {{"/a", ""}, {"/b", "x\n"}}, {}, false, "/b:\nx\n", ""},
+      {"errors of two",
+       {{"/a", ""}, {"/b", ""}, {"/c", ""}},
+       {{"/a", {error}}, {"/c", {error}}},
+       false,
+       "",
+       "Error in /a and /c: denied [RELEASE_DENIED]\n  hint: run: tofu-modlock lock --chdir /a --chdir /c\n"},
+      {"errors of many, that a search found",
+       {{"/a", ""}, {"/b", ""}, {"/c", ""}, {"/d", ""}, {"/e", ""}},
+       {{"/a", {error}}, {"/b", {error}}, {"/d", {error}}, {"/e", {error}}},
+       true,
+       "",
+       "Error in /a, /b, and 2 more: denied [RELEASE_DENIED]\n  hint: run: tofu-modlock lock --recursive\n"},
+      {"the same message with another severity",
+       {{"/a", ""}, {"/b", ""}},
+       {{"/a", {warning}}, {"/b", {{Severity::error, warning.what}}}},
+       false,
+       "",
+       "Warning in /a: w [MISSING]\nError in /b: w [MISSING]\n"},
+      {"a file that roots share, once per root",
+       {{"/a", ""}, {"/b/c", ""}},
+       {{"/a", {at_a, at_a}}, {"/b/c", {at_b}}},
+       false,
+       "",
+       "Warning in /a and /b/c: w [MISSING]\n  at /.tofu-modlock.hcl\n"},
+      {"a block that no root uses",
+       {{"/a", ""}, {"/b", ""}},
+       {{"/a", {unused}}, {"/b", {unused}}},
+       true,
+       "",
+       "Info in /a and /b: unused [CONFIG_PARSE]\n"},
+      {"a block that one root uses", {{"/a", ""}, {"/b", ""}}, {{"/b", {unused}}}, true, "", ""},
+      {"a block, without a search", {{"/a", ""}}, {{"/a", {unused}}}, false, "", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      std::vector<RootOutput> outputs;
+      for (const auto& [root, text] : row.texts) {
+        RootOutput& output = outputs.emplace_back(root, row.texts.size() > 1);
+        if (!text.empty()) {
+          output.out(text);
+        }
+        if (row.diagnostics.count(root) != 0) {
+          output.add(row.diagnostics.at(root));
+        }
+      }
+      CommonFlags flags;
+      flags.recursive = row.recursive;
+      const Printed printed = printed_by([&] { print_outputs(outputs, flags); });
+      BOOST_TEST(printed.out == row.out);
+      BOOST_TEST(printed.err == row.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
   const Error cancelled{.code = Code::request_cancelled, .message = "the request was cancelled"};
   const Error not_started{.code = Code::request_cancelled, .message = "not started", .reason = Reason::not_started};
@@ -217,19 +315,19 @@ BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
   };
   struct Row {
     const char* name;
-    std::vector<std::function<RootOutcome()>> roots;
+    std::vector<std::function<RootOutcome(RootOutput&)>> roots;
     const char* err;
   };
-  const auto interrupted = [&] { return failed(cancelled, CommonFlags{}); };
+  const auto interrupted = [&](RootOutput& output) { return failed(cancelled, CommonFlags{}, output); };
   const Row rows[] = {
       {"one root", {interrupted}, "Interrupted.\n"},
       {"one root with a state",
-       {[&] { return state(interrupted(), "nothing was written"); }},
+       {[&](RootOutput& output) { return state(interrupted(output), "nothing was written"); }},
        "Interrupted: nothing was written.\n"},
       {"several",
-       {[&] { return state({}, "lock file written"); }, [] { return RootOutcome{}; },
-        [&] { return state(interrupted(), "nothing was written"); }, [&] { return failed(not_started, CommonFlags{}); },
-        interrupted},
+       {[&](RootOutput&) { return state({}, "lock file written"); }, [](RootOutput&) { return RootOutcome{}; },
+        [&](RootOutput& output) { return state(interrupted(output), "nothing was written"); },
+        [&](RootOutput& output) { return failed(not_started, CommonFlags{}, output); }, interrupted},
        "Interrupted.\n"
        "/0  lock file written\n"
        "/1  ok\n"
@@ -245,12 +343,12 @@ BOOST_AUTO_TEST_CASE(an_interruption_names_the_state_of_each_root) {
       }
       const Printed printed = printed_by([&] {
         run_for_roots(roots, CommonFlags{},
-                      [&](const std::string& root) { return row.roots[std::stoul(root.substr(1))](); });
+                      [&](RootOutput& output) { return row.roots[std::stoul(output.root().substr(1))](output); });
       });
       BOOST_TEST(printed.err == row.err);
     }
   }
-  BOOST_TEST(printed_by([&] { failed(cancelled, CommonFlags{}); }).err == "Interrupted.\n");
+  BOOST_TEST(printed_by([&] { failed_everywhere(cancelled, CommonFlags{}); }).err == "Interrupted.\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_next_steps_are_printed_once) {
@@ -305,8 +403,7 @@ BOOST_AUTO_TEST_CASE(the_next_steps_are_printed_once) {
       }
       auto one = row.roots.begin();
       const Printed printed = printed_by([&] {
-        run_for_roots(roots, flags,
-                      [&](const std::string&) { return RootOutcome{.json = {}, .next = (one++)->second}; });
+        run_for_roots(roots, flags, [&](RootOutput&) { return RootOutcome{.json = {}, .next = (one++)->second}; });
       });
       BOOST_TEST(printed.out.substr(std::min(printed.out.find("Next:"), printed.out.size())) == row.text);
     }
@@ -340,7 +437,7 @@ BOOST_AUTO_TEST_CASE(exit_codes_of_diagnostics) {
       BOOST_TEST(outcome.result == row.result);
     }
   }
-  const Printed printed = printed_by([&] { print_diagnostics({warning, parse}, "/a"); });
+  const Printed printed = printed_by([&] { print_diagnostics(Diagnostics{warning, parse}, "/a"); });
   BOOST_TEST(printed.err == "Warning: w [UNREACHABLE]\nError: p [CONFIG_PARSE]\n  hint: fix it\n");
 }
 

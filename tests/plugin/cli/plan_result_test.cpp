@@ -31,7 +31,9 @@ EditedDocument document(const char* path, EditOperation operation, const char* t
 }
 
 std::string print(const LockPlanResult& result, const CommandLine& line = {}) {
-  return printed_by([&] { print_plan(line, "/none", result, result.diagnostics); }).out;
+  std::vector<RootOutput> outputs = outputs_of({""});
+  print_plan(line, outputs.front(), result, result.diagnostics);
+  return printed_by([&] { print_outputs(outputs, line.common); }).out;
 }
 
 BOOST_AUTO_TEST_SUITE(plan_result)
