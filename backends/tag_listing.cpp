@@ -48,7 +48,7 @@ Listing list_tags(std::vector<Tag> tags, std::string_view prefix, std::chrono::s
     const auto& numbers = one.version.numbers();
     newest_first.push_back({{numbers[0], numbers[1], numbers[2]}, newest_first.size()});
   }
-  std::stable_sort(newest_first.begin(), newest_first.end(), [&](const Key& left, const Key& right) {
+  std::ranges::stable_sort(newest_first, [&](const Key& left, const Key& right) {
     const Version& one = versions[left.index].version;
     const Version& other = versions[right.index].version;
     const auto order =

@@ -62,9 +62,9 @@ std::string tag_in_reference(std::string_view ref) {
     return plain.substr(directory.size());
   }
   constexpr std::array<std::string_view, 4> kBranches = {"refs/", "heads/", "remotes/", "origin/"};
-  const bool is_other = plain == "HEAD" || plain == "@" ||
-                        std::any_of(kBranches.begin(), kBranches.end(),
-                                    [&](std::string_view directory) { return plain.starts_with(directory); });
+  const bool is_other =
+      plain == "HEAD" || plain == "@" ||
+      std::ranges::any_of(kBranches, [&](std::string_view directory) { return plain.starts_with(directory); });
   return is_other ? std::string() : plain;
 }
 

@@ -98,7 +98,7 @@ std::string escape(std::string_view text, Part part) {
 // Returns the hint if it is a valid encoding of the value, else the default encoding.
 std::string escape_with_hint(const std::string& value, const std::string& hint, Part part) {
   const auto valid = [&](char c) { return is_plain(c, part) || contains("!$&'()*+,;=:@[]%", c); };
-  if (!hint.empty() && std::all_of(hint.begin(), hint.end(), valid) && unescape(hint, part) == value) {
+  if (!hint.empty() && std::ranges::all_of(hint, valid) && unescape(hint, part) == value) {
     return hint;
   }
   return escape(value, part);
@@ -146,7 +146,7 @@ std::optional<std::string> parse_host(std::string_view scheme, std::string_view 
 
 std::optional<GoUrl::UserInfo> parse_user(std::string_view text) {
   const auto valid = [](char c) { return ascii::is_alnum(c) || contains("-._:~!$&'()*+,;=%@", c); };
-  if (!std::all_of(text.begin(), text.end(), valid)) {
+  if (!std::ranges::all_of(text, valid)) {
     return std::nullopt;
   }
   const std::size_t colon = text.find(':');
@@ -169,8 +169,7 @@ bool take_scheme(std::string_view& rest, std::string& scheme) {
   if (!rest.empty() && rest[0] == ':') {
     return false;
   }
-  const auto end =
-      std::find_if_not(rest.begin(), rest.end(), [](char c) { return ascii::is_alnum(c) || contains("+-.", c); });
+  const auto end = std::ranges::find_if_not(rest, [](char c) { return ascii::is_alnum(c) || contains("+-.", c); });
   const auto length = static_cast<std::size_t>(end - rest.begin());
   if (length == 0 || length == rest.size() || rest[length] != ':' || contains("0123456789+-.", rest[0])) {
     return true;
@@ -231,8 +230,7 @@ std::optional<GoUrl> GoUrl::parse(std::string_view text) {
     }
     text = text.substr(0, mark);
   }
-  const bool has_control =
-      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const bool has_control = std::ranges::any_of(text, ascii::is_control);
   std::string_view rest = text;
   if (has_control || !take_scheme(rest, url.scheme)) {
     return std::nullopt;
@@ -325,8 +323,7 @@ QueryArguments parse_query(std::string_view query, bool* malformed) {
 }
 
 std::string encode_query(QueryArguments arguments) {
-  std::stable_sort(arguments.begin(), arguments.end(),
-                   [](const auto& left, const auto& right) { return left.first < right.first; });
+  std::ranges::stable_sort(arguments, {}, &QueryArguments::value_type::first);
   std::string out;
   for (const auto& [key, value] : arguments) {
     out += fmt::format("{}{}={}", out.empty() ? "" : "&", escape(key, Part::query), escape(value, Part::query));

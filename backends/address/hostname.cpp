@@ -7,6 +7,7 @@
 #include <charconv>
 #include <memory>
 
+#include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/deleter.h"
 
@@ -18,7 +19,7 @@ bool is_host_character(char c) {
 }
 
 bool has_only_name_characters(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_host_character);
+  return std::ranges::all_of(text, is_host_character);
 }
 
 // Whether the label has only letters, digits and inner dashes, but not two dashes at the position of IDNA prefixes.
@@ -32,16 +33,7 @@ bool is_plain_label(std::string_view label) {
 }
 
 bool has_only_plain_labels(std::string_view name) {
-  while (true) {
-    const std::size_t dot = name.find('.');
-    if (!is_plain_label(name.substr(0, dot))) {
-      return false;
-    }
-    if (dot == std::string_view::npos) {
-      return true;
-    }
-    name.remove_prefix(dot + 1);
-  }
+  return std::ranges::all_of(split(name, '.'), is_plain_label);
 }
 
 using Idn2Text = std::unique_ptr<char, Deleter<idn2_free>>;
@@ -75,24 +67,16 @@ std::optional<std::string> normalise_port(std::string_view text) {
 
 // OpenTofu requires the readable form, not punycode. Only the last label may be empty.
 bool is_readable(std::string_view name) {
-  if (name.empty()) {
-    return false;
-  }
-  while (!name.empty()) {
-    const std::string_view label = name.substr(0, name.find('.'));
-    if (label.empty() || label.substr(0, 4) == "xn--") {
-      return false;
-    }
-    name.remove_prefix(std::min(label.size() + 1, name.size()));
-  }
-  return true;
+  name.remove_suffix(name.ends_with('.') ? 1 : 0);
+  return std::ranges::none_of(split(name, '.'),
+                              [](std::string_view label) { return label.empty() || label.starts_with("xn--"); });
 }
 
 }  // namespace
 
 std::optional<HostForms> lookup_host(std::string_view name) {
   std::string lower = ascii::lower(name);
-  if (std::all_of(lower.begin(), lower.end(), ascii::is_ascii) && lower.find("xn--") == std::string::npos) {
+  if (std::ranges::all_of(lower, ascii::is_ascii) && lower.find("xn--") == std::string::npos) {
     if (!has_only_plain_labels(lower)) {
       return std::nullopt;
     }

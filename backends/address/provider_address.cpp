@@ -15,7 +15,7 @@ namespace modlock {
 namespace {
 
 bool is_platform_part(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return ascii::is_alnum(c) || c == '-'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return ascii::is_alnum(c) || c == '-'; });
 }
 
 }  // namespace
@@ -101,10 +101,10 @@ Result<std::string> normalize_namespace(std::string_view text) {
     return normalize_provider_part(text);
   }
   std::string replaced(text);
-  std::replace(replaced.begin(), replaced.end(), '_', kDigits[digit]);
+  std::ranges::replace(replaced, '_', kDigits[digit]);
   auto normal = normalize_provider_part(replaced);
   if (normal) {
-    std::replace(normal->begin(), normal->end(), kDigits[digit], '_');
+    std::ranges::replace(*normal, kDigits[digit], '_');
   }
   const bool has_edge = normal && (normal->starts_with('_') || normal->ends_with('_'));
   return has_edge ? normalize_provider_part("_") : normal;  // which fails
@@ -129,7 +129,7 @@ Result<std::string> normalize_provider_part(std::string_view text) {
 
 Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::string_view default_host) {
   const auto parts = split(text, '/');
-  const bool has_empty_part = std::find(parts.begin(), parts.end(), std::string_view()) != parts.end();
+  const bool has_empty_part = std::ranges::find(parts, std::string_view()) != parts.end();
   if (parts.size() > 3 || has_empty_part) {
     return fail(Code::source_invalid,
                 fmt::format("invalid provider source string \"{}\": it must be in the format "
@@ -138,20 +138,14 @@ Result<ProviderAddress> ProviderAddress::parse(std::string_view text, std::strin
                 std::string(kFormatHint));
   }
   ProviderAddress address;
-  auto type = normalize_provider_part(parts.back());
-  if (!type) {
-    return fail(in_source("type", parts.back(), text, type.error()));
-  }
-  address.type_ = std::move(*type);
-
+  const auto placed_in = [text](std::string_view what, std::string_view part) {
+    return [=](const Error& error) { return in_source(what, part, text, error); };
+  };
+  MODLOCK_TRY(address.type_, normalize_provider_part(parts.back()).map_error(placed_in("type", parts.back())));
   const std::string_view name_space = parts.size() > 1 ? parts[parts.size() - 2] : kDefaultNamespace;
   address.namespace_ = name_space;
   if (name_space != kLegacyNamespace) {
-    auto normal = normalize_namespace(name_space);
-    if (!normal) {
-      return fail(in_source("namespace", name_space, text, normal.error()));
-    }
-    address.namespace_ = std::move(*normal);
+    MODLOCK_TRY(address.namespace_, normalize_namespace(name_space).map_error(placed_in("namespace", name_space)));
   }
 
   auto host = parse_service_host(parts.size() == 3 ? parts[0] : default_host);

@@ -24,8 +24,7 @@ bool fits(const std::string& part, const std::string& name) {
 }
 
 bool any_matches(const std::vector<ProviderPattern>& patterns, const ProviderAddress& provider) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const ProviderPattern& pattern) { return pattern.matches(provider); });
+  return std::ranges::any_of(patterns, [&](const ProviderPattern& pattern) { return pattern.matches(provider); });
 }
 
 }  // namespace

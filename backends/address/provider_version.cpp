@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 9> kConstraintOperators = {">", ">=", "<"
 
 // Describes the problem with the start of a version, which must have no operator or prefix.
 std::optional<std::string> start_problem(const ScannedItem& item) {
-  if (std::find(kConstraintOperators.begin(), kConstraintOperators.end(), item.op) != kConstraintOperators.end()) {
+  if (std::ranges::find(kConstraintOperators, item.op) != kConstraintOperators.end()) {
     return fmt::format("can't use constraint operator \"{}\"; an exact version is required", item.op);
   }
   if (!item.op.empty()) {
@@ -65,7 +65,7 @@ std::optional<std::string> number_problem(const ScannedItem& item) {
 }
 
 bool all_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), ascii::is_digit);
+  return std::ranges::all_of(text, ascii::is_digit);
 }
 
 int sign(int order) {

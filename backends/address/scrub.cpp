@@ -51,7 +51,7 @@ void add_arguments(const GoUrl& url, const Source& shown, std::vector<std::strin
         }
       }
     } else if (argument.second.size() >= kShortestValue &&
-               std::find(shown.query.begin(), shown.query.end(), argument) == shown.query.end()) {
+               std::ranges::find(shown.query, argument) == shown.query.end()) {
       secrets.push_back(argument.second);
     }
   }
@@ -98,7 +98,7 @@ std::vector<std::string> secrets_of(const SourceAddress& source) {
 
 void Secrets::add(std::string_view secret) {
   for (std::string text : {ascii::lower(secret), ascii::lower(encode_query({{"", std::string(secret)}}).substr(1))}) {
-    if (!text.empty() && std::find(texts_.begin(), texts_.end(), text) == texts_.end()) {
+    if (!text.empty() && std::ranges::find(texts_, text) == texts_.end()) {
       texts_.push_back(std::move(text));
     }
   }
@@ -106,7 +106,7 @@ void Secrets::add(std::string_view secret) {
 
 bool Secrets::are_in(std::string_view text) const {
   const std::string lower = ascii::lower(text);
-  return std::any_of(texts_.begin(), texts_.end(), [&lower](const std::string& secret) {
+  return std::ranges::any_of(texts_, [&lower](const std::string& secret) {
     return secret.size() >= kLeastByChance && lower.find(secret) != std::string::npos;
   });
 }

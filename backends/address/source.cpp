@@ -37,11 +37,11 @@ bool is_name_character(char c) {
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kLongestName && ascii::is_alnum(text.front()) &&
-         ascii::is_alnum(text.back()) && std::all_of(text.begin(), text.end(), is_name_character);
+         ascii::is_alnum(text.back()) && std::ranges::all_of(text, is_name_character);
 }
 
 bool is_system(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), is_lower_alphanumeric);
+  return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, is_lower_alphanumeric);
 }
 
 std::optional<std::string> parse_host(std::string_view text) {
@@ -97,13 +97,13 @@ constexpr std::array<SourceTraits, 10> kTraits = {{
 constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
 
 bool is_local(std::string_view text) {
-  return std::any_of(kLocalPrefixes.begin(), kLocalPrefixes.end(),
-                     [&](std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; });
+  return std::ranges::any_of(kLocalPrefixes,
+                             [&](std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; });
 }
 
 SourceAddress parse_local(std::string_view text) {
   std::string path(text);
-  std::replace(path.begin(), path.end(), '\\', '/');
+  std::ranges::replace(path, '\\', '/');
   path = clean_path(path);
   // A single ".." gets the prefix too: OpenTofu writes "./.." into modules.json.
   if (path.substr(0, 3) != "../") {
@@ -213,16 +213,13 @@ std::string Source::package_identity() const {
   Source package = *this;
   package.subdir.clear();
   if (kind == SourceKind::git) {
-    const auto end = std::remove_if(package.query.begin(), package.query.end(),
-                                    [](const auto& argument) { return argument.first == "ref"; });
-    package.query.erase(end, package.query.end());
+    std::erase_if(package.query, [](const auto& argument) { return argument.first == "ref"; });
   }
   return package.identity();
 }
 
 std::string Source::query_value(std::string_view name) const {
-  const auto found =
-      std::find_if(query.begin(), query.end(), [&](const auto& argument) { return argument.first == name; });
+  const auto found = std::ranges::find(query, name, &decltype(query)::value_type::first);
   return found == query.end() ? std::string() : found->second;
 }
 
@@ -232,7 +229,7 @@ std::string Source::named_id() const {
     return id;
   }
   constexpr std::size_t kShortestCommit = 7;
-  const bool is_commit = id.size() >= kShortestCommit && std::all_of(id.begin(), id.end(), ascii::is_hex);
+  const bool is_commit = id.size() >= kShortestCommit && std::ranges::all_of(id, ascii::is_hex);
   return is_commit ? ascii::lower(id) : std::string();
 }
 
@@ -263,7 +260,7 @@ std::string printable_form(const SourceAddress& address) {
     const std::string_view argument = std::string_view(text).substr(at + 1, text.find('&', at + 1) - at - 1);
     const std::size_t equals = std::min(argument.find('='), argument.size());
     const std::string_view name = argument.substr(0, equals);
-    if (std::find(kPlain.begin(), kPlain.end(), name) == kPlain.end() ||
+    if (std::ranges::find(kPlain, name) == kPlain.end() ||
         (name == "checksum" && !is_plain_checksum(argument.substr(std::min(equals + 1, argument.size()))))) {
       return identity;
     }
@@ -294,7 +291,7 @@ Result<Source> parse_identity(std::string_view text) {
   const std::string_view package = text.substr(0, text.find("//"));
   const std::size_t slash = text.find('/');
   constexpr std::string_view kModules = "/modules/";
-  if (std::count(package.begin(), package.end(), '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
+  if (std::ranges::count(package, '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
     std::string written(text.substr(0, slash + 1));
     written += text.substr(slash + kModules.size());
     if (const auto registry =

@@ -213,12 +213,11 @@ constexpr std::array<std::string_view, 5> kNotForGit = {"ref", "depth", "sshkey"
 
 template <typename Set>
 bool is_one_of(const Set& set, std::string_view value) {
-  return std::find(set.begin(), set.end(), value) != set.end();
+  return std::ranges::find(set, value) != set.end();
 }
 
 SourceKind kind_of(std::string_view getter) {
-  const auto* const found = std::find_if(kGetterKinds.begin(), kGetterKinds.end(),
-                                         [&](const GetterKind& row) { return row.getter == getter; });
+  const auto* const found = std::ranges::find(kGetterKinds, getter, &GetterKind::getter);
   return found == kGetterKinds.end() ? SourceKind::unsupported : found->kind;
 }
 
@@ -256,10 +255,10 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
     words.push_back(key);
     words.push_back(value);
   }
-  if (std::any_of(words.begin(), words.end(), has_control_characters)) {
+  if (std::ranges::any_of(words, has_control_characters)) {
     return fail(invalid(shown, "has an escaped control character or line ending", "remove it"));
   }
-  if (!std::all_of(words.begin(), words.end(), is_utf8)) {
+  if (!std::ranges::all_of(words, is_utf8)) {
     return fail(invalid(shown, "has escapes that are not UTF-8", "escape the bytes of UTF-8 text"));
   }
   const auto is_option = [](std::string_view word) { return word.substr(0, 1) == "-"; };
@@ -284,12 +283,12 @@ Result<void> check_words(const GoUrl& url, const QueryArguments& query, const st
 }
 
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), ascii::is_ascii);
+  return std::ranges::all_of(text, ascii::is_ascii);
 }
 
 // Whether a server's name has only allowed characters; an underscore is common on private networks.
 bool is_host_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
     return ascii::is_digit(c) || ascii::is_lower(c) || c == '-' || c == '.' || c == '_' || !ascii::is_ascii(c);
   });
 }
@@ -319,9 +318,7 @@ Result<HostForms> read_host(const std::string& host, const std::string& shown) {
 
 std::string git_url(GoUrl url, const std::string& ascii_host) {
   QueryArguments query = parse_query(url.raw_query);
-  const auto end = std::remove_if(query.begin(), query.end(),
-                                  [](const auto& argument) { return is_one_of(kNotForGit, argument.first); });
-  query.erase(end, query.end());
+  std::erase_if(query, [](const auto& argument) { return is_one_of(kNotForGit, argument.first); });
   url.raw_query = encode_query(std::move(query));
   url.force_query = false;
   if (!is_ascii(url.host)) {
@@ -347,13 +344,12 @@ QueryArguments identity_query(const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
-    if (is_one_of(kIdentityArguments, argument.first) && std::none_of(kept.begin(), kept.end(), same_key)) {
+    if (is_one_of(kIdentityArguments, argument.first) && std::ranges::none_of(kept, same_key)) {
       kept.emplace_back(argument.first,
                         argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
     }
   }
-  kept.erase(std::remove_if(kept.begin(), kept.end(), [](const auto& argument) { return argument.second.empty(); }),
-             kept.end());
+  std::erase_if(kept, [](const auto& argument) { return argument.second.empty(); });
   return kept;
 }
 
@@ -397,7 +393,7 @@ std::optional<std::string> ssh_url(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string_view host = text.substr(0, colon);
   const std::string_view path = text.substr(std::min(colon + 1, text.size()));
-  const bool is_name = !host.empty() && ascii::is_alnum(host[0]) && std::all_of(host.begin(), host.end(), [](char c) {
+  const bool is_name = !host.empty() && ascii::is_alnum(host[0]) && std::ranges::all_of(host, [](char c) {
     return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_';
   });
   if (!is_name || path.empty() || path.find_first_of("#%") != std::string_view::npos ||
@@ -500,9 +496,9 @@ void serve_by_git_helper(SourceAddress& address) {
 bool is_shallow(const SourceAddress& address) {
   const std::string_view text = address.normalised.reveal();
   const QueryArguments query = parse_query(text.substr(std::min(text.find('?'), text.size() - 1) + 1));
-  return std::any_of(query.begin(), query.end(), [](const auto& argument) {
+  return std::ranges::any_of(query, [](const auto& argument) {
     const auto& [name, value] = argument;
-    return name == "depth" && std::all_of(value.begin(), value.end(), ascii::is_digit) &&
+    return name == "depth" && std::ranges::all_of(value, ascii::is_digit) &&
            value.find_first_not_of('0') != std::string::npos;
   });
 }

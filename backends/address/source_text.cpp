@@ -85,9 +85,9 @@ bool leads_outside(std::string_view cleaned) {
 
 bool has_dot_dot(std::string_view path) {
   std::string slashes(path);
-  std::replace(slashes.begin(), slashes.end(), '\\', '/');
+  std::ranges::replace(slashes, '\\', '/');
   const auto parts = split(slashes, '/');
-  return std::find(parts.begin(), parts.end(), "..") != parts.end();
+  return std::ranges::find(parts, "..") != parts.end();
 }
 
 std::pair<std::string, std::string> split_subdir(std::string_view address) {
@@ -104,7 +104,7 @@ std::pair<std::string, std::string> split_subdir(std::string_view address) {
 }
 
 std::pair<std::string_view, std::string_view> split_getter(std::string_view address) {
-  const auto end = std::find_if_not(address.begin(), address.end(), ascii::is_alnum);
+  const auto end = std::ranges::find_if_not(address, ascii::is_alnum);
   const auto length = static_cast<std::size_t>(end - address.begin());
   if (length == 0 || address.substr(length, 2) != "::" || address.size() == length + 2) {
     return {{}, address};
@@ -118,7 +118,7 @@ std::optional<std::string_view> checksum_list_address(std::string_view argument)
 }
 
 bool is_plain_checksum(std::string_view argument) {
-  return std::all_of(argument.begin(), argument.end(), [](char c) { return ascii::is_alnum(c) || c == ':'; });
+  return std::ranges::all_of(argument, [](char c) { return ascii::is_alnum(c) || c == ':'; });
 }
 
 bool has_control_characters(std::string_view text) {

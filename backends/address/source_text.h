@@ -17,7 +17,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Removes the leading characters that match from the text, and returns them.
 template <typename Predicate>
 std::string_view take_while(std::string_view& rest, Predicate predicate) {
-  const auto end = std::find_if_not(rest.begin(), rest.end(), predicate);
+  const auto end = std::ranges::find_if_not(rest, predicate);
   const std::string_view taken = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
   rest.remove_prefix(taken.size());
   return taken;

@@ -22,7 +22,7 @@ bool is_strict_identifier(char c) {
 }
 
 bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_digit);
+  return !text.empty() && std::ranges::all_of(text, ascii::is_digit);
 }
 
 // Reads `run(.run)*` of identifier characters; empty if there is none. A dot without a run after it stays in `rest`.
@@ -125,10 +125,9 @@ int compare_identifiers_as_go_version(std::string_view left, std::string_view ri
 // SemVer's rule for identifiers: none is empty, and a numeric one of a prerelease has no leading zeros.
 bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
   const auto parts = split(text, '.');
-  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+  return std::ranges::all_of(parts, [&](std::string_view part) {
     const bool leading_zero = part.size() > 1 && part[0] == '0' && is_number(part);
-    return !part.empty() && std::all_of(part.begin(), part.end(), is_strict_identifier) &&
-           !(numbers_are_strict && leading_zero);
+    return !part.empty() && std::ranges::all_of(part, is_strict_identifier) && !(numbers_are_strict && leading_zero);
   });
 }
 

@@ -127,11 +127,8 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
   std::optional<Checksum> expected;
   if (!request.checksum.empty()) {
     const auto list = checksum_list_address(request.checksum);
-    auto checksum = list ? listed_checksum(request, *list) : parse_checksum(request.checksum);
-    if (!checksum) {
-      return fail(with_note(std::move(checksum.error()), fmt::format("it is an argument of \"{}\"", display)));
-    }
-    expected = std::move(*checksum);
+    MODLOCK_TRY(expected, (list ? listed_checksum(request, *list) : parse_checksum(request.checksum))
+                              .map_error(noting(fmt::format("it is an argument of \"{}\"", display))));
   }
   PackageDownload package(parent_,
                           {.display = display,
@@ -180,9 +177,7 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
   MODLOCK_TRY(const auto response, send(request, "locate the module package", nullptr));
   MODLOCK_TRY(const auto next, read_terraform_get(response, display));
   const std::string note = fmt::format("\"{}\" points to this location of the module package", display);
-  if (auto ok = check_redirected_source(next.source, context_); !ok) {
-    return fail(with_note(std::move(ok.error()), note));
-  }
+  MODLOCK_TRY(check_redirected_source(next.source, context_).map_error(noting(note)));
   Result<FetchedTree> tree;
   if (next.source.kind == SourceKind::archive) {
     tree = fetch(next, fetch_request);
@@ -193,12 +188,9 @@ Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const Arc
         fail(Code::source_unsupported, fmt::format("the module package is at \"{}\", but {} sources are not supported",
                                                    next.source.identity(), next.source.getter));
   }
-  if (tree) {
-    if (auto kept = keep_subdir(*tree, next.source); !kept) {
-      tree = fail(std::move(kept.error()));
-    }
-  }
-  return tree ? std::move(tree) : fail(with_note(std::move(tree.error()), note));
+  MODLOCK_TRY(
+      tree.and_then([&](FetchedTree& found) { return keep_subdir(found, next.source); }).map_error(noting(note)));
+  return tree;
 }
 
 Result<FetchedTree> ArchiveFetch::fetch_from(Backend& backend, const SourceAddress& address,
@@ -243,9 +235,7 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
                 fmt::format("the checksum file \"{}\" does not have an http or https URL", printable_address(list)),
                 "write checksum=file:https://host/path, or the checksum itself");
   }
-  if (auto ok = context_.check_allowed(address->source); !ok) {
-    return fail(with_note(std::move(ok.error()), "it is the location of the checksum file"));
-  }
+  MODLOCK_TRY(context_.check_allowed(address->source).map_error(noting("it is the location of the checksum file")));
   ArchiveRequest request;
   request.url = address->package_url;
   request.host = address->source.host;

@@ -28,8 +28,7 @@ constexpr const char* kHint =
     "write checksum=sha256:<64 hexadecimal digits> (or md5, sha1, sha512), or checksum=file:<URL of a checksum file>";
 
 const Algorithm* by_name(std::string_view name) {
-  const auto* const found =
-      std::find_if(kAlgorithms.begin(), kAlgorithms.end(), [&](const Algorithm& row) { return row.name == name; });
+  const auto* const found = std::ranges::find(kAlgorithms, name, &Algorithm::name);
   return found == kAlgorithms.end() ? nullptr : found;
 }
 
@@ -37,7 +36,7 @@ std::optional<Checksum> of_type(std::string_view type, std::string_view digits) 
   Checksum checksum{.digits = ascii::lower(digits)};
   const Algorithm* const algorithm = by_name(ascii::lower(type));
   if (algorithm == nullptr || checksum.digits.size() != algorithm->digits ||
-      !std::all_of(digits.begin(), digits.end(), ascii::is_hex)) {
+      !std::ranges::all_of(digits, ascii::is_hex)) {
     return std::nullopt;
   }
   checksum.algorithm = algorithm->hash;
@@ -87,8 +86,7 @@ std::optional<Line> read_line(std::string_view text) {
 }
 
 std::string first_value(const QueryArguments& query, std::string_view key) {
-  const auto found =
-      std::find_if(query.begin(), query.end(), [&](const auto& argument) { return argument.first == key; });
+  const auto found = std::ranges::find(query, key, &QueryArguments::value_type::first);
   return found == query.end() ? std::string() : found->second;
 }
 
@@ -99,8 +97,7 @@ void remove_all(QueryArguments& query, std::string_view key) {
 }  // namespace
 
 std::string Checksum::text() const {
-  const auto* const row = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),
-                                       [&](const Algorithm& candidate) { return candidate.hash == algorithm; });
+  const auto* const row = std::ranges::find(kAlgorithms, algorithm, &Algorithm::hash);
   return fmt::format("{}:{}", row->name, digits);
 }
 
@@ -123,7 +120,7 @@ std::optional<Checksum> find_checksum(std::string_view list, std::string_view ar
   const std::array names = {name, "*" + name, "?" + name, relative, "./" + relative, path.string()};
   for (const std::string_view text : split(list, '\n')) {
     if (const auto line = read_line(text);
-        line && (line->name.empty() || std::find(names.begin(), names.end(), line->name) != names.end())) {
+        line && (line->name.empty() || std::ranges::find(names, line->name) != names.end())) {
       return line->checksum;
     }
   }

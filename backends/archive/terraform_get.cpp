@@ -10,6 +10,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "protocol/base/utf8.h"
 
 namespace modlock::archive {
 namespace {
@@ -22,19 +23,6 @@ bool is_letter(char c) {
 
 bool is_name(char c) {
   return is_letter(c) || ascii::is_digit(c) || c == '-' || c == '.' || c == ':';
-}
-
-void append_utf8(std::string& text, std::uint32_t code) {
-  const auto tail = [&](unsigned shift) { return static_cast<char>(0x80U | (code >> shift & 0x3FU)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    (text += static_cast<char>(0xC0U | code >> 6U)) += tail(0);
-  } else if (code < 0x10000) {
-    ((text += static_cast<char>(0xE0U | code >> 12U)) += tail(6)) += tail(0);
-  } else {
-    (((text += static_cast<char>(0xF0U | code >> 18U)) += tail(12)) += tail(6)) += tail(0);
-  }
 }
 
 // Appends the character of "&<name>;"; returns false if it is unknown.
@@ -227,7 +215,7 @@ Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::stri
   if (colon != std::string::npos && getter == "oci") {
     return says(display, where, Code::source_unsupported, "which OpenTofu does not follow");
   }
-  if (colon == std::string::npos || std::find(kGetters.begin(), kGetters.end(), getter) == kGetters.end()) {
+  if (colon == std::string::npos || std::ranges::find(kGetters, getter) == kGetters.end()) {
     return says(display, where, Code::bad_response, "which is not a full address");
   }
   auto address = parse_source(where);

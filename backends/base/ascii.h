@@ -25,6 +25,9 @@ constexpr bool is_alpha(char c) {
 constexpr bool is_alnum(char c) {
   return is_alpha(c) || is_digit(c);
 }
+constexpr bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
 constexpr bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');  // \t \n \v \f \r
 }
@@ -55,7 +58,7 @@ constexpr char to_upper(char c) {
 
 inline std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), to_lower);
+  std::ranges::transform(result, result.begin(), to_lower);
   return result;
 }
 

@@ -47,7 +47,7 @@ std::optional<std::string_view> disguised_name(std::string_view name) {
       continue;
     }
     const std::string read = fold(part);
-    const auto found = read == "git~1" ? kTrusted.begin() : std::find(kTrusted.begin(), kTrusted.end(), read);
+    const auto found = read == "git~1" ? kTrusted.begin() : std::ranges::find(kTrusted, read);
     if (found != kTrusted.end() && name != *found) {
       return *found;
     }
@@ -57,8 +57,8 @@ std::optional<std::string_view> disguised_name(std::string_view name) {
 
 bool folds_case(const std::filesystem::path& path) {
   std::string other = path.filename().string();
-  std::transform(other.begin(), other.end(), other.begin(),
-                 [](char c) { return ascii::is_lower(c) ? ascii::to_upper(c) : ascii::to_lower(c); });
+  std::ranges::transform(other, other.begin(),
+                         [](char c) { return ascii::is_lower(c) ? ascii::to_upper(c) : ascii::to_lower(c); });
   std::error_code ignored;
   return std::filesystem::exists(path.parent_path() / other, ignored);
 }

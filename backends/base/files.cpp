@@ -165,6 +165,15 @@ Result<std::string> read_file(const fs::path& path) {
   return read_to_end(file, path, static_cast<std::size_t>(found.st_size));
 }
 
+std::optional<std::string> read_small_file(const fs::path& path, std::uintmax_t longest) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > longest || error) {
+    return std::nullopt;
+  }
+  auto text = read_file(path);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes, Durable durable) {
   return write_file_atomically(
       path, [&] { return std::exchange(bytes, {}); }, durable);

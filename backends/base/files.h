@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ using FileDigests = std::unordered_map<std::string, std::array<std::uint8_t, 32>
 // Returns the whole file as bytes; /dev/null is empty. Errors: NOT_FOUND (no such file), IO_ERROR (anything else,
 // including a directory, a device or a pipe; the message names the path and the system's reason).
 Result<std::string> read_file(const std::filesystem::path& path);
+
+// Returns the content of a regular file, which no link leads to, of at most `longest` bytes; nullopt: there is none.
+std::optional<std::string> read_small_file(const std::filesystem::path& path, std::uintmax_t longest);
 
 // Whether there is something at a path, where links lead. false if that cannot be found out.
 bool path_exists(const std::filesystem::path& path);

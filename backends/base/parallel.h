@@ -31,7 +31,7 @@ void parallel_answers(std::vector<Result<T>>& answers, std::size_t width, const 
       has_failed = has_failed || !answers[i];
     }
   });
-  const auto failed = std::find_if(answers.begin(), answers.end(), [](const auto& answer) { return !answer; });
+  const auto failed = std::ranges::find_if(answers, [](const auto& answer) { return !answer; });
   if (failed != answers.end()) {
     std::swap(answers.front(), *failed);
   }

@@ -20,7 +20,7 @@ namespace modlock {
 namespace {
 
 bool is_unset(std::string_view name, const Command& command) {
-  return std::any_of(command.unset_environment.begin(), command.unset_environment.end(), [name](std::string_view rule) {
+  return std::ranges::any_of(command.unset_environment, [name](std::string_view rule) {
     if (!rule.empty() && rule.back() == '*') {
       rule.remove_suffix(1);
       return name.substr(0, rule.size()) == rule;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/base/deleter.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
 #include "protocol/base/result.h"
@@ -18,13 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 Result<std::vector<std::string>> names_in(int directory, const fs::path& path) {
   Descriptor copy(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, CloseDirectory> listed(copy.valid() ? ::fdopendir(copy.get()) : nullptr);
+  const std::unique_ptr<DIR, Deleter<::closedir>> listed(copy.valid() ? ::fdopendir(copy.get()) : nullptr);
   if (!listed) {
     return errno == ENOENT ? Result<std::vector<std::string>>() : system_failure("read the directory", path, errno);
   }

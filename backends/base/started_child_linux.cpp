@@ -162,22 +162,17 @@ Result<StartedChild> StartedChild::start(const Command& command, bool with_input
     return fail(Code::io_error,
                 fmt::format("cannot run \"{}\" in \"{}\": not a directory", name, command.directory->string()));
   }
-  Result<Pipe> out = make_pipe(name);
-  Result<Pipe> err = make_pipe(name);
-  Result<Pipe> in = with_input ? make_pipe(name) : Result<Pipe>(Pipe{});
-  for (const Result<Pipe>* pipe : {&out, &err, &in}) {
-    if (!*pipe) {
-      return fail(pipe->error());
-    }
-  }
-  MODLOCK_TRY(const auto pid, spawn(command, *program, *in, *out, *err));
+  MODLOCK_TRY(auto out, make_pipe(name));
+  MODLOCK_TRY(auto err, make_pipe(name));
+  MODLOCK_TRY(auto in, with_input ? make_pipe(name) : Result<Pipe>(Pipe{}));
+  MODLOCK_TRY(const auto pid, spawn(command, *program, in, out, err));
   StartedChild child;
   child.program_ = name;
   child.pid_ = pid;
   child.pidfd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  child.in_ = std::move(in->write);
-  child.out_ = std::move(out->read);
-  child.err_ = std::move(err->read);
+  child.in_ = std::move(in.write);
+  child.out_ = std::move(out.read);
+  child.err_ = std::move(err.read);
   for (const Descriptor* ours : {&child.in_, &child.out_, &child.err_}) {
     if (ours->valid()) {
       make_non_blocking(*ours);

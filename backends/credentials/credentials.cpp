@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/hostname.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/netrc_credential_finder.h"
@@ -21,10 +22,7 @@ bool ends_the_run(const std::optional<Error>& failure) {
 
 // A token with a line ending could add headers.
 bool fits_a_header(std::string_view token) {
-  return std::all_of(token.begin(), token.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return c == '\t' || (byte >= 0x20 && byte != 0x7F);
-  });
+  return std::ranges::all_of(token, [](char c) { return c == '\t' || !ascii::is_control(c); });
 }
 
 class ClientCredentials final : public Credentials {

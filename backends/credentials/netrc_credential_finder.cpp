@@ -34,7 +34,7 @@ class NetrcReader {
   Word next() {
     const std::size_t start = std::min(rest_.find_first_not_of(kSpaces), rest_.size());
     const std::string_view spaces = rest_.substr(0, start);
-    line_ += static_cast<std::size_t>(std::count(spaces.begin(), spaces.end(), '\n'));
+    line_ += static_cast<std::size_t>(std::ranges::count(spaces, '\n'));
     Word word{.text = {}, .after_empty_line = spaces.find("\n\n") != std::string_view::npos};
     rest_.remove_prefix(start);
     word.text = rest_.substr(0, rest_.starts_with('#') ? rest_.find('\n') : rest_.find_first_of(kSpaces));

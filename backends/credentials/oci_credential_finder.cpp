@@ -80,7 +80,7 @@ std::size_t specificity(std::string_view key, std::string_view host, std::string
   if (!is_prefix) {
     return 0;
   }
-  return kDomainSpecificity + 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  return kDomainSpecificity + 1 + static_cast<std::size_t>(std::ranges::count(path, '/'));
 }
 
 bool is_helper_name(std::string_view name) {
@@ -244,8 +244,7 @@ std::vector<OciCredentialFinder::Candidate> OciCredentialFinder::candidates(cons
   if (!read.off.empty()) {
     all.push_back({.place = "docker and podman files", .outcome = read.off});
   }
-  const auto broken =
-      std::find_if(read.files.begin(), read.files.end(), [](const File& file) { return file.is_broken; });
+  const auto broken = std::ranges::find_if(read.files, [](const File& file) { return file.is_broken; });
   for (const File& file : read.files) {
     if (!file.content) {
       all.push_back({.place = "file " + file.name, .outcome = file.problem});
@@ -256,8 +255,7 @@ std::vector<OciCredentialFinder::Candidate> OciCredentialFinder::candidates(cons
       add_file(file, host, repository, all);
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.specificity > b.specificity; });
+  std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) { return a.specificity > b.specificity; });
   return all;
 }
 
@@ -266,11 +264,9 @@ CredentialLookup OciCredentialFinder::look(std::string_view host, std::string_vi
   const std::shared_ptr<const Files> files = files_.get([this]() { return read_files(); });
   lookup.failure = files->failure;
   const std::vector<Candidate> all = candidates(*files, host, repository);
-  const auto chosen = std::find_if(all.begin(), all.end(), [](const Candidate& candidate) {
-    return candidate.specificity != 0 && !candidate.is_malformed();
-  });
-  const auto malformed =
-      std::find_if(all.begin(), all.end(), [](const Candidate& candidate) { return candidate.is_malformed(); });
+  const auto chosen = std::ranges::find_if(
+      all, [](const Candidate& candidate) { return candidate.specificity != 0 && !candidate.is_malformed(); });
+  const auto malformed = std::ranges::find_if(all, [](const Candidate& candidate) { return candidate.is_malformed(); });
   if (chosen != all.end() && malformed != all.end() && !lookup.failure) {
     lookup.failure = Error{.code = Code::config_parse,
                            .message = fmt::format("{} contains no user and password", malformed->place),

@@ -49,8 +49,8 @@ class ReloadedFiles {
     }
     if (value_ == nullptr || !is_settled_ || identities != identities_) {
       const std::int64_t now = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-      is_settled_ = std::all_of(identities.begin(), identities.end(),
-                                [now](const FileIdentity& identity) { return identity.is_settled(now); });
+      is_settled_ =
+          std::ranges::all_of(identities, [now](const FileIdentity& identity) { return identity.is_settled(now); });
       value_ = std::make_shared<const T>(read());
       identities_ = std::move(identities);
     }

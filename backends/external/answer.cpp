@@ -36,8 +36,7 @@ tl::unexpected<Error> no_answer(std::string message) {
 }
 
 Code code_named(std::string_view name) {
-  const auto* const found =
-      std::find_if(kCodes.begin(), kCodes.end(), [name](Code code) { return to_string(code) == name; });
+  const auto* const found = std::ranges::find_if(kCodes, [name](Code code) { return to_string(code) == name; });
   return found == kCodes.end() ? Code::bad_response : *found;
 }
 
@@ -104,9 +103,7 @@ Result<Description> read_description(const Json::Value& result) {
   description.schemes = std::move(schemes).value_or(std::vector<std::string>{});
   description.name = in.required_string("name");
   description.version = in.required_string("version");
-  if (const auto fine = in.finish(); !fine) {
-    return fail(misshapen(fine.error()));
-  }
+  MODLOCK_TRY(in.finish().map_error(misshapen));
   return description;
 }
 
@@ -133,9 +130,7 @@ Result<OfferedTags> read_tags(const Json::Value& result) {
     in.reject("complete", "expected true or false");
   }
   offered.complete = complete.value_or(false);
-  if (const auto fine = in.finish(); !fine) {
-    return fail(misshapen(fine.error()));
-  }
+  MODLOCK_TRY(in.finish().map_error(misshapen));
   return offered;
 }
 
@@ -145,16 +140,13 @@ Result<std::string> read_id(const Json::Value& result) {
   if (!is_id(id)) {
     in.reject("id", kIdForm);
   }
-  if (const auto fine = in.finish(); !fine) {
-    return fail(misshapen(fine.error()));
-  }
+  MODLOCK_TRY(in.finish().map_error(misshapen));
   return id;
 }
 
 bool is_id(std::string_view text) {
   const auto fits = [](char c) { return ascii::is_alnum(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
-  return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) &&
-         std::all_of(text.begin(), text.end(), fits);
+  return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) && std::ranges::all_of(text, fits);
 }
 
 std::string quotable(std::string_view text, const Secrets& secrets) {

@@ -157,7 +157,7 @@ void Connection::take_description(const Result<Json::Value>& result) {
     return;
   }
   const auto& schemes = description->schemes;
-  if (std::find(schemes.begin(), schemes.end(), command_.scheme) == schemes.end()) {
+  if (std::ranges::find(schemes, command_.scheme) == schemes.end()) {
     break_off({.code = Code::bad_response,
                .message = quotable(fmt::format("it serves {}, not \"{}\"", quoted(schemes), command_.scheme), secrets_),
                .hint = "configure it for a scheme that it serves"});

@@ -199,7 +199,7 @@ class ExternalBackend final : public BackendCore {
 };
 
 bool is_getter(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), ascii::is_alnum);
+  return !text.empty() && std::ranges::all_of(text, ascii::is_alnum);
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ Result<void> check_external_command(const ExternalCommand& command) {
     return fail(Code::config_parse, fmt::format("a backend needs a scheme of letters and digits, found \"{}\"", scheme),
                 "name what stands before the \"::\" of its sources");
   }
-  if (std::find(kTakenSchemes.begin(), kTakenSchemes.end(), scheme) != kTakenSchemes.end()) {
+  if (std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end()) {
     return fail(Code::config_parse, fmt::format("no backend can be added for \"{}\": the name is taken", scheme),
                 "backends are for schemes that are not served without them");
   }

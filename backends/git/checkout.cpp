@@ -68,8 +68,8 @@ Error unwritable_entry(const std::string& commit, std::string_view display) {
 // Whether the tree can be written without git, blob by blob. Blobs are held in memory, so their size is limited.
 bool is_simple(const TreeFacts& facts) {
   constexpr std::uint64_t kLargestHeld = std::uint64_t{64} << 20U;
-  return facts.is_literal && std::all_of(facts.files.begin(), facts.files.end(),
-                                         [](const TreeFile& file) { return file.size <= kLargestHeld; });
+  return facts.is_literal &&
+         std::ranges::all_of(facts.files, [](const TreeFile& file) { return file.size <= kLargestHeld; });
 }
 
 Result<void> write_entries(const ObjectReader& objects, const TreeFacts& facts, WorkTree& work_tree,
@@ -117,8 +117,8 @@ Result<void> write_by_git(const Repository& repository, const std::string& commi
   // These are not disk errors.
   for (const std::string_view refusal : {"invalid path '", "File name too long"}) {
     const auto& notes = done.error().notes;
-    if (std::any_of(notes.begin(), notes.end(),
-                    [refusal](const std::string& note) { return note.find(refusal) != std::string::npos; })) {
+    if (std::ranges::any_of(notes,
+                            [refusal](const std::string& note) { return note.find(refusal) != std::string::npos; })) {
       Error error = unwritable_entry(commit, display);
       error.notes = std::move(done.error().notes);
       return fail(std::move(error));
@@ -130,18 +130,13 @@ Result<void> write_by_git(const Repository& repository, const std::string& commi
 constexpr std::uintmax_t kLongestPackedRefs = std::uintmax_t{64} << 20U;
 constexpr std::uintmax_t kLongestReference = 4096;
 
-// Returns the text of a regular file without trailing space; nullopt if it is not one or is longer than `longest`.
-std::optional<std::string> read_small(const fs::path& path, std::uintmax_t longest) {
-  std::error_code error;
-  if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > longest || error) {
-    return std::nullopt;
+// Returns read_small_file() without trailing space.
+std::optional<std::string> read_trimmed(const fs::path& path, std::uintmax_t longest) {
+  auto text = read_small_file(path, longest);
+  if (text) {
+    text->resize(text->find_last_not_of(" \t\r\n") + 1);
   }
-  auto text = read_file(path);
-  if (!text) {
-    return std::nullopt;
-  }
-  text->resize(text->find_last_not_of(" \t\r\n") + 1);
-  return std::move(*text);
+  return text;
 }
 
 // git writes ids in lower case.
@@ -152,7 +147,7 @@ std::optional<std::string> as_commit(std::string_view text) {
 
 // Lines are "<id> <name>". Comments and peeled tags start differently.
 std::optional<std::string> packed_commit(const fs::path& repository, std::string_view name) {
-  const auto text = read_small(repository / "packed-refs", kLongestPackedRefs);
+  const auto text = read_trimmed(repository / "packed-refs", kLongestPackedRefs);
   for (const std::string& line : lines_of(text ? std::string_view(*text) : std::string_view())) {
     const std::size_t space = line.find(' ');
     if (space != std::string_view::npos && line.substr(space + 1) == name) {
@@ -207,7 +202,7 @@ std::optional<std::string> checked_out_commit(const fs::path& work_tree) {
   if (!fs::is_directory(fs::symlink_status(repository, ignored))) {
     return std::nullopt;
   }
-  const auto head = read_small(repository / "HEAD", kLongestReference);
+  const auto head = read_trimmed(repository / "HEAD", kLongestReference);
   constexpr std::string_view kSymbolic = "ref: ";
   if (!head || !head->starts_with(kSymbolic)) {
     return head ? as_commit(*head) : std::nullopt;
@@ -216,7 +211,7 @@ std::optional<std::string> checked_out_commit(const fs::path& work_tree) {
   if (!name.starts_with(kGitBranches) || !is_reference_name(name)) {
     return std::nullopt;
   }
-  const auto loose = read_small(repository / name, kLongestReference);
+  const auto loose = read_trimmed(repository / name, kLongestReference);
   return loose ? as_commit(*loose) : packed_commit(repository, name);
 }
 

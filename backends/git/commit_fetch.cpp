@@ -111,7 +111,7 @@ Result<std::vector<std::string>> History::resolve(const std::string& revision) c
   const std::string start = ascii::lower(revision);
   std::vector<std::string> commits = lines_of(found);
   std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(start); });
-  std::sort(commits.begin(), commits.end());
+  std::ranges::sort(commits);
   return commits;
 }
 
@@ -200,8 +200,7 @@ Result<bool> bring_advertised(const Remote& remote, const Repository& repository
   if (!known) {
     return false;
   }
-  const auto at = std::find_if(known->begin(), known->end(),
-                               [&](const Reference& reference) { return reference.commit() == commit; });
+  const auto at = std::ranges::find(*known, commit, &Reference::commit);
   const auto fetched = at == known->end() ? std::nullopt : remote.fetch_objects(repository, {at->id});
   return fetched ? *fetched : false;
 }

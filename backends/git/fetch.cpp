@@ -198,8 +198,7 @@ CommitFetch::Split CommitFetch::split_by(const References& references, const std
       split.other.push_back(i);
       continue;
     }
-    const auto at = std::find_if(references.begin(), references.end(),
-                                 [&](const Reference& reference) { return reference.name == pin->ref; });
+    const auto at = std::ranges::find(references, pin->ref, &Reference::name);
     split.there.push_back(i);
     split.objects.push_back(at->id);
   }
@@ -365,10 +364,10 @@ Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
 // Whether a fetch by git and OpenTofu's checkout resolve the name alike: a tag of that name, otherwise a branch.
 bool is_plain_name(const std::string& name) {
   constexpr std::array<std::string_view, 5> kOther = {"refs/", "tags/", "heads/", "remotes/", "origin/"};
-  const bool is_hex = std::all_of(name.begin(), name.end(), ascii::is_hex);
-  return name.empty() || (is_reference_name(name) && !is_hex &&
-                          std::none_of(kOther.begin(), kOther.end(),
-                                       [&](std::string_view prefix) { return name.starts_with(prefix); }));
+  const bool is_hex = std::ranges::all_of(name, ascii::is_hex);
+  return name.empty() ||
+         (is_reference_name(name) && !is_hex &&
+          std::ranges::none_of(kOther, [&](std::string_view prefix) { return name.starts_with(prefix); }));
 }
 
 // FETCH_HEAD has the URL with its query, which may hold a token.
@@ -380,11 +379,11 @@ void remove_fetch_head(const Repository& repository) {
 // Fetches all with one request. Returns nullopt if the remote must be listed.
 std::optional<std::vector<Result<Pin>>> fetch_at_once(const Remote& remote, const Repository& repository,
                                                       std::span<const std::string> references) {
-  if (remote.address().prefers_branches || !std::all_of(references.begin(), references.end(), is_plain_name)) {
+  if (remote.address().prefers_branches || !std::ranges::all_of(references, is_plain_name)) {
     return std::nullopt;
   }
   std::vector<std::string> sources(references.begin(), references.end());
-  std::replace(sources.begin(), sources.end(), std::string(), std::string("HEAD"));
+  std::ranges::replace(sources, std::string(), std::string("HEAD"));
   auto fetched = fetch_shallow(remote, repository, sources, {"--write-fetch-head"});
   if (!fetched) {
     remove_fetch_head(repository);

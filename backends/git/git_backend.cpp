@@ -177,7 +177,7 @@ class GitBackend final : public BackendCore, public GitAbilities {
     }
     const Remote remote(address, context, &http_);
     auto placed = place_from(*repository, remote, requests, parent, context);
-    if (context.offline || !repository->is_old() || !std::any_of(placed.begin(), placed.end(), is_damaged)) {
+    if (context.offline || !repository->is_old() || !std::ranges::any_of(placed, is_damaged)) {
       return placed;
     }
     // The files of earlier runs may be damaged, so try again with an empty repository.
@@ -196,9 +196,8 @@ class GitBackend final : public BackendCore, public GitAbilities {
     for (const auto& arrived : fetch_commits(remote, repository, requests, context)) {
       MODLOCK_TRY(arrived);
     }
-    const bool is_whole = std::all_of(requests.begin(), requests.end(), [&](const FetchRequest& request) {
-      return repository.objects().is_whole(request.id);
-    });
+    const bool is_whole = std::ranges::all_of(
+        requests, [&](const FetchRequest& request) { return repository.objects().is_whole(request.id); });
     return is_whole ? Result<void>()
                     : fail(Code::io_error,
                            fmt::format("the cached repository of \"{}\" is damaged", remote.address().display));

@@ -119,9 +119,8 @@ void add_credentials(const RemoteAddress& remote, const EnvironmentLookup& envir
     const auto program = askpass_program(environment, users);
     // Else a program that reads the host from the prompt could read another one in the user name.
     const std::string name = remote.username.reveal();
-    const bool is_plain_name = std::all_of(name.begin(), name.end(), [](char c) {
-      return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
-    });
+    const bool is_plain_name = std::ranges::all_of(
+        name, [](char c) { return ascii::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; });
     if (remote.uses_askpass && program && is_plain_name && url && url->scheme.starts_with("http")) {
       variables["MODLOCK_ASKPASS"] = *program;
       variables["MODLOCK_GIT_SCHEME"] = url->scheme;
@@ -152,8 +151,8 @@ void add_query(const RemoteAddress& remote, const EnvironmentLookup& environment
   // not show: of an entry without a login it is hidden as a query is.
   const std::string& user = remote.username.reveal();
   const auto logins = remote.password || user.empty() ? std::vector<std::string>() : netrc_logins(remote, environment);
-  const bool is_login = std::find(logins.begin(), logins.end(), user) != logins.end();
-  const bool may_be_token = !is_login && std::find(logins.begin(), logins.end(), "") != logins.end();
+  const bool is_login = std::ranges::find(logins, user) != logins.end();
+  const bool may_be_token = !is_login && std::ranges::find(logins, "") != logins.end();
   if (auto parsed = is_login || may_be_token ? GoUrl::parse(url.empty() ? remote.url : url) : std::nullopt) {
     parsed->user = GoUrl::UserInfo{.name = user, .password = {}};
     url = parsed->to_string();
@@ -168,7 +167,7 @@ void add_query(const RemoteAddress& remote, const EnvironmentLookup& environment
   settings.emplace_back("url." + url + ".insteadOf", url);
   settings.emplace_back(fmt::format("alias.remote-{}", kHelper),
                         fmt::format("!f() {{ exec git remote-{} {}; }}; f", remote.scheme, kRemoteName));
-  std::replace(command.argv.begin(), command.argv.end(), remote.url, fmt::format("{}::{}", kHelper, remote.url));
+  std::ranges::replace(command.argv, remote.url, fmt::format("{}::{}", kHelper, remote.url));
   std::string& allowed = command.set_environment["GIT_ALLOW_PROTOCOL"];
   if ((":" + allowed + ":").find(":" + remote.scheme + ":") != std::string::npos) {
     allowed += fmt::format(":{}", kHelper);
@@ -255,7 +254,7 @@ Command network_command(const RemoteAddress& remote, std::vector<std::string> ar
       {"credential.interactive", "false"}, {"fetch.unpackLimit", "1"},
   };
   const auto& all = users.entries();  // a value for the URL would hide ours
-  if (std::any_of(all.begin(), all.end(), [](const auto& entry) { return entry.key.ends_with(".followredirects"); })) {
+  if (std::ranges::any_of(all, [](const auto& entry) { return entry.key.ends_with(".followredirects"); })) {
     const std::string url = remote.full_url.empty() ? users.rewrite(remote.url) : remote.full_url.reveal();
     settings.emplace_back(fmt::format("http.{}.followRedirects", url), redirects);
   }

@@ -255,7 +255,7 @@ Result<GitConfiguration> GitConfiguration::of(const RemoteAddress& remote, const
       Entry entry{text.substr(0, end), text.substr(std::min(end + 1, text.size())), end == text.size()};
       const std::string file(origin.starts_with(kFile) ? origin.substr(kFile.size()) : "");
       auto included = included_file(entry, file, remote.clone_directory, environment);
-      if (included && std::find(found.includes_.begin(), found.includes_.end(), *included) == found.includes_.end()) {
+      if (included && std::ranges::find(found.includes_, *included) == found.includes_.end()) {
         found.includes_.push_back(std::move(*included));
       }
       found.entries_.push_back(std::move(entry));
@@ -274,16 +274,14 @@ std::optional<std::string> GitConfiguration::find(std::string_view key) const {
 }
 
 bool GitConfiguration::has_remote_conditions() const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [](const Entry& entry) { return entry.key.starts_with(kOfRemotes); });
+  return std::ranges::any_of(entries_, [](const Entry& entry) { return entry.key.starts_with(kOfRemotes); });
 }
 
 bool GitConfiguration::forbids_redirects(std::string_view url) const {
   const auto settings = http_settings(rewrite(url));
   const auto names_it = [](const Entry& entry) { return entry.key.ends_with("followredirects"); };
   if (!settings) {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry& entry) { return names_it(entry) && is_false(entry); });
+    return std::ranges::any_of(entries_, [&](const Entry& entry) { return names_it(entry) && is_false(entry); });
   }
   const auto last = std::find_if(settings->rbegin(), settings->rend(), names_it);
   return last != settings->rend() && is_false(*last);

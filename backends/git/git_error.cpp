@@ -165,7 +165,7 @@ constexpr std::array kMeanings = {
 
 // Returns the lines that are not empty. Progress ends a line with "\r".
 std::vector<std::string> output_lines(std::string text) {
-  std::replace(text.begin(), text.end(), '\r', '\n');
+  std::ranges::replace(text, '\r', '\n');
   std::vector<std::string> lines = lines_of(text);
   std::erase(lines, "");
   return lines;
@@ -238,7 +238,7 @@ std::string words_of_server(std::string_view text) {
     }
     line = line.substr(0, line.find("\x1b[K"));  // git clears the rest of the line here
     line = line.substr(0, line.find_last_not_of(' ') + 1);
-    words = std::any_of(line.begin(), line.end(), ascii::is_alnum) ? line : words;
+    words = std::ranges::any_of(line, ascii::is_alnum) ? line : words;
   }
   return quotable(scrub_urls(words.substr(0, kKept)));
 }
@@ -288,8 +288,7 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
 
 Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said) {
   const std::string prefix = fmt::format("git could not {} \"{}\"", doing, remote.display);
-  const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
-                                    [failure](const Meaning& row) { return row.failure == failure; });
+  const auto meaning = std::ranges::find(kMeanings, failure, &Meaning::failure);
   const bool is_unknown = failure == GitFailure::broken_response || failure == GitFailure::other;
   if (is_unknown && !said.empty()) {
     return Error{.code = Code::bad_response,

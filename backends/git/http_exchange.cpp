@@ -154,7 +154,7 @@ Result<Advertised> HttpExchange::advertise(const WantedReferences& wanted, const
     auto listed = list(*known, wanted);
     constexpr std::array kMoved = {Code::bad_response, Code::not_found, Code::forbidden, Code::auth_required,
                                    Code::source_denied};
-    if (listed || std::find(kMoved.begin(), kMoved.end(), listed.error().code) == kMoved.end()) {
+    if (listed || std::ranges::find(kMoved, listed.error().code) == kMoved.end()) {
       return listed;
     }
   }
@@ -371,9 +371,8 @@ Result<HttpResponse> HttpExchange::send_with_credentials(
     return response;
   }
   const auto& headers = plan_.secret_headers;
-  const bool has_own = std::any_of(headers.begin(), headers.end(), [](const auto& header) {
-    return ascii::equals_ignoring_case(header.first, "authorization");
-  });
+  const bool has_own = std::ranges::any_of(
+      headers, [](const auto& header) { return ascii::equals_ignoring_case(header.first, "authorization"); });
   const bool is_redirected = !response->url.reveal().starts_with(base() + "/");
   if (has_own || !netrc_text(lookup_environment).empty() || !asks_for_basic_alone(*response) || is_redirected) {
     only_git_ = "the server requires authentication, which git may provide in another way";

@@ -38,7 +38,7 @@ bool is_true(const Entry& entry) {
 
 bool names_proxy(const EnvironmentLookup& environment) {
   constexpr std::array kNames = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](const char* name) { return environment(name).has_value(); });
+  return std::ranges::any_of(kNames, [&](const char* name) { return environment(name).has_value(); });
 }
 
 // Our HTTP client trusts SSL_CERT_FILE; git trusts the configured file.
@@ -89,7 +89,7 @@ Reason apply(HttpPlan& plan, const std::vector<Entry>& settings, const Environme
     }
     const bool is_last =
         std::none_of(at + 1, settings.end(), [&](const Entry& later) { return later.key == entry.key; });
-    if (!is_last || std::find(kHarmless.begin(), kHarmless.end(), entry.key) != kHarmless.end()) {
+    if (!is_last || std::ranges::find(kHarmless, entry.key) != kHarmless.end()) {
       continue;
     }
     if (entry.key == "useragent" && !entry.value.empty()) {
@@ -135,7 +135,7 @@ Reason follow_rewriting(RemoteAddress& remote, const GitConfiguration& configura
 }
 
 bool restricts_transports(const GitConfiguration& configuration) {
-  return std::any_of(configuration.entries().begin(), configuration.entries().end(), [](const Entry& entry) {
+  return std::ranges::any_of(configuration.entries(), [](const Entry& entry) {
     return entry.key == "protocol.allow" || entry.key == "protocol.http.allow" || entry.key == "protocol.https.allow";
   });
 }

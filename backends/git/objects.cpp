@@ -129,7 +129,7 @@ int visit(const char* root, const git_tree_entry* entry, void* payload) {
 }
 
 bool attributes_hold(git_repository* repository, const Walk& walk, std::string_view word) {
-  return std::any_of(walk.attributes.begin(), walk.attributes.end(), [&](const git_oid& id) {
+  return std::ranges::any_of(walk.attributes, [&](const git_oid& id) {
     const Blob blob = load_blob(repository, id);
     return blob && content(blob.get()).find(word) != std::string_view::npos;
   });
@@ -139,8 +139,8 @@ bool attributes_hold(git_repository* repository, const Walk& walk, std::string_v
 // those of this system, and filters need a program that is not configured.
 bool attributes_convert(git_repository* repository, const Walk& walk) {
   constexpr std::array<std::string_view, 3> kConverting = {"eol=crlf", "ident", "working-tree-encoding"};
-  return std::any_of(kConverting.begin(), kConverting.end(),
-                     [&](std::string_view word) { return attributes_hold(repository, walk, word); });
+  return std::ranges::any_of(kConverting,
+                             [&](std::string_view word) { return attributes_hold(repository, walk, word); });
 }
 
 Database open_database(git_repository* repository) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kShortestCommit = 4;  // git abbreviates no further
 
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), ascii::is_hex);
+  return std::ranges::all_of(text, ascii::is_hex);
 }
 
 bool is_id(std::string_view text) {
@@ -24,8 +24,7 @@ bool is_id(std::string_view text) {
 }
 
 const Reference* find_name(const References& references, std::string_view name) {
-  const auto at = std::find_if(references.begin(), references.end(),
-                               [name](const Reference& reference) { return reference.name == name; });
+  const auto at = std::ranges::find(references, name, &Reference::name);
   return at == references.end() ? nullptr : &*at;
 }
 
@@ -135,7 +134,7 @@ bool is_reference_name(std::string_view text) {
       return false;
     }
   }
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::all_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte > 0x20 && byte != 0x7F && std::string_view("~^:?*[\\").find(c) == std::string_view::npos;
   });
@@ -188,14 +187,14 @@ void add_possible_names(WantedReferences& wanted, std::string_view ref, bool pre
 }
 
 const Reference* find_tag_object(const References& references, std::string_view id) {
-  const auto found = std::find_if(references.begin(), references.end(), [id](const Reference& reference) {
+  const auto found = std::ranges::find_if(references, [id](const Reference& reference) {
     return !reference.peeled.empty() && reference.name.starts_with(kGitTags) && is_same_commit(reference.id, id);
   });
   return found == references.end() ? nullptr : &*found;
 }
 
 bool is_advertised(const References& references, std::string_view commit) {
-  return std::any_of(references.begin(), references.end(), [commit](const Reference& reference) {
+  return std::ranges::any_of(references, [commit](const Reference& reference) {
     return reference.commit() == commit &&
            (reference.name.starts_with(kGitBranches) || reference.name.starts_with(kGitTags));
   });

@@ -21,11 +21,13 @@ namespace {
 constexpr std::size_t kLongestListing = std::size_t{64} << 20U;
 constexpr std::string_view kFetching = "fetch from";
 
-Error with_purpose(Error error, std::string_view doing, std::string_view display) {
-  if (error.code == Code::tool_missing) {
-    return git_missing(doing, display);
-  }
-  return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing, display));
+// For Result::map_error().
+auto with_purpose(std::string_view doing, std::string_view display) {
+  return [=](Error error) {
+    return error.code == Code::tool_missing
+               ? git_missing(doing, display)
+               : with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing, display));
+  };
 }
 
 // The file system controls who may read a repository on this machine; its owner may be another user.
@@ -65,16 +67,16 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
     MODLOCK_TRY(auto written, PrivateFile::create("key", address_.ssh_key.reveal()));
     key.emplace(std::move(written));
   }
-  const auto users = GitConfiguration::of(address, lookup_environment, context_);
-  if (!users) {  // its limits would not apply
-    return fail(with_purpose(users.error(), doing, address_.display));
-  }
+  // Without it, its limits would not apply.
+  MODLOCK_TRY(
+      const auto users,
+      GitConfiguration::of(address, lookup_environment, context_).map_error(with_purpose(doing, address_.display)));
   Command command =
-      network_command(address, arguments, lookup_environment, &*users, key ? key->path() : std::filesystem::path(),
+      network_command(address, arguments, lookup_environment, &users, key ? key->path() : std::filesystem::path(),
                       !context_.check_source, std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
   command.output_limit = kLongestListing;
-  if (address.hides_query() && std::find(arguments.begin(), arguments.end(), "fetch") != arguments.end()) {
-    MODLOCK_TRY(auto asked, ask_version(address, &*users, doing));
+  if (address.hides_query() && std::ranges::find(arguments, "fetch") != arguments.end()) {
+    MODLOCK_TRY(auto asked, ask_version(address, &users, doing));
     if (asked.output.empty()) {
       return asked;  // with the reason in its error output
     }
@@ -87,24 +89,18 @@ Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<
       LogLevel::debug,
       fmt::format("git {} {}: {} in {} ms", arguments.front() == "ls-remote" ? "ls-remote" : "fetch", address.display,
                   finished ? fmt::format("exit code {}", finished->exit_code) : "failed", time.count()));
-  if (!finished) {
-    return fail(with_purpose(std::move(finished.error()), doing, address_.display));
-  }
-  return finished;
+  return std::move(finished).map_error(with_purpose(doing, address_.display));
 }
 
 // With another version, git would start programs with the whole address.
 Result<Finished> Remote::ask_version(const RemoteAddress& address, const GitConfiguration* users,
                                      std::string_view doing) const {
   context_.count_request();
-  auto asked = run_command(version_command(address, lookup_environment, users, !context_.check_source,
-                                           std::chrono::ceil<std::chrono::seconds>(context_.children.idle)),
-                           context_);
-  if (!asked) {
-    return fail(with_purpose(std::move(asked.error()), doing, address_.display));
-  }
-  const bool is_unclear = asked->output.empty() && asked->exit_code == 0;
-  if (asked->output.starts_with("fallback") || is_unclear) {
+  const Command command = version_command(address, lookup_environment, users, !context_.check_source,
+                                          std::chrono::ceil<std::chrono::seconds>(context_.children.idle));
+  MODLOCK_TRY(auto asked, run_command(command, context_).map_error(with_purpose(doing, address_.display)));
+  const bool is_unclear = asked.output.empty() && asked.exit_code == 0;
+  if (asked.output.starts_with("fallback") || is_unclear) {
     return fail(Code::source_unsupported,
                 fmt::format("git could not {} \"{}\": the server does not speak version 2 of git's protocol, and with "
                             "an older one git would show the query of the address to every user of this machine",
@@ -121,9 +117,9 @@ Result<Advertising> Remote::list(const WantedReferences& wanted, std::string_vie
 
 Result<Advertising> Remote::list_by_git(const WantedReferences& wanted, std::string_view doing) const {
   const auto is_tag = [](const std::string& name) { return name.starts_with(kGitTags); };
-  const bool needs_only_tags = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), is_tag);
+  const bool needs_only_tags = !wanted.empty() && std::ranges::all_of(wanted, is_tag);
   std::vector<std::string> arguments = {"ls-remote", "--quiet"};
-  if (std::find(wanted.begin(), wanted.end(), "HEAD") == wanted.end()) {
+  if (std::ranges::find(wanted, "HEAD") == wanted.end()) {
     arguments.emplace_back("--tags");
     if (!needs_only_tags) {
       arguments.emplace_back("--heads");
@@ -135,18 +131,15 @@ Result<Advertising> Remote::list_by_git(const WantedReferences& wanted, std::str
   if (finished.exit_code != 0) {
     return fail(explain(address_, doing, finished.exit_code, finished.error_output));
   }
-  auto references = parse_references(finished.output);
-  if (!references) {
-    return fail(with_purpose(std::move(references.error()), doing, address_.display));
-  }
-  if (!references->empty() && !is_full_commit(references->front().id)) {
+  MODLOCK_TRY(auto references, parse_references(finished.output).map_error(with_purpose(doing, address_.display)));
+  if (!references.empty() && !is_full_commit(references.front().id)) {
     return fail(explain(address_, doing, GitFailure::object_format));
   }
   constexpr std::string_view kRedirect = "warning: redirecting to ";
   const std::size_t at = std::min(finished.error_output.rfind(kRedirect), finished.error_output.size());
   const std::string target = finished.error_output.substr(at, finished.error_output.find('\n', at) - at);
   return Advertising{
-      .references = std::move(*references),
+      .references = std::move(references),
       .is_whole = !needs_only_tags,
       .redirected_to = target.empty() ? "" : other_repository(address_.url, target.substr(kRedirect.size()))};
 }
@@ -175,7 +168,7 @@ std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,
     return std::nullopt;
   }
   std::vector<std::string> wanted = ids;
-  std::sort(wanted.begin(), wanted.end());
+  std::ranges::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   auto fetched = http_->fetch(address_, wanted, repository.path(), kFetching, context_);
   if (!fetched || !*fetched || !**fetched) {
@@ -233,14 +226,11 @@ tl::expected<void, FetchFailure> Remote::fetch(const std::filesystem::path& repo
 
 Result<Finished> run_local(const Command& command, std::string_view doing, std::string_view display,
                            const Context& context) {
-  auto finished = run_command(command, context);
-  if (!finished) {
-    return fail(with_purpose(std::move(finished.error()), doing, display));
-  }
-  if (finished->exit_code != 0) {
-    const GitFailure failure = classify(finished->error_output);
+  MODLOCK_TRY(auto finished, run_command(command, context).map_error(with_purpose(doing, display)));
+  if (finished.exit_code != 0) {
+    const GitFailure failure = classify(finished.error_output);
     // git gives no reason if it cannot write a file of a work tree.
-    const bool unwritten = finished->error_output.find("unable to write file") != std::string::npos;
+    const bool unwritten = finished.error_output.find("unable to write file") != std::string::npos;
     const std::string_view why = failure == GitFailure::disk_full   ? "the disk is full"
                                  : unwritten                        ? "a file cannot be written, the disk may be full"
                                  : failure == GitFailure::read_only ? "the directory cannot be written"
@@ -249,7 +239,7 @@ Result<Finished> run_local(const Command& command, std::string_view doing, std::
                 .message = fmt::format("git could not {} \"{}\": {}", doing, display, why),
                 .hint = "make room or make the cache directory writable; if it stays so, remove the cache directory"};
     error.notes.push_back("git: " +
-                          quotable(scrub_urls(finished->error_output.substr(0, finished->error_output.find('\n')))));
+                          quotable(scrub_urls(finished.error_output.substr(0, finished.error_output.find('\n')))));
     return fail(std::move(error));
   }
   return finished;

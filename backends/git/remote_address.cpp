@@ -7,6 +7,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_remote.h"
+#include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 
 namespace modlock::git {
@@ -15,10 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kSchemes = {"https", "http", "ssh", "git", "file"};
 
 bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
+  return std::ranges::any_of(text, ascii::is_control);
 }
 
 bool looks_like_option(std::string_view text) {
@@ -89,7 +87,7 @@ Result<RemoteAddress> make_remote_address(const SourceAddress& source) {
   if (url->scheme.empty() && !url->path.empty() && url->path[0] == '/') {
     url->scheme = "file";
   }
-  const bool is_known = has_helper || std::find(kSchemes.begin(), kSchemes.end(), url->scheme) != kSchemes.end();
+  const bool is_known = has_helper || std::ranges::find(kSchemes, url->scheme) != kSchemes.end();
   if (!is_known || !url->opaque.empty()) {
     return denied(address.display,
                   fmt::format("its transport \"{}\" is not one of https, http, ssh, git and file", url->scheme));

@@ -117,8 +117,7 @@ class Verification {
       return commit;
     }
     const std::string name = pin->ref.substr(kGitTags.size());
-    const auto tag = std::find_if(references.begin(), references.end(),
-                                  [&](const Reference& reference) { return reference.name == pin->ref; });
+    const auto tag = std::ranges::find(references, pin->ref, &Reference::name);
     SignedObject object{"tag", tag->id, fmt::format("tag \"{}\"", quotable(name)), name};
     if (tag->peeled.empty()) {
       return invalid(object, "it is a lightweight tag, which has none");

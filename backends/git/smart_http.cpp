@@ -38,8 +38,7 @@ class SmartHttp::Memory {
     const auto end = Clock::now() - kKept;
     std::erase_if(entries_, [end](const Entry& entry) { return entry.time < end; });
     const std::string key = key_of(remote);
-    const auto at =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
+    const auto at = std::ranges::find(entries_, key, &Entry::key);
     return at == entries_.end() ? std::nullopt : std::optional(at->found);
   }
 
@@ -143,11 +142,10 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
 std::optional<References> SmartHttp::recall(const RemoteAddress& remote, const WantedReferences& wanted) const {
   const auto kept = memory_->find(remote).value_or(nullptr);
   const auto has = [&](const std::string& name) {
-    return name == "HEAD" || std::any_of(kept->wanted.begin(), kept->wanted.end(),
-                                         [&](const std::string& prefix) { return name.starts_with(prefix); });
+    return name == "HEAD" ||
+           std::ranges::any_of(kept->wanted, [&](const std::string& prefix) { return name.starts_with(prefix); });
   };
-  const bool has_all =
-      kept && !kept->references.empty() && (!kept->found.is_v2 || std::all_of(wanted.begin(), wanted.end(), has));
+  const bool has_all = kept && !kept->references.empty() && (!kept->found.is_v2 || std::ranges::all_of(wanted, has));
   return has_all ? std::optional(kept->references) : std::nullopt;
 }
 

@@ -57,8 +57,7 @@ void add_setting(std::vector<SubmoduleEntry>& entries, std::string_view setting)
     return;
   }
   const std::string_view name = key.substr(kSection.size(), last - kSection.size());
-  auto entry =
-      std::find_if(entries.begin(), entries.end(), [name](const SubmoduleEntry& other) { return other.name == name; });
+  auto entry = std::ranges::find(entries, name, &SubmoduleEntry::name);
   if (entry == entries.end()) {
     entry = entries.insert(entries.end(), SubmoduleEntry{std::string(name), {}, {}, {}});
   }
@@ -93,7 +92,7 @@ bool names_helper(std::string_view url) {
   const std::size_t mark = url.find("::");
   const std::string_view name = url.substr(0, std::min(mark, url.size()));
   const auto fits = [](char c) { return ascii::is_alnum(c) || c == '+' || c == '-' || c == '.' || c == '_'; };
-  return mark != std::string_view::npos && mark > 0 && std::all_of(name.begin(), name.end(), fits);
+  return mark != std::string_view::npos && mark > 0 && std::ranges::all_of(name, fits);
 }
 
 // Returns the address of a submodule's URL.
@@ -236,7 +235,7 @@ Result<std::vector<SubmoduleEntry>> read_gitmodules(const fs::path& directory, s
     add_setting(entries, setting);
   }
   for (const SubmoduleEntry& entry : entries) {
-    if (!entry.update.empty() && std::find(kUpdates.begin(), kUpdates.end(), entry.update) == kUpdates.end()) {
+    if (!entry.update.empty() && std::ranges::find(kUpdates, entry.update) == kUpdates.end()) {
       return broken(display, fmt::format("has the update \"{}\" for \"{}\", which git refuses there",
                                          shown_path(entry.update), shown_path(entry.name)));
     }

@@ -53,8 +53,7 @@ Result<void> take_packets(std::string& bytes, const Take& take, const HasEnded& 
 
 // Whether the name has bytes that git allows in no name (git check-ref-format), and that no message should show.
 bool has_control(std::string_view name) {
-  return std::any_of(name.begin(), name.end(),
-                     [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
+  return std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; });
 }
 
 // Adds the reference of a line "<id> SP <name>". In a listing, attributes may follow.

@@ -90,9 +90,8 @@ bool carries_secrets(const HttpRequest& request) {
 }  // namespace
 
 std::optional<std::string> HttpResponse::header(std::string_view name) const {
-  const auto found = std::find_if(headers.begin(), headers.end(), [&](const HttpHeader& header) {
-    return ascii::equals_ignoring_case(header.name, name);
-  });
+  const auto found = std::ranges::find_if(
+      headers, [&](const HttpHeader& header) { return ascii::equals_ignoring_case(header.name, name); });
   return found == headers.end() ? std::nullopt : std::optional(found->value);
 }
 

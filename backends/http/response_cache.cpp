@@ -35,8 +35,8 @@ bool is_worth_keeping(const HttpResponse& response, const HttpRequest& request) 
 
 bool holds(const CachedResponse& kept, const Secrets& secrets) {
   return secrets.are_in(kept.body) || secrets.are_in(kept.etag) || secrets.are_in(kept.last_modified) ||
-         std::any_of(kept.headers.begin(), kept.headers.end(),
-                     [&secrets](const HttpHeader& header) { return secrets.are_in(header.value); });
+         std::ranges::any_of(kept.headers,
+                             [&secrets](const HttpHeader& header) { return secrets.are_in(header.value); });
 }
 
 class CachingHttpClient final : public HttpClient {

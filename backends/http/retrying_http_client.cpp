@@ -33,7 +33,7 @@ bool may_succeed_later(const Attempt& attempt) {
     return *attempt.failure == Code::unreachable || *attempt.failure == Code::timeout;
   }
   constexpr std::array kStatuses = {408, 429, 500, 502, 503, 504};
-  return std::find(kStatuses.begin(), kStatuses.end(), attempt.status) != kStatuses.end();
+  return std::ranges::find(kStatuses, attempt.status) != kStatuses.end();
 }
 
 }  // namespace
@@ -92,8 +92,7 @@ SecretText basic_authorization(std::string_view url) {
 }
 
 bool names(const Headers& headers, std::string_view name) {
-  return std::any_of(headers.begin(), headers.end(),
-                     [&](const auto& row) { return ascii::equals_ignoring_case(row.first, name); });
+  return std::ranges::any_of(headers, [&](const auto& row) { return ascii::equals_ignoring_case(row.first, name); });
 }
 
 // Performs one request with its redirects and attempts.

@@ -109,8 +109,9 @@ TransferLoop::Clock::time_point TransferLoop::connecting_since(const Transfer& t
   if (transfer.connecting_) {
     return *transfer.connecting_;
   }
-  if (std::any_of(running_.begin(), running_.end(),
-                  [&](const Transfer* other) { return other->is_connected_ && other->origin_ == transfer.origin_; })) {
+  if (std::ranges::any_of(running_, [&](const Transfer* other) {
+        return other->is_connected_ && other->origin_ == transfer.origin_;
+      })) {
     return Clock::now();
   }
   const auto reached = reached_.find(transfer.origin_);
@@ -173,7 +174,7 @@ bool TransferLoop::obey() {
       if (curl_multi_add_handle(multi_.get(), transfer.easy_) != CURLM_OK) {
         end(transfer, CURLE_FAILED_INIT);
       }
-    } else if (std::find(running_.begin(), running_.end(), &transfer) == running_.end()) {
+    } else if (std::ranges::find(running_, &transfer) == running_.end()) {
       continue;  // it has already ended
     } else if (order.kind == Order::Kind::cancel) {
       end(transfer, CURLE_ABORTED_BY_CALLBACK);
@@ -224,8 +225,8 @@ void TransferLoop::read_again() {
 // When a connection becomes free, libcurl tries only the first waiting transfer, of any host, even if that one cannot
 // use it. Each time a handle is removed, libcurl tries one more.
 void TransferLoop::retry_waiting() {
-  const auto waiting = std::count_if(running_.begin(), running_.end(),
-                                     [](const Transfer* transfer) { return !transfer->is_connected_; });
+  const auto waiting =
+      std::ranges::count_if(running_, [](const Transfer* transfer) { return !transfer->is_connected_; });
   for (std::ptrdiff_t i = 0; i < waiting; ++i) {
     curl_multi_add_handle(multi_.get(), nudge_.get());
     curl_multi_remove_handle(multi_.get(), nudge_.get());

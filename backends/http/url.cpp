@@ -30,7 +30,7 @@ struct Reference {
 
 bool is_scheme(std::string_view text) {
   const auto fits = [](char c) { return ascii::is_alnum(c) || c == '+' || c == '-' || c == '.'; };
-  return !text.empty() && ascii::is_alpha(text[0]) && std::all_of(text.begin(), text.end(), fits);
+  return !text.empty() && ascii::is_alpha(text[0]) && std::ranges::all_of(text, fits);
 }
 
 // Removes the text after the first `mark` from the end, and returns it.
@@ -102,11 +102,6 @@ std::string merge(const Reference& base, std::string_view path) {
     return "/" + std::string(path);
   }
   return std::string(base.path.substr(0, base.path.rfind('/') + 1)) + std::string(path);
-}
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 int default_port(std::string_view scheme) {
@@ -194,7 +189,7 @@ std::string printable_url(std::string_view url) {
 }
 
 std::optional<std::string> resolve_url(std::string_view base, std::string_view reference) {
-  if (!split_url(base) || has_control(reference)) {
+  if (!split_url(base) || std::ranges::any_of(reference, ascii::is_control)) {
     return std::nullopt;
   }
   const Reference from = split_reference(base);

@@ -82,7 +82,7 @@ bool is_ip_address(std::string_view host) {
   host = host.substr(0, host.size() - (host.empty() || host.back() != '.' ? 0 : 1));
   const std::string_view last = host.substr(host.rfind('.') + 1);
   return host.substr(0, 1) == "[" || last.substr(0, 2) == "0x" ||
-         (!last.empty() && std::all_of(last.begin(), last.end(), ascii::is_digit));
+         (!last.empty() && std::ranges::all_of(last, ascii::is_digit));
 }
 
 std::string_view without_port(std::string_view authority) {
@@ -206,7 +206,7 @@ const SecretText* refresh_token_of(const FoundCredential& credential) {
 }
 
 bool is_header_text(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
 using Clock = std::chrono::steady_clock;
@@ -266,7 +266,7 @@ Result<void> check_realm_for_credentials(const std::string& realm, const Reposit
   const std::string registry = http::split_url(repository.url(""))->host;
   const auto parts = http::split_url(realm);
   const std::string host = parts ? parts->host : std::string();
-  if (share_domain(registry, host) || std::find(token_realms.begin(), token_realms.end(), host) != token_realms.end()) {
+  if (share_domain(registry, host) || std::ranges::find(token_realms, host) != token_realms.end()) {
     return {};
   }
   return fail(
@@ -459,7 +459,7 @@ Result<std::optional<SecretText>> Authorizer::fetch(Entry& entry, const Reposito
   const std::string named = challenge.parameter("scope");
   for (const std::string_view scope : split(named, ' ')) {
     if (!scope.empty() && !is_of_another_repository(scope, repository.name) && entry.scopes.size() < kMostScopes &&
-        std::find(entry.scopes.begin(), entry.scopes.end(), scope) == entry.scopes.end()) {
+        std::ranges::find(entry.scopes, scope) == entry.scopes.end()) {
       entry.scopes.emplace_back(scope);
     }
   }

@@ -38,14 +38,9 @@ Result<std::string> text_of(const Json::Value& object, const char* name, std::st
 
 Result<Layer> read_layer(const Json::Value& descriptor, std::string_view what) {
   MODLOCK_TRY(const auto digest, text_of(descriptor, "digest", what));
-  switch (digest_form(digest)) {
-    case DigestForm::other_algorithm:
-      return unsupported_digest(fmt::format("module package of {}", what), digest);
-    case DigestForm::invalid:
-      return broken(what, fmt::format("the digest of its package is \"{}\"", quotable(digest, kShown)));
-    case DigestForm::supported:
-      break;
-  }
+  MODLOCK_TRY(
+      check_digest(digest, fmt::format("module package of {}", what),
+                   broken(what, fmt::format("the digest of its package is \"{}\"", quotable(digest, kShown))).value()));
   const Json::Value& size = descriptor["size"];
   if (!size.isUInt64()) {
     return broken(what, "the size of its package is not a number of bytes");

@@ -119,16 +119,10 @@ class OciBackend final : public BackendCore {
                                         : fail(Code::source_invalid, fmt::format("{} is not a valid tag", what),
                                                "write a tag of the repository");
     }
-    switch (digest_form(reference.digest)) {
-      case DigestForm::supported:
-        return {};
-      case DigestForm::other_algorithm:
-        return unsupported_digest("requested " + what, reference.digest);
-      case DigestForm::invalid:
-        break;
-    }
-    return fail(Code::source_invalid, fmt::format("{} is not a valid digest", what),
-                "expected \"sha256:\" and 64 lower-case hexadecimal digits");
+    return check_digest(reference.digest, "requested " + what,
+                        {.code = Code::source_invalid,
+                         .message = fmt::format("{} is not a valid digest", what),
+                         .hint = "expected \"sha256:\" and 64 lower-case hexadecimal digits"});
   }
 
   Registry registry_;

@@ -54,7 +54,7 @@ tl::unexpected<Error> invalid(const std::string& display, std::string_view why, 
 // Like Go's strconv.ParseBool: a false `archive` disables unpacking, and go-getter then ignores the argument.
 bool is_false(std::string_view text) {
   constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "false", "False", "FALSE"};
-  return std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end();
+  return std::ranges::find(kFalse, text) != kFalse.end();
 }
 
 // go-getter removes its own two arguments before the others are checked.
@@ -106,14 +106,10 @@ Result<Reference> read_reference(const QueryArguments& arguments, const std::str
       reference.tag = value;
       continue;
     }
-    const DigestForm form = digest_form(value);
-    if (form == DigestForm::invalid) {
-      return invalid(display, fmt::format("has an invalid digest \"{}\"", shown),
-                     "write \"sha256:\" and 64 lower-case hexadecimal digits");
-    }
-    if (form == DigestForm::other_algorithm) {
-      return unsupported_digest(fmt::format("module source \"{}\"", display), value);
-    }
+    MODLOCK_TRY(check_digest(value, fmt::format("module source \"{}\"", display),
+                             invalid(display, fmt::format("has an invalid digest \"{}\"", shown),
+                                     "write \"sha256:\" and 64 lower-case hexadecimal digits")
+                                 .value()));
     reference.digest = value;
   }
   if (!reference.tag.empty() && !reference.digest.empty()) {
@@ -197,7 +193,7 @@ DigestForm digest_form(std::string_view text) {
   for (const Algorithm& algorithm : {Algorithm{"sha256:", 64}, Algorithm{"sha384:", 96}, Algorithm{"sha512:", 128}}) {
     const std::string_view digits = text.substr(std::min(algorithm.name.size(), text.size()));
     if (text.substr(0, algorithm.name.size()) == algorithm.name && digits.size() == algorithm.digits &&
-        std::all_of(digits.begin(), digits.end(), ascii::is_lower_hex)) {
+        std::ranges::all_of(digits, ascii::is_lower_hex)) {
       return algorithm.name == "sha384:" ? DigestForm::other_algorithm : DigestForm::supported;
     }
   }
@@ -211,6 +207,13 @@ tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_vie
               "have the module package pushed with sha256 digests");
 }
 
+Result<void> check_digest(std::string_view digest, std::string_view where, Error invalid) {
+  const DigestForm form = digest_form(digest);
+  return form == DigestForm::supported         ? Result<void>()
+         : form == DigestForm::other_algorithm ? unsupported_digest(where, digest)
+                                               : fail(std::move(invalid));
+}
+
 Hash digest_algorithm(std::string_view digest) {
   return digest.starts_with("sha512:") ? Hash::sha512 : Hash::sha256;
 }
@@ -221,13 +224,13 @@ std::string digest_text(Hash algorithm, const std::vector<std::uint8_t>& hash) {
 
 bool is_repository_name(std::string_view text) {
   const auto segments = split(text, '/');
-  return std::all_of(segments.begin(), segments.end(), is_name_segment);
+  return std::ranges::all_of(segments, is_name_segment);
 }
 
 bool is_tag_name(std::string_view text) {
   constexpr std::size_t kLongest = 128;
   return !text.empty() && text.size() <= kLongest && is_word(text.front()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == '.' || c == '-'; });
+         std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.' || c == '-'; });
 }
 
 }  // namespace modlock::oci

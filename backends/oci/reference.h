@@ -55,6 +55,8 @@ enum class DigestForm { supported, other_algorithm, invalid };
 DigestForm digest_form(std::string_view text);
 // Returns SOURCE_UNSUPPORTED for a digest of another algorithm; `where` completes "the … has".
 tl::unexpected<Error> unsupported_digest(std::string_view where, std::string_view digest);
+// Checks a digest: unsupported_digest() of another algorithm, `invalid` for any other text.
+Result<void> check_digest(std::string_view digest, std::string_view where, Error invalid);
 // Returns the algorithm of a supported digest.
 Hash digest_algorithm(std::string_view digest);
 // Returns the digest text for a raw hash of that algorithm.

@@ -109,20 +109,14 @@ HttpRequest manifest_request(const Repository& repository, const std::string& re
 Result<std::string> named_digest(const HttpResponse& response, const Repository& repository,
                                  const std::string& reference) {
   const std::string digest = response.header("Docker-Content-Digest").value_or("");
-  if (digest.empty()) {
-    return digest;
+  const std::string what = fmt::format("\"{}\" of \"{}\"", reference, repository.display);
+  if (!digest.empty()) {
+    MODLOCK_TRY(check_digest(digest, "manifest " + what,
+                             {.code = Code::bad_response,
+                              .message = fmt::format("the registry reports no valid digest of {}", what),
+                              .hint = "ask the registry's operator: its header Docker-Content-Digest is malformed"}));
   }
-  switch (digest_form(digest)) {
-    case DigestForm::supported:
-      return digest;
-    case DigestForm::other_algorithm:
-      return unsupported_digest(fmt::format("manifest \"{}\" of \"{}\"", reference, repository.display), digest);
-    case DigestForm::invalid:
-      break;
-  }
-  return fail(Code::bad_response,
-              fmt::format("the registry reports no valid digest of \"{}\" of \"{}\"", reference, repository.display),
-              "ask the registry's operator: its header Docker-Content-Digest is malformed");
+  return digest;
 }
 
 // A registry on the loopback must not lead to plain http on another machine.

@@ -58,7 +58,7 @@ bool is_next(std::string_view parameters) {
   const bool is_quoted = value.starts_with('"');
   value.remove_prefix(is_quoted ? 1 : 0);
   const auto relations = split(value.substr(0, value.find_first_of(is_quoted ? "\"" : "; \t")), ' ');
-  return std::find(relations.begin(), relations.end(), "next") != relations.end();
+  return std::ranges::find(relations, "next") != relations.end();
 }
 
 }  // namespace

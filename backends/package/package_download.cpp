@@ -81,11 +81,9 @@ Result<FetchedTree> PackageDownload::unpack() {
   } else {
     unpacked_ = make_directories(directory_).and_then([this] { return unpack_here(); });
   }
-  if (!unpacked_) {
-    return fail(std::move(unpacked_.error()));
-  }
+  MODLOCK_TRY(auto digests, std::move(unpacked_));
   return FetchedTree{
-      .id = {}, .directory = std::exchange(directory_, {}), .warnings = {}, .digests = std::move(*unpacked_)};
+      .id = {}, .directory = std::exchange(directory_, {}), .warnings = {}, .digests = std::move(digests)};
 }
 
 Result<FileDigests> PackageDownload::unpack_here() const {

@@ -40,7 +40,7 @@ std::string_view fault_of(std::string_view name) {
     return "points outside it with \"..\"";
   }
   const auto parts = split(name, '/');
-  const bool is_long = std::any_of(parts.begin(), parts.end(), [](auto part) { return part.size() > kLongestName; });
+  const bool is_long = std::ranges::any_of(parts, [](auto part) { return part.size() > kLongestName; });
   return is_long ? "has a name longer than 255 bytes" : "";
 }
 
@@ -78,7 +78,7 @@ class Layout {
   }
 
   ZipLayout result() {
-    std::sort(found_.programs.begin(), found_.programs.end());
+    std::ranges::sort(found_.programs);
     found_.programs.erase(std::unique(found_.programs.begin(), found_.programs.end()), found_.programs.end());
     return std::move(found_);
   }
@@ -110,8 +110,7 @@ constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
 constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 std::string h1_of(TreeSummary summary) {
-  std::sort(summary.files.begin(), summary.files.end(),
-            [](const FileDigest& left, const FileDigest& right) { return left.name < right.name; });
+  std::ranges::sort(summary.files, {}, &FileDigest::name);
   return summary.h1();
 }
 
@@ -132,7 +131,7 @@ Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackL
 Result<void> expect_provider_program(const std::vector<std::string>& programs, std::string_view type,
                                      std::string_view display) {
   const std::string prefix = fmt::format("{}{}", kProgramPrefix, type);
-  const bool any = std::any_of(programs.begin(), programs.end(), [&](std::string_view name) {
+  const bool any = std::ranges::any_of(programs, [&](std::string_view name) {
     return name.starts_with(prefix) &&
            (name.size() == prefix.size() || name[prefix.size()] == '_' || name[prefix.size()] == '.');
   });

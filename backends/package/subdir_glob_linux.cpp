@@ -39,7 +39,7 @@ std::vector<fs::path> fitting_entries(const fs::path& package, const fs::path& b
       fitting.push_back(below / name);
     }
   }
-  std::sort(fitting.begin(), fitting.end());
+  std::ranges::sort(fitting);
   return fitting;
 }
 

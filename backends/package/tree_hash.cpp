@@ -111,7 +111,7 @@ std::string hash_modes(const std::vector<TreeEntry>& entries) {
 }
 
 bool has_copied_modes(const std::vector<TreeEntry>& entries) {
-  return std::all_of(entries.begin(), entries.end(), [](const TreeEntry& entry) {
+  return std::ranges::all_of(entries, [](const TreeEntry& entry) {
     return entry.type != TreeEntry::Type::file || entry.mode == 0644 || entry.mode == 0755;
   });
 }
@@ -127,10 +127,8 @@ Result<TreeSummary> summarise_entries(const std::vector<TreeEntry>& entries, con
   TreeSummary summary;
   summary.files.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!digests[i]) {
-      return fail(std::move(digests[i].error()));
-    }
-    summary.files.push_back({entries[i].name, hex(*digests[i])});
+    MODLOCK_TRY(const auto digest, std::move(digests[i]));
+    summary.files.push_back({entries[i].name, hex(digest)});
   }
   return summary;
 }
@@ -149,9 +147,8 @@ Result<std::string> former_hash_of_tree(const fs::path& root, const Context& con
   MODLOCK_TRY(auto summary, summarise_tree(root, context));
   std::erase_if(summary.files, [&](const FileDigest& file) {
     const fs::path path(file.name);
-    return std::any_of(path.begin(), path.end(), [&](const fs::path& part) {
-      return std::find(kLeftOut.begin(), kLeftOut.end(), part.native()) != kLeftOut.end();
-    });
+    return std::ranges::any_of(
+        path, [&](const fs::path& part) { return std::ranges::find(kLeftOut, part.native()) != kLeftOut.end(); });
   });
   return summary.h1();
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/address/source_text.h"
+#include "backends/base/deleter.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/entry_name.h"
@@ -45,10 +46,7 @@ tl::unexpected<Error> unsafe_entry(const std::string& name, std::string_view why
               "the package cannot be used as it is: ask its author to remove the entry");
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
+using Directory = std::unique_ptr<DIR, Deleter<::closedir>>;
 
 class Scanner {
  public:
@@ -68,10 +66,8 @@ class Scanner {
       open_.pop_back();
       MODLOCK_TRY(list(top.get(), prefix));
     }
-    std::sort(scan_.entries.begin(), scan_.entries.end(),
-              [](const ScannedEntry& left, const ScannedEntry& right) { return left.name < right.name; });
-    std::sort(scan_.directories.begin(), scan_.directories.end(),
-              [](const ScannedDirectory& left, const ScannedDirectory& right) { return left.name < right.name; });
+    std::ranges::sort(scan_.entries, {}, &ScannedEntry::name);
+    std::ranges::sort(scan_.directories, {}, &ScannedDirectory::name);
     return std::move(scan_);
   }
 

@@ -163,7 +163,7 @@ tl::unexpected<Error> LibraryReader::failure(std::string_view display) {
   // libarchive also reports damage with system error numbers, mostly EINVAL.
   constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory, std::errc::permission_denied,
                                        std::errc::no_such_file_or_directory, std::errc::too_many_files_open};
-  const bool is_system = std::find(kOfTheSystem.begin(), kOfTheSystem.end(), std::errc(reason)) != kOfTheSystem.end();
+  const bool is_system = std::ranges::find(kOfTheSystem, std::errc(reason)) != kOfTheSystem.end();
   Error error = is_system ? Error{.code = Code::io_error, .message = fmt::format("\"{}\" cannot be read", display)}
                           : bad_archive(display, "it is damaged or truncated").value();
   return fail(with_note(std::move(error), escape_controls(text == nullptr ? "no reason given" : text)));

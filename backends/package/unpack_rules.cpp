@@ -69,7 +69,7 @@ Result<std::optional<Place>> Rules::place(std::string_view name, EntryType type)
     return unsafe_entry(display_, name, fault);
   }
   const std::vector<std::string_view> parts = parts_of(name);
-  if (std::any_of(parts.begin(), parts.end(), is_git_entry)) {
+  if (std::ranges::any_of(parts, is_git_entry)) {
     return std::nullopt;
   }
   if (parts.empty() && type == EntryType::file) {

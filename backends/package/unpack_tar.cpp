@@ -91,7 +91,7 @@ class TarReader {
       left -= std::min<std::uint64_t>(left, size);
     }
     // The remaining bytes are the hole at the end of a sparse file.
-    std::fill(piece_.begin(), piece_.end(), '\0');
+    std::ranges::fill(piece_, '\0');
     while (file != nullptr && left > 0) {
       const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, piece_.size()));
       MODLOCK_TRY(piece(name, {piece_.data(), size}, file));

@@ -76,9 +76,7 @@ Attributes attributes_of(const ZipEntry& entry) {
 }
 
 std::uint64_t first_offset(const std::vector<ZipEntry>& entries) {
-  const auto first = std::min_element(entries.begin(), entries.end(), [](const ZipEntry& one, const ZipEntry& other) {
-    return one.offset < other.offset;
-  });
+  const auto first = std::ranges::min_element(entries, {}, &ZipEntry::offset);
   return first == entries.end() ? 0 : first->offset;
 }
 

@@ -85,7 +85,7 @@ bool is_digest(std::string_view text) {
 bool stays_below(std::string_view path) {
   const std::filesystem::path parsed(path);
   return !path.empty() && path.find('\0') == std::string_view::npos && parsed.is_relative() &&
-         std::none_of(parsed.begin(), parsed.end(), [](const auto& part) { return part == ".."; });
+         std::ranges::none_of(parsed, [](const auto& part) { return part == ".."; });
 }
 
 Result<Blob> read_descriptor(const Json::Value& value, std::string_view media_type, std::string_view what) {
@@ -109,8 +109,8 @@ Result<Json::Value> read_index(std::string_view text, std::string_view artifact_
   }
   const Json::Value& entries = (*json)["manifests"];
   const auto is_object = [](const Json::Value& entry) { return entry.isObject(); };
-  return std::all_of(entries.begin(), entries.end(), is_object) ? Result<Json::Value>(std::move(*json))
-                                                                : damaged(what, "an entry is not an object");
+  return std::ranges::all_of(entries, is_object) ? Result<Json::Value>(std::move(*json))
+                                                 : damaged(what, "an entry is not an object");
 }
 
 std::string annotation(const Json::Value& descriptor, const char* name) {
@@ -256,7 +256,7 @@ std::string BundledPackage::tag() const {
 
 std::string BundledProvider::tag() const {
   std::string text = version;
-  std::replace(text.begin(), text.end(), '+', '_');
+  std::ranges::replace(text, '+', '_');
   return text;
 }
 
@@ -300,7 +300,7 @@ std::string Closure::tag() const {
   for (const BundledPackage& package : packages) {
     lines.push_back(fmt::format("{} {} {}\n", package.source, package.origin, package.h1));
   }
-  std::sort(lines.begin(), lines.end());
+  std::ranges::sort(lines);
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return "closure-" + sha256_hex(fmt::format("{}", fmt::join(lines, "")));
 }

@@ -59,16 +59,6 @@ tl::unexpected<Error> no_bundle(const fs::path& path, std::string_view why) {
               "name a directory or a .tar file that `tofu-modlock bundle create` has written");
 }
 
-// Returns the content of a regular file of at most kManifestLimit bytes; nullopt: there is none.
-std::optional<std::string> read_small(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(fs::symlink_status(path, error)) || fs::file_size(path, error) > kManifestLimit || error) {
-    return std::nullopt;
-  }
-  auto text = read_file(path);
-  return text ? std::optional(std::move(*text)) : std::nullopt;
-}
-
 }  // namespace
 
 Result<Blob> LayoutWriter::add(std::string_view bytes) {
@@ -157,8 +147,7 @@ Result<void> LayoutWriter::add_closure(NamedClosure closure) {
       MODLOCK_TRY(add(manifest));
     }
   }
-  auto same = std::find_if(closures_.begin(), closures_.end(),
-                           [&](const Listed& listed) { return listed.index.tag == closure.tag; });
+  auto same = std::ranges::find_if(closures_, [&](const Listed& listed) { return listed.index.tag == closure.tag; });
   if (same != closures_.end()) {
     MODLOCK_TRY(auto present, read(same->index));
     packages.insert(packages.end(), present.packages.begin(), present.packages.end());
@@ -167,7 +156,7 @@ Result<void> LayoutWriter::add_closure(NamedClosure closure) {
   } else {
     same = closures_.insert(closures_.end(), {.index = {.tag = closure.tag, .index = {}}, .providers = {}});
   }
-  std::sort(packages.begin(), packages.end());
+  std::ranges::sort(packages);
   packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
   const std::string text = write_closure(closure.closure);
   if (text.size() > kManifestLimit) {
@@ -176,8 +165,8 @@ Result<void> LayoutWriter::add_closure(NamedClosure closure) {
   }
   MODLOCK_TRY(auto index, add(text));
   const Blob before = std::exchange(same->index.index, index);
-  const bool is_used = std::any_of(closures_.begin(), closures_.end(),
-                                   [&](const Listed& listed) { return listed.index.index == before; });
+  const bool is_used =
+      std::ranges::any_of(closures_, [&](const Listed& listed) { return listed.index.index == before; });
   if (!before.digest.empty() && !is_used) {
     std::error_code ignored;
     fs::remove(file(before), ignored);
@@ -257,10 +246,10 @@ Result<Layout> Layout::open(const fs::path& path, const fs::path& work, const Co
       return no_bundle(path, fmt::format("\"{}\" is a link", part));
     }
   }
-  if (!read_small(layout.directory_ / kLayoutFile)) {
+  if (!read_small_file(layout.directory_ / kLayoutFile, kManifestLimit)) {
     return no_bundle(path, "it is not an OCI image layout");
   }
-  const auto index = read_small(layout.directory_ / kIndexFile);
+  const auto index = read_small_file(layout.directory_ / kIndexFile, kManifestLimit);
   if (!index) {
     return no_bundle(path, "it has no index.json");
   }

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSeal = "sealed";
 constexpr std::string_view kTree = "/tree";
 constexpr std::size_t kDigits = 64;
-constexpr std::chrono::minutes kSeenStep{10};
 
 bool is_content_key(std::string_view name) {
   const auto is_digest = [](std::string_view text) {
@@ -45,15 +44,6 @@ Result<std::set<std::string>> with_links_below(const Store& store, const fs::pat
     }
   }
   return packages;
-}
-
-void note_seen(const fs::path& record) {
-  std::error_code error;
-  const auto now = fs::file_time_type::clock::now();
-  const auto seen = fs::last_write_time(record, error);
-  if (!error && (now - seen > kSeenStep || seen > now)) {
-    fs::last_write_time(record, now, error);
-  }
 }
 
 }  // namespace
@@ -129,7 +119,7 @@ Result<void> record_links(const Store& store, const fs::path& data_directory, st
     text += package + "\n";
   }
   if (read_file(record).value_or("") == text) {
-    note_seen(record);
+    touch(record);
     return {};
   }
   MODLOCK_TRY(store.make(store.link_directory()));

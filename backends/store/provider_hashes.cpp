@@ -100,9 +100,8 @@ std::optional<std::vector<std::string>> ReleaseHashes::find(const ProviderAddres
 
 void ReleaseHashes::note(const ProviderAddress& provider, const ProviderVersion& version,
                          std::span<const Platform> platforms, const std::vector<std::string>& hashes) const {
-  const bool is_plain = std::none_of(hashes.begin(), hashes.end(), [](const std::string& hash) {
-    return hash.find_first_of("\r\n") != std::string::npos;
-  });
+  const bool is_plain = std::ranges::none_of(
+      hashes, [](const std::string& hash) { return hash.find_first_of("\r\n") != std::string::npos; });
   if (hashes.empty() || !is_plain || !store_.make(store_.hash_directory())) {
     return;
   }

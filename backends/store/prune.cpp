@@ -143,7 +143,7 @@ class Pruning {
 
   // The least recently used first.
   Result<void> remove_things() {
-    std::sort(things_.begin(), things_.end(), [](const CacheEntry& a, const CacheEntry& b) { return a.used < b.used; });
+    std::ranges::sort(things_, {}, &CacheEntry::used);
     for (const CacheEntry& thing : things_) {
       const bool too_old = limits_.max_age && now_ - thing.used > *limits_.max_age;
       const bool too_much = limits_.max_bytes && total_ > *limits_.max_bytes;
@@ -151,7 +151,7 @@ class Pruning {
         continue;
       }
       MODLOCK_TRY(context_.check());
-      MODLOCK_TRY(thing.kind == Kind::record ? remove_tree(thing.path) : remove_at_once(thing.path));
+      MODLOCK_TRY(thing.kind == Kind::record ? remove_tree(thing.path) : store_.remove_at_once(thing.path));
       total_ -= thing.bytes;
       note_removed(thing);
     }
@@ -172,18 +172,6 @@ class Pruning {
     const auto [things, bytes] = kOfKind.at(static_cast<std::size_t>(thing.kind));
     ++(report_.removed.*things);
     report_.removed.*bytes += thing.bytes;
-  }
-
-  // Renamed in one step, so that no process finds half of it.
-  Result<void> remove_at_once(const fs::path& path) const {
-    MODLOCK_TRY(const auto aside, store_.make_temporary());
-    std::error_code error;
-    fs::rename(path, aside / "removed", error);
-    if (error && error != std::errc::no_such_file_or_directory) {
-      (void)remove_tree(aside);
-      return system_failure("remove", path, error.value());
-    }
-    return remove_tree(aside);
   }
 
   // Whether the last write is so old that no process can still be working on it.
@@ -216,7 +204,7 @@ class Pruning {
       return {};
     }
     ++report_.leftovers;
-    return remove_at_once(store_.older_layout());
+    return store_.remove_at_once(store_.older_layout());
   }
 
   // Removes those whose package no longer exists.
@@ -275,7 +263,7 @@ Result<std::vector<fs::path>> list_directory(const fs::path& directory) {
   if (error && error != std::errc::no_such_file_or_directory) {
     return system_failure("read the directory", directory, error.value());
   }
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -303,15 +291,20 @@ Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const C
 }
 
 void note_use(const fs::path& thing) {
-  std::error_code error;
-  const fs::path mark = thing / kUseMark;
-  const auto now = fs::file_time_type::clock::now();
-  const auto marked = fs::last_write_time(mark, error);
-  if (error) {
+  if (const fs::path mark = thing / kUseMark; !touch(mark)) {
     (void)write_file_atomically(mark, "", Durable::no);
-  } else if (now - marked > kUseStep || marked > now) {
-    fs::last_write_time(mark, now, error);
   }
+}
+
+bool touch(const fs::path& file) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  const auto touched = fs::last_write_time(file, error);
+  const bool is_there = !error;
+  if (is_there && (now - touched > kUseStep || touched > now)) {
+    fs::last_write_time(file, now, error);
+  }
+  return is_there;
 }
 
 }  // namespace modlock

@@ -35,6 +35,8 @@ Result<PruneReport> prune(const Store& store, const PruneLimits& limits, const C
 // Records that a thing in the store is in use, as the time of the file `used` in its directory; at most every ten
 // minutes.
 void note_use(const std::filesystem::path& thing);
+// Gives a file the current time, at most every ten minutes. Returns whether it is there.
+bool touch(const std::filesystem::path& file);
 
 // Returns the entries of a directory; none if it does not exist. Errors: IO_ERROR.
 Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory);

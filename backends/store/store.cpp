@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kClockStep{10};
 
 // An id becomes a file name: an id that does not look like a commit or digest has no record.
 bool is_recordable(std::string_view id) {
-  return !id.empty() && id.size() <= 200 && id.front() != '.' && std::all_of(id.begin(), id.end(), [](char c) {
+  return !id.empty() && id.size() <= 200 && id.front() != '.' && std::ranges::all_of(id, [](char c) {
     return ascii::is_alnum(c) || c == ':' || c == '-' || c == '_' || c == '.';
   });
 }
@@ -275,7 +275,7 @@ std::vector<std::string> Store::modes_below(const fs::path& directory, std::stri
     for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
       known.names.push_back(at->path().filename().string());
     }
-    std::sort(known.names.begin(), known.names.end());
+    std::ranges::sort(known.names);
   }
   const std::string prefix = content_key(h1, "");
   std::vector<std::string> modes;
@@ -430,17 +430,19 @@ bool Store::is_claimed(const Package& package, std::string_view source, std::str
 void Store::drop(const Package& package) const {
   const fs::path directory = package.directory.parent_path();
   if (directory.parent_path() == package_directory() || directory.parent_path() == proven_directory()) {
-    remove_at_once(directory);
+    (void)remove_at_once(directory);
   }
 }
 
-void Store::remove_at_once(const fs::path& directory) const {
-  // Renamed in one step, so that no process finds half a tree.
-  const auto aside = make_temporary();
-  if (aside) {
-    (void)::rename(directory.c_str(), (*aside / "dropped").c_str());
-    (void)remove_tree(*aside);
+Result<void> Store::remove_at_once(const fs::path& directory) const {
+  MODLOCK_TRY(const auto aside, make_temporary());
+  std::error_code error;
+  fs::rename(directory, aside / "removed", error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    (void)remove_tree(aside);
+    return system_failure("remove", directory, error.value());
   }
+  return remove_tree(aside);
 }
 
 bool IntactPackages::has(const Package& package) {

@@ -157,6 +157,9 @@ class Store {
   std::vector<std::string> modes_below(const std::filesystem::path& directory, std::string_view h1) const;
   // Removes a package of this store whose tree no longer has its h1.
   void drop(const Package& package) const;
+  // Removes a directory of this store in one step, so that no process finds half of it. It is no error if it does not
+  // exist. Errors: IO_ERROR.
+  Result<void> remove_at_once(const std::filesystem::path& directory) const;
 
  private:
   struct Work;
@@ -165,7 +168,6 @@ class Store {
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref) const;
   Result<void> move_in(const std::filesystem::path& tree, const std::filesystem::path& target) const;
-  void remove_at_once(const std::filesystem::path& directory) const;
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
 
   std::filesystem::path root_;

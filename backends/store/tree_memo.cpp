@@ -178,13 +178,14 @@ class Summariser {
       return std::nullopt;
     }
     const auto package = OpenPackage::open(package_);
-    const bool is_same =
-        package &&
-        std::all_of(
-            known_.directories.begin(), known_.directories.end(),
-            [&](const KnownDirectory& each) { return package->stamp_of_directory(each.name.data()) == each.stamp; }) &&
-        std::all_of(known_.files.begin(), known_.files.end(),
-                    [&](const KnownFile& each) { return package->stamp_of_file(each.name.data()) == each.stamp; });
+    const bool is_same = package &&
+                         std::ranges::all_of(known_.directories,
+                                             [&](const KnownDirectory& each) {
+                                               return package->stamp_of_directory(each.name.data()) == each.stamp;
+                                             }) &&
+                         std::ranges::all_of(known_.files, [&](const KnownFile& each) {
+                           return package->stamp_of_file(each.name.data()) == each.stamp;
+                         });
     return is_same ? std::optional<std::string>(known_.h1) : std::nullopt;
   }
 
@@ -281,10 +282,10 @@ class Summariser {
         memo.files.push_back(files_[i]);
       }
     }
-    const bool is_whole =
-        memo.files.size() == files_.size() &&
-        std::all_of(scan_.directories.begin(), scan_.directories.end(),
-                    [this](const ScannedDirectory& directory) { return is_settled(directory.stamp); });
+    const bool is_whole = memo.files.size() == files_.size() &&
+                          std::ranges::all_of(scan_.directories, [this](const ScannedDirectory& directory) {
+                            return is_settled(directory.stamp);
+                          });
     const std::string h1 = is_whole ? summary.h1() : "";
     if (is_whole) {
       memo.h1 = h1;

@@ -16,24 +16,25 @@ struct CodeFacts {
   int exit_code;
   bool retryable;
   std::string_view meaning;
+  int rpc = -32803;
 };
 
 // One row per code, in the order of the enum.
 constexpr std::array kCodes = {
-    CodeFacts{Code::parse_error, "PARSE_ERROR", 2, false, "the line is not JSON"},
+    CodeFacts{Code::parse_error, "PARSE_ERROR", 2, false, "the line is not JSON", -32700},
     CodeFacts{Code::invalid_request, "INVALID_REQUEST", 2, false,
-              "the JSON is ambiguous or not a message, or the message came at the wrong time"},
-    CodeFacts{Code::method_not_found, "METHOD_NOT_FOUND", 2, false, "method not found"},
+              "the JSON is ambiguous or not a message, or the message came at the wrong time", -32600},
+    CodeFacts{Code::method_not_found, "METHOD_NOT_FOUND", 2, false, "method not found", -32601},
     CodeFacts{Code::invalid_params, "INVALID_PARAMS", 2, false,
-              "a param is missing, has the wrong type, or cannot be used"},
-    CodeFacts{Code::internal, "INTERNAL", 1, false, "internal error (bug)"},
-    CodeFacts{Code::not_initialized, "NOT_INITIALIZED", 2, false, "a request came before initialize"},
-    CodeFacts{Code::request_cancelled, "REQUEST_CANCELLED", 1, true, "the request was cancelled"},
-    CodeFacts{Code::content_modified, "CONTENT_MODIFIED", 3, true, "a file was modified during the operation"},
+              "a param is missing, has the wrong type, or cannot be used", -32602},
+    CodeFacts{Code::internal, "INTERNAL", 1, false, "internal error (bug)", -32603},
+    CodeFacts{Code::not_initialized, "NOT_INITIALIZED", 2, false, "a request came before initialize", -32002},
+    CodeFacts{Code::request_cancelled, "REQUEST_CANCELLED", 1, true, "the request was cancelled", -32800},
+    CodeFacts{Code::content_modified, "CONTENT_MODIFIED", 3, true, "a file was modified during the operation", -32801},
     CodeFacts{Code::message_too_large, "MESSAGE_TOO_LARGE", 2, false,
-              "a line was longer than the limit and was discarded"},
-    CodeFacts{Code::duplicate_id, "DUPLICATE_ID", 2, false, "the id belongs to a request in flight"},
-    CodeFacts{Code::shutting_down, "SHUTTING_DOWN", 1, false, "a request came after shutdown"},
+              "a line was longer than the limit and was discarded", -32600},
+    CodeFacts{Code::duplicate_id, "DUPLICATE_ID", 2, false, "the id belongs to a request in flight", -32600},
+    CodeFacts{Code::shutting_down, "SHUTTING_DOWN", 1, false, "a request came after shutdown", -32600},
     CodeFacts{Code::server_busy, "SERVER_BUSY", 1, true, "too many requests wait"},
     CodeFacts{Code::deadline_exceeded, "DEADLINE_EXCEEDED", 7, true, "the deadline of the request passed"},
     CodeFacts{Code::io_error, "IO_ERROR", 1, false, "a file or a directory cannot be read or written"},
@@ -139,6 +140,10 @@ Error with_note(Error error, std::string note) {
   return error;
 }
 
+int rpc_code(Code code) {
+  return facts(code).rpc;
+}
+
 bool is_retryable(Code code) {
   return facts(code).retryable;
 }
@@ -155,20 +160,13 @@ int exit_code(const Error& error) {
 }
 
 int worse_exit_code(int left, int right) {
-  const auto weight = [](int code) { return std::find(kExitCodesByWeight.begin(), kExitCodesByWeight.end(), code); };
+  const auto weight = [](int code) { return std::ranges::find(kExitCodesByWeight, code); };
   return weight(left) <= weight(right) ? left : right;
 }
 
 std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      break;
-  }
-  return "error";
+  constexpr std::array<std::string_view, 3> kNames = {"info", "warning", "error"};
+  return kNames.at(static_cast<std::size_t>(severity));
 }
 
 Error placed(Error error, std::string subject, std::optional<Location> location) {
@@ -186,8 +184,7 @@ void append(Diagnostics& to, Diagnostics more) {
 }
 
 bool has_errors(const Diagnostics& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+  return std::ranges::any_of(diagnostics, [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
 }  // namespace modlock

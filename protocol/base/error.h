@@ -143,6 +143,10 @@ inline auto noting(std::string note) {
   return [note = std::move(note)](Error error) { return with_note(std::move(error), note); };
 }
 
+// Returns the numeric JSON-RPC code: -32700, -32600 (any problem with a message or its moment), -32601, -32602, -32603,
+// -32002, -32800, -32801, and -32803 for all others.
+int rpc_code(Code code);
+
 // Whether the same request may succeed later without any change by the user.
 bool is_retryable(Code code);
 

@@ -16,17 +16,7 @@ class NullProgress final : public Progress {
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
-  switch (level) {
-    case LogLevel::error:
-      return "error";
-    case LogLevel::warning:
-      return "warning";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::debug:
-      break;
-  }
-  return "debug";
+  return kLogLevels.at(static_cast<std::size_t>(level));
 }
 
 Log& null_log() {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
 namespace modlock {
 
 enum class LogLevel { error, warning, info, debug };
+inline constexpr std::array<std::string_view, 4> kLogLevels = {"error", "warning", "info", "debug"};
 std::string_view to_string(LogLevel level);
 
 // Receives log lines. May be called from several threads. A line never contains a secret: callers pass only printable

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <set>
 
@@ -10,26 +11,10 @@ namespace modlock {
 namespace {
 
 std::string_view kind_of(const Json::Value* value) {
-  if (value == nullptr) {
-    return "nothing";
-  }
-  switch (value->type()) {
-    case Json::nullValue:
-      return "null";
-    case Json::intValue:
-    case Json::uintValue:
-    case Json::realValue:
-      return "a number";
-    case Json::stringValue:
-      return "a string";
-    case Json::booleanValue:
-      return "a boolean";
-    case Json::arrayValue:
-      return "an array";
-    case Json::objectValue:
-      break;
-  }
-  return "an object";
+  // In the order of Json::ValueType.
+  constexpr std::array<std::string_view, 8> kKinds = {"null",     "a number",  "a number", "a number",
+                                                      "a string", "a boolean", "an array", "an object"};
+  return value == nullptr ? "nothing" : kKinds.at(value->type());
 }
 
 Error decode_error(std::string message) {
@@ -217,7 +202,7 @@ std::vector<std::string> ObjectReader::unknown() const {
       }
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

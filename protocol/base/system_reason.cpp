@@ -31,8 +31,7 @@ constexpr Limit kThreads{EAGAIN, "the limit of processes and threads is reached"
                          "raise it (ulimit -u), or that of memory (ulimit -v), then run it again"};
 
 const Limit* limit_of(int reason) {
-  const auto* const found =
-      std::find_if(kLimits.begin(), kLimits.end(), [reason](const Limit& limit) { return limit.reason == reason; });
+  const auto* const found = std::ranges::find(kLimits, reason, &Limit::reason);
   return found == kLimits.end() ? nullptr : found;
 }
 

@@ -20,30 +20,4 @@ Json::Value to_json(const Error& error, const Json::Value& more_data) {
   return out;
 }
 
-int rpc_code(Code code) {
-  switch (code) {
-    case Code::parse_error:
-      return -32700;
-    case Code::invalid_request:
-    case Code::message_too_large:
-    case Code::duplicate_id:
-    case Code::shutting_down:
-      return -32600;
-    case Code::method_not_found:
-      return -32601;
-    case Code::invalid_params:
-      return -32602;
-    case Code::internal:
-      return -32603;
-    case Code::not_initialized:
-      return -32002;
-    case Code::request_cancelled:
-      return -32800;
-    case Code::content_modified:
-      return -32801;
-    default:
-      return -32803;
-  }
-}
-
 }  // namespace modlock

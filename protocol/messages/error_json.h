@@ -95,8 +95,4 @@ void fields(Form& form, In<Form, Error> error) {
 // notes, hint?}}. The members of `more_data`, an object or null, are added to `data`.
 Json::Value to_json(const Error& error, const Json::Value& more_data = {});
 
-// Returns the numeric JSON-RPC code: -32700, -32600 (any problem with a message or its moment), -32601, -32602, -32603,
-// -32002, -32800, -32801, and -32803 for all others.
-int rpc_code(Code code);
-
 }  // namespace modlock

@@ -20,7 +20,7 @@ Result<InitializeParams> decode_initialize(const Json::Value& params, std::vecto
     return decoded;
   }
   const auto& offered = decoded->protocol_versions;
-  if (std::find(offered.begin(), offered.end(), kProtocolVersion) == offered.end()) {
+  if (std::ranges::find(offered, kProtocolVersion) == offered.end()) {
     return fail(Code::invalid_params, "initialize: none of params.protocolVersions is spoken here, only \"1.0\"",
                 "offer \"1.0\" in protocolVersions");
   }

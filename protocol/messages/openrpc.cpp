@@ -135,7 +135,7 @@ class MethodList {
   void over_roots(const char* name, const char* single, const char* summary, const char* example) {
     method<WorkspaceParams, WorkspaceResult>(name, summary, example);
     MethodSchema& many = methods_.back();
-    const auto one = std::find_if(methods_.begin(), methods_.end(), [&](const auto& of) { return of.name == single; });
+    const auto one = std::ranges::find(methods_, single, &MethodSchema::name);
     for (Describe::Field field : one->params) {
       if (field.name != "root" && field.name != "_meta") {
         field.shared = true;
@@ -321,8 +321,7 @@ Json::Value error_list() {
   Json::Value errors(Json::arrayValue);
   for (const Number& number : kNumbers) {
     const std::vector<Code> codes = all_codes();
-    const auto code =
-        std::find_if(codes.begin(), codes.end(), [&](Code one) { return rpc_code(one) == number.number; });
+    const auto code = std::ranges::find_if(codes, [&](Code one) { return rpc_code(one) == number.number; });
     Json::Value& error = errors.append({});
     error["code"] = number.number;
     error["message"] = number.what;

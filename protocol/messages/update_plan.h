@@ -66,7 +66,7 @@ void fields(Form& form, In<Form, UpdatePlanParams> params) {
     const auto is_left_out = [&](const Update& update) {
       return !(update.subject.starts_with("provider.") ? params.include.providers : params.include.modules);
     };
-    if (std::any_of(params.updates.begin(), params.updates.end(), is_left_out)) {
+    if (std::ranges::any_of(params.updates, is_left_out)) {
       in.reject("include", "expected the kinds of all subjects that updates name");
     }
   });

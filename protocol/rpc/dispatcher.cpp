@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -17,8 +16,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kRetryAfter{1000};
 
 std::optional<LogLevel> read_log_level(ObjectReader& in, std::string_view name) {
-  constexpr std::array<std::string_view, 4> kLevels = {"error", "warning", "info", "debug"};
-  const auto text = in.one_of(name, kLevels);
+  const auto text = in.one_of(name, kLogLevels);
   return text ? parse_log_level(*text) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/base/json.h"
@@ -23,12 +24,8 @@ void SessionLog::write(LogLevel level, std::string_view line) {
 }
 
 std::optional<LogLevel> parse_log_level(std::string_view text) {
-  for (const LogLevel level : {LogLevel::error, LogLevel::warning, LogLevel::info, LogLevel::debug}) {
-    if (text == to_string(level)) {
-      return level;
-    }
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kLogLevels, text);
+  return found == kLogLevels.end() ? std::nullopt : std::optional(static_cast<LogLevel>(found - kLogLevels.begin()));
 }
 
 RequestProgress::RequestProgress(std::string token, std::string_view title, Send send, Clock clock)

@@ -56,7 +56,7 @@ void WorkerPool::start_thread() {
 
 std::optional<Job> WorkerPool::take(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(queue_.begin(), queue_.end(), [&key](const Job& job) { return job.key == key; });
+  const auto found = std::ranges::find(queue_, key, &Job::key);
   if (found == queue_.end()) {
     return std::nullopt;
   }
