@@ -18,45 +18,6 @@ bool is_platform_part(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return ascii::is_alnum(c) || c == '-'; });
 }
 
-}  // namespace
-
-Result<Platform> Platform::parse(std::string_view text) {
-  const std::size_t underscore = text.find('_');
-  if (underscore != std::string_view::npos) {
-    const std::string_view os = text.substr(0, underscore);
-    const std::string_view arch = text.substr(underscore + 1);
-    if (is_platform_part(os) && is_platform_part(arch)) {
-      return Platform{std::string(os), std::string(arch)};
-    }
-  }
-  return fail(Code::invalid_params,
-              fmt::format("expected a platform such as \"linux_amd64\", found \"{}\"", escape_controls(text)),
-              "name an operating system and an architecture, joined by one underscore");
-}
-
-Platform Platform::current() {
-#if defined(__x86_64__)
-  constexpr const char* kArch = "amd64";
-#elif defined(__aarch64__)
-  constexpr const char* kArch = "arm64";
-#elif defined(__i386__)
-  constexpr const char* kArch = "386";
-#elif defined(__arm__)
-  constexpr const char* kArch = "arm";
-#else
-#error "Go's name of this architecture is not known here"
-#endif
-#if defined(__linux__)
-  return {"linux", kArch};
-#elif defined(__APPLE__)
-  return {"darwin", kArch};
-#else
-#error "Go's name of this operating system is not known here"
-#endif
-}
-
-namespace {
-
 constexpr std::string_view kDefaultNamespace = "hashicorp";
 constexpr std::string_view kBuiltinNamespace = "builtin";
 constexpr std::string_view kLegacyNamespace = "-";
@@ -110,7 +71,58 @@ Result<std::string> normalize_namespace(std::string_view text) {
   return has_edge ? normalize_provider_part("_") : normal;  // which fails
 }
 
+constexpr std::string_view kWildcard = "*";
+
+tl::unexpected<Error> invalid_pattern(std::string_view pattern, std::string_view why) {
+  return fail(Code::source_invalid,
+              fmt::format("invalid provider matching pattern \"{}\": {}", printable_address(pattern), why),
+              "write it as \"hashicorp/aws\", \"example.com/acme/*\" or \"example.com/*/*\"");
+}
+
+bool fits(const std::string& part, const std::string& name) {
+  return part == kWildcard || part == name;
+}
+
+bool any_matches(const std::vector<ProviderPattern>& patterns, const ProviderAddress& provider) {
+  return std::ranges::any_of(patterns, [&](const ProviderPattern& pattern) { return pattern.matches(provider); });
+}
+
 }  // namespace
+
+Result<Platform> Platform::parse(std::string_view text) {
+  const std::size_t underscore = text.find('_');
+  if (underscore != std::string_view::npos) {
+    const std::string_view os = text.substr(0, underscore);
+    const std::string_view arch = text.substr(underscore + 1);
+    if (is_platform_part(os) && is_platform_part(arch)) {
+      return Platform{std::string(os), std::string(arch)};
+    }
+  }
+  return fail(Code::invalid_params,
+              fmt::format("expected a platform such as \"linux_amd64\", found \"{}\"", escape_controls(text)),
+              "name an operating system and an architecture, joined by one underscore");
+}
+
+Platform Platform::current() {
+#if defined(__x86_64__)
+  constexpr const char* kArch = "amd64";
+#elif defined(__aarch64__)
+  constexpr const char* kArch = "arm64";
+#elif defined(__i386__)
+  constexpr const char* kArch = "386";
+#elif defined(__arm__)
+  constexpr const char* kArch = "arm";
+#else
+#error "Go's name of this architecture is not known here"
+#endif
+#if defined(__linux__)
+  return {"linux", kArch};
+#elif defined(__APPLE__)
+  return {"darwin", kArch};
+#else
+#error "Go's name of this operating system is not known here"
+#endif
+}
 
 Result<std::string> normalize_provider_part(std::string_view text) {
   if (const std::string_view problem = part_problem(text); !problem.empty()) {
@@ -222,6 +234,49 @@ std::strong_ordering ProviderAddress::operator<=>(const ProviderAddress& other) 
     return std::tie(address.host_ascii_, address.namespace_, address.type_);
   };
   return key(*this) <=> key(other);
+}
+
+Result<ProviderPattern> ProviderPattern::parse(std::string_view text, std::string_view default_host) {
+  const auto parts = split(text, '/');
+  if (parts.size() != 2 && parts.size() != 3) {
+    return invalid_pattern(text, "must have either two or three slash-separated segments");
+  }
+  const std::string_view host = parts.size() == 3 ? parts[0] : default_host;
+  ProviderPattern pattern;
+  pattern.host_ = kWildcard;
+  if (host != kWildcard) {
+    auto forms = parse_service_host(host);
+    if (!forms) {
+      return invalid_pattern(text,
+                             fmt::format("\"{}\" is not a host name with an optional port", printable_address(host)));
+    }
+    pattern.host_ = std::move(forms->ascii);
+  }
+  for (const auto& [given, part] :
+       {std::pair(parts[parts.size() - 2], &pattern.namespace_), std::pair(parts[parts.size() - 1], &pattern.type_)}) {
+    auto name = given == kWildcard ? Result<std::string>(given) : normalize_provider_part(given);
+    if (!name) {
+      return invalid_pattern(text,
+                             fmt::format("\"{}\" is neither the wildcard * nor a name", printable_address(given)));
+    }
+    *part = std::move(*name);
+  }
+  if (pattern.host_ == kWildcard && (pattern.namespace_ != kWildcard || pattern.type_ != kWildcard)) {
+    return invalid_pattern(text,
+                           "hostname can be a wildcard only if both namespace and provider type are also wildcards");
+  }
+  if (pattern.namespace_ == kWildcard && pattern.type_ != kWildcard) {
+    return invalid_pattern(text, "namespace can be a wildcard only if the provider type is also a wildcard");
+  }
+  return pattern;
+}
+
+bool ProviderPattern::matches(const ProviderAddress& provider) const {
+  return fits(host_, provider.host_ascii()) && fits(namespace_, provider.name_space()) && fits(type_, provider.type());
+}
+
+bool ProviderInstallation::Method::serves(const ProviderAddress& provider) const {
+  return !any_matches(exclude, provider) && (include.empty() || any_matches(include, provider));
 }
 
 }  // namespace modlock

@@ -10,7 +10,7 @@
 #include "backends/archive/archive_request.h"
 #include "backends/archive/terraform_get.h"
 #include "backends/package/package_download.h"
-#include "backends/package/subdir_glob.h"
+#include "backends/package/tree_scan.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/result.h"
 

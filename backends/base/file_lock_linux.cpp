@@ -26,17 +26,17 @@ tl::unexpected<Error> cannot_lock(const std::filesystem::path& path, int reason)
 }
 
 // A longer file was not written by this program.
-constexpr std::size_t kLongestName = 16;
+constexpr std::size_t kLongestHolder = 16;
 
 // A file that has a second name or other content may belong to another program.
 bool is_ours(const Descriptor& file) {
   struct stat found {};
   return ::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink == 1 &&
-         found.st_size <= static_cast<off_t>(kLongestName);
+         found.st_size <= static_cast<off_t>(kLongestHolder);
 }
 
 long read_holder(const Descriptor& file) {
-  std::array<char, kLongestName> text{};
+  std::array<char, kLongestHolder> text{};
   const ssize_t size = is_ours(file) ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
   long holder = 0;
   if (size > 0) {

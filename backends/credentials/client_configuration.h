@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/address/provider_installation.h"
+#include "backends/address/provider_address.h"
 #include "backends/address/source.h"
 #include "protocol/base/error.h"
 

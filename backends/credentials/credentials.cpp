@@ -7,10 +7,10 @@
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
+#include "backends/base/environment.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/netrc_credential_finder.h"
 #include "backends/credentials/oci_credential_finder.h"
-#include "backends/credentials/process_environment.h"
 #include "backends/credentials/registry_credential_finder.h"
 
 namespace modlock {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/address/source.h"
+#include "backends/base/environment.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/process_environment.h"
 #include "backends/credentials/reloaded_files.h"
 #include "protocol/base/result.h"
 

@@ -37,6 +37,30 @@ Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerF
   return {};
 }
 
+// The files of docker and podman in order, or the configured ones instead.
+std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const ProcessEnvironment& environment) {
+  const auto& defaults = configuration.oci_defaults;
+  if (defaults && !defaults->discover_ambient) {
+    return {};
+  }
+  if (defaults && defaults->files) {
+    return {defaults->files->begin(), defaults->files->end()};
+  }
+  const std::string_view runtime = environment.variable("XDG_RUNTIME_DIR");
+  const std::string_view config = environment.variable("XDG_CONFIG_HOME");
+  const fs::path home = environment.home.empty() ? fs::path("/") : environment.home;
+  std::vector<fs::path> paths;
+  if (!runtime.empty()) {
+    paths.push_back(environment.absolute(fs::path(runtime) / "containers/auth.json"));
+  }
+  paths.push_back(
+      environment.absolute((config.empty() ? home / ".config" : fs::path(config)) / "containers/auth.json"));
+  paths.push_back(home / ".docker/config.json");
+  paths.push_back(home / ".dockercfg");
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
 }  // namespace
 
 Result<DockerFile> parse_docker_file(std::string_view text, std::string_view name) {
@@ -88,34 +112,6 @@ bool is_helper_name(std::string_view name) {
 }
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// The files of docker and podman in order, or the configured ones instead.
-std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const ProcessEnvironment& environment) {
-  const auto& defaults = configuration.oci_defaults;
-  if (defaults && !defaults->discover_ambient) {
-    return {};
-  }
-  if (defaults && defaults->files) {
-    return {defaults->files->begin(), defaults->files->end()};
-  }
-  const std::string_view runtime = environment.variable("XDG_RUNTIME_DIR");
-  const std::string_view config = environment.variable("XDG_CONFIG_HOME");
-  const fs::path home = environment.home.empty() ? fs::path("/") : environment.home;
-  std::vector<fs::path> paths;
-  if (!runtime.empty()) {
-    paths.push_back(environment.absolute(fs::path(runtime) / "containers/auth.json"));
-  }
-  paths.push_back(
-      environment.absolute((config.empty() ? home / ".config" : fs::path(config)) / "containers/auth.json"));
-  paths.push_back(home / ".docker/config.json");
-  paths.push_back(home / ".dockercfg");
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  return paths;
-}
-
-}  // namespace
 
 OciCredentialFinder::OciCredentialFinder(const ClientConfiguration& configuration,
                                          const ProcessEnvironment& environment)

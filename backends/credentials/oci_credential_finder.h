@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "backends/address/source.h"
+#include "backends/base/environment.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credential_program.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/process_environment.h"
 #include "backends/credentials/reloaded_files.h"
 #include "protocol/base/result.h"
 

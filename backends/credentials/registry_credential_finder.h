@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "backends/base/environment.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credential_program.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/process_environment.h"
 
 namespace modlock {
 

@@ -16,10 +16,12 @@
 #include "backends/address/scrub.h"
 #include "backends/base/context.h"
 #include "backends/external/answer.h"
-#include "backends/external/child.h"
 #include "backends/external/external_backend.h"
+#include "protocol/rpc/line_reader.h"
 
 namespace modlock::external {
+
+class Child;
 
 // A request to a backend.
 struct Call {
@@ -45,8 +47,9 @@ struct CallFailure {
 // One process of a backend, and its open calls. Ids distinguish the calls of several threads. The process must describe
 // itself before it gets any call; if it does not serve the scheme, it gets none. A protocol violation ends the process
 // and all its calls. A call that is given up does the same, because the process could be in any state after it.
-class Connection final : private ChildListener {
+class Connection final {
  public:
+  ~Connection();
   // Starts the program. Errors: TOOL_MISSING, IO_ERROR.
   static Result<std::shared_ptr<Connection>> open(const ExternalCommand& command, const ChildLimits& limits);
 
@@ -59,6 +62,7 @@ class Connection final : private ChildListener {
   bool is_open() const;
 
  private:
+  friend class Child;
   struct Open {
     Log* log;
     std::optional<Result<Json::Value>> answer = {};
@@ -71,10 +75,17 @@ class Connection final : private ChildListener {
 
   explicit Connection(ExternalCommand command) : command_(std::move(command)) {}
   Result<void> start(const ChildLimits& limits);
-  void on_line(const Frame& frame) override;
-  void on_words(const std::string& line) override;
-  void on_excess(Error why) override;
-  void on_end(const std::string& how) override;
+
+  // The events of the child, on the thread that serves it. on_end() is the last call.
+  // A line of its stdout, or the notice that a line exceeded kLongestAnswer.
+  void on_line(const Frame& frame);
+  // A line of its stderr. Lines longer than kLongestWords are skipped.
+  void on_words(const std::string& line);
+  // It exceeded its limits and is being ended: LIMIT_EXCEEDED ("it used more than …").
+  void on_excess(Error why);
+  // The child and the rest of its process group have ended: "exit code 3" (128 + n for signal n), "it closed its
+  // stdout", "it closed its stdin".
+  void on_end(const std::string& how);
 
   // The caller must hold the lock for these.
   void send(std::uint64_t id, const std::string& method, const Json::Value& params);

@@ -21,7 +21,6 @@
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/remote_address.h"
-#include "backends/http/redirect.h"
 #include "backends/http/url.h"
 #include "protocol/base/result.h"
 

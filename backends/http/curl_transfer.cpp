@@ -119,6 +119,34 @@ ExchangeFailure strange_answer(const CurlVerdict& verdict) {
   return bad_response(says(verdict, "Content-Length") ? "invalid Content-Length" : "the response is not HTTP");
 }
 
+using std::chrono::milliseconds;
+
+constexpr std::size_t kHeaderLimit = std::size_t{256} << 10U;
+// The bytes that may arrive before a sink receives them; then the transfer pauses. With HTTP/2 a pause may delay others
+// on the same connection, so this limit is larger than most packages.
+constexpr std::size_t kMostAhead = std::size_t{256} << 10U;
+constexpr std::size_t kMostAheadOfOthers = std::size_t{1} << 20U;
+constexpr milliseconds kLongestSleep{60'000};
+
+// "HTTP/1.1 200 OK" -> 200
+int status_of(std::string_view line) {
+  const std::size_t blank = std::min(line.find(' '), line.size());
+  int status = 0;
+  std::from_chars(line.data() + std::min(blank + 1, line.size()), line.data() + line.size(), status);
+  return status;
+}
+
+std::optional<std::uint64_t> length_of(const HttpResponse& response) {
+  const auto encoding = response.header("Content-Encoding");
+  const auto text = response.header("Content-Length");
+  std::uint64_t length = 0;
+  if ((encoding && !ascii::equals_ignoring_case(*encoding, "identity")) || response.header("Transfer-Encoding") ||
+      !text || std::from_chars(text->data(), text->data() + text->size(), length).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return length;
+}
+
 }  // namespace
 
 ExchangeFailure failure_of(const CurlVerdict& verdict) {
@@ -159,38 +187,6 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
       return unreachable(curl_easy_strerror(verdict.code));
   }
 }
-
-namespace {
-
-using std::chrono::milliseconds;
-
-constexpr std::size_t kHeaderLimit = std::size_t{256} << 10U;
-// The bytes that may arrive before a sink receives them; then the transfer pauses. With HTTP/2 a pause may delay others
-// on the same connection, so this limit is larger than most packages.
-constexpr std::size_t kMostAhead = std::size_t{256} << 10U;
-constexpr std::size_t kMostAheadOfOthers = std::size_t{1} << 20U;
-constexpr milliseconds kLongestSleep{60'000};
-
-// "HTTP/1.1 200 OK" -> 200
-int status_of(std::string_view line) {
-  const std::size_t blank = std::min(line.find(' '), line.size());
-  int status = 0;
-  std::from_chars(line.data() + std::min(blank + 1, line.size()), line.data() + line.size(), status);
-  return status;
-}
-
-std::optional<std::uint64_t> length_of(const HttpResponse& response) {
-  const auto encoding = response.header("Content-Encoding");
-  const auto text = response.header("Content-Length");
-  std::uint64_t length = 0;
-  if ((encoding && !ascii::equals_ignoring_case(*encoding, "identity")) || response.header("Transfer-Encoding") ||
-      !text || std::from_chars(text->data(), text->data() + text->size(), length).ec != std::errc()) {
-    return std::nullopt;
-  }
-  return length;
-}
-
-}  // namespace
 
 // C code calls the callbacks, and no exception may pass through it: noexcept ends the process instead.
 CurlTransfer::CurlTransfer(const Exchange& exchange, const Context& context, std::string origin, CURL* easy)

@@ -15,7 +15,6 @@
 #include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
-#include "backends/http/redirect.h"
 #include "backends/http/url.h"
 
 namespace modlock {
@@ -36,43 +35,6 @@ bool may_succeed_later(const Attempt& attempt) {
   return std::ranges::find(kStatuses, attempt.status) != kStatuses.end();
 }
 
-}  // namespace
-
-std::optional<milliseconds> retry_delay(const Attempt& attempt, int retries, double jitter) {
-  if (attempt.number >= retries || !may_succeed_later(attempt)) {
-    return std::nullopt;
-  }
-  milliseconds full = kFirstDelay;
-  for (int i = 0; i < attempt.number && full < kLongestDelay; ++i) {
-    full *= 2;
-  }
-  const milliseconds half = std::min(full, kLongestDelay) / 2;
-  const milliseconds delay = half + milliseconds(static_cast<std::int64_t>(static_cast<double>(half.count()) * jitter));
-  const milliseconds floor = attempt.retry_after.value_or(milliseconds(0));
-  return floor > kLongestWait ? std::nullopt : std::optional(std::max(delay, floor));
-}
-
-std::optional<milliseconds> parse_retry_after(std::string_view value, std::chrono::system_clock::time_point now) {
-  if (value.empty()) {
-    return std::nullopt;
-  }
-  if (value.find_first_not_of("0123456789") == std::string_view::npos) {
-    std::int64_t seconds = 0;
-    const bool fits = std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc();
-    return fits ? std::min(std::chrono::seconds(seconds), kDay) : kDay;
-  }
-  const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
-  if (date == -1) {
-    return std::nullopt;
-  }
-  // Not as a time_point of the clock, which overflows before the year 9999.
-  const auto wait = std::chrono::seconds(date) - std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
-  return std::clamp(wait, std::chrono::seconds(0), kDay);
-}
-
-namespace {
-
-using std::chrono::milliseconds;
 using Headers = std::vector<std::pair<std::string, SecretText>>;
 
 bool has_line_end(std::string_view text) {
@@ -335,6 +297,38 @@ double random_jitter() {
 }
 
 }  // namespace
+
+std::optional<milliseconds> retry_delay(const Attempt& attempt, int retries, double jitter) {
+  if (attempt.number >= retries || !may_succeed_later(attempt)) {
+    return std::nullopt;
+  }
+  milliseconds full = kFirstDelay;
+  for (int i = 0; i < attempt.number && full < kLongestDelay; ++i) {
+    full *= 2;
+  }
+  const milliseconds half = std::min(full, kLongestDelay) / 2;
+  const milliseconds delay = half + milliseconds(static_cast<std::int64_t>(static_cast<double>(half.count()) * jitter));
+  const milliseconds floor = attempt.retry_after.value_or(milliseconds(0));
+  return floor > kLongestWait ? std::nullopt : std::optional(std::max(delay, floor));
+}
+
+std::optional<milliseconds> parse_retry_after(std::string_view value, std::chrono::system_clock::time_point now) {
+  if (value.empty()) {
+    return std::nullopt;
+  }
+  if (value.find_first_not_of("0123456789") == std::string_view::npos) {
+    std::int64_t seconds = 0;
+    const bool fits = std::from_chars(value.data(), value.data() + value.size(), seconds).ec == std::errc();
+    return fits ? std::min(std::chrono::seconds(seconds), kDay) : kDay;
+  }
+  const std::time_t date = curl_getdate(std::string(value).c_str(), nullptr);
+  if (date == -1) {
+    return std::nullopt;
+  }
+  // Not as a time_point of the clock, which overflows before the year 9999.
+  const auto wait = std::chrono::seconds(date) - std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
+  return std::clamp(wait, std::chrono::seconds(0), kDay);
+}
 
 RetryTiming real_retry_timing() {
   return {.wait = wait_really, .jitter = random_jitter};

@@ -10,7 +10,6 @@
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
-#include "backends/http/redirect.h"
 #include "backends/http/url.h"
 #include "protocol/base/system_reason.h"
 
@@ -88,89 +87,6 @@ bool is_ip_address(std::string_view host) {
 std::string_view without_port(std::string_view authority) {
   return authority.substr(0, authority.find(':', authority.substr(0, 1) == "[" ? authority.find(']') : 0));
 }
-
-}  // namespace
-
-std::string Challenge::parameter(std::string_view name) const {
-  const auto at = std::find_if(parameters.rbegin(), parameters.rend(),
-                               [name](const auto& parameter) { return parameter.first == name; });
-  return at == parameters.rend() ? std::string() : at->second;
-}
-
-std::vector<Challenge> parse_challenges(std::string_view value) {
-  std::vector<Challenge> challenges;
-  Scanner in(value);
-  while (true) {
-    in.skip_commas();
-    const std::string_view word = in.token();
-    if (word.empty()) {
-      return challenges;
-    }
-    const bool blank = !in.skip_blanks().empty();
-    if (!in.next_is('=')) {
-      challenges.push_back({ascii::lower(word)});
-      if (blank) {
-        in.skip_token68();
-      }
-      continue;
-    }
-    in.drop();
-    in.skip_blanks();
-    auto text = in.value();
-    if (challenges.empty() || !text) {
-      return challenges;
-    }
-    challenges.back().parameters.emplace_back(ascii::lower(word), std::move(*text));
-    in.skip_blanks();
-    if (!in.next_is(',')) {
-      return challenges;
-    }
-  }
-}
-
-std::optional<Challenge> answerable_challenge(const HttpResponse& response) {
-  for (const HttpHeader& header : response.headers) {
-    if (!ascii::equals_ignoring_case(header.name, "www-authenticate")) {
-      continue;
-    }
-    for (Challenge& challenge : parse_challenges(header.value)) {
-      if (challenge.scheme == "bearer" || challenge.scheme == "basic") {
-        return std::move(challenge);
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-Result<std::string> token_realm(const Challenge& challenge, std::string_view authority, std::string_view display) {
-  const std::string realm = challenge.parameter("realm");
-  const auto refused = [&](std::string_view why) {
-    return fail(Code::bad_response, fmt::format("the registry of \"{}\" sent a challenge {}", display, why),
-                "have the registry's token service configured with an https URL");
-  };
-  if (realm.empty()) {
-    return refused("that names no realm to get a token from");
-  }
-  const auto url = GoUrl::parse(realm);
-  if (!url || url->host.empty() || has_control_characters(realm)) {
-    return refused("with a realm that is not a URL");
-  }
-  if (url->scheme != "https") {
-    return refused(fmt::format("with a realm of the scheme \"{}\", but only https may receive credentials",
-                               escape_controls(url->scheme)));
-  }
-  if (url->user) {
-    return refused("with a realm that contains user-info");
-  }
-  const std::string host = ascii::lower(without_port(url->host));
-  if (is_ip_address(host) && host != without_port(authority)) {
-    return refused(
-        fmt::format("with a realm on \"{}\", an address that is not the registry's own", escape_controls(host)));
-  }
-  return realm;
-}
-
-namespace {
 
 constexpr std::size_t kAnswerLimit = std::size_t{128} << 10U;
 constexpr std::chrono::seconds kShortestLifetime{60};
@@ -280,6 +196,85 @@ Result<void> check_realm_for_credentials(const std::string& realm, const Reposit
 }
 
 }  // namespace
+
+std::string Challenge::parameter(std::string_view name) const {
+  const auto at = std::find_if(parameters.rbegin(), parameters.rend(),
+                               [name](const auto& parameter) { return parameter.first == name; });
+  return at == parameters.rend() ? std::string() : at->second;
+}
+
+std::vector<Challenge> parse_challenges(std::string_view value) {
+  std::vector<Challenge> challenges;
+  Scanner in(value);
+  while (true) {
+    in.skip_commas();
+    const std::string_view word = in.token();
+    if (word.empty()) {
+      return challenges;
+    }
+    const bool blank = !in.skip_blanks().empty();
+    if (!in.next_is('=')) {
+      challenges.push_back({ascii::lower(word)});
+      if (blank) {
+        in.skip_token68();
+      }
+      continue;
+    }
+    in.drop();
+    in.skip_blanks();
+    auto text = in.value();
+    if (challenges.empty() || !text) {
+      return challenges;
+    }
+    challenges.back().parameters.emplace_back(ascii::lower(word), std::move(*text));
+    in.skip_blanks();
+    if (!in.next_is(',')) {
+      return challenges;
+    }
+  }
+}
+
+std::optional<Challenge> answerable_challenge(const HttpResponse& response) {
+  for (const HttpHeader& header : response.headers) {
+    if (!ascii::equals_ignoring_case(header.name, "www-authenticate")) {
+      continue;
+    }
+    for (Challenge& challenge : parse_challenges(header.value)) {
+      if (challenge.scheme == "bearer" || challenge.scheme == "basic") {
+        return std::move(challenge);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::string> token_realm(const Challenge& challenge, std::string_view authority, std::string_view display) {
+  const std::string realm = challenge.parameter("realm");
+  const auto refused = [&](std::string_view why) {
+    return fail(Code::bad_response, fmt::format("the registry of \"{}\" sent a challenge {}", display, why),
+                "have the registry's token service configured with an https URL");
+  };
+  if (realm.empty()) {
+    return refused("that names no realm to get a token from");
+  }
+  const auto url = GoUrl::parse(realm);
+  if (!url || url->host.empty() || has_control_characters(realm)) {
+    return refused("with a realm that is not a URL");
+  }
+  if (url->scheme != "https") {
+    return refused(fmt::format("with a realm of the scheme \"{}\", but only https may receive credentials",
+                               escape_controls(url->scheme)));
+  }
+  if (url->user) {
+    return refused("with a realm that contains user-info");
+  }
+  const std::string host = ascii::lower(without_port(url->host));
+  if (is_ip_address(host) && host != without_port(authority)) {
+    return refused(
+        fmt::format("with a realm on \"{}\", an address that is not the registry's own", escape_controls(host)));
+  }
+  return realm;
+}
 
 Result<Token> request_token(HttpClient& http, const TokenRequest& request, const FoundCredential& credential,
                             const Repository& repository, const Context& context) {

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "backends/base/digest.h"
-#include "backends/http/redirect.h"
 #include "backends/http/retrying_http_client.h"
 #include "backends/http/url.h"
 #include "backends/oci/tag_pages.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backends/address/source_text.h"
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 
 namespace modlock::oci {
 namespace {

@@ -114,38 +114,6 @@ std::string h1_of(TreeSummary summary) {
   return summary.h1();
 }
 
-}  // namespace
-
-Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackLimits& limits,
-                             std::string_view display) {
-  if (entries.size() > limits.entries) {
-    return unsafe_archive(display, fmt::format("contains {} entries; {} are allowed", entries.size(), limits.entries));
-  }
-  Layout layout(limits, display);
-  for (const ZipEntry& entry : entries) {
-    MODLOCK_TRY(layout.add(entry));
-  }
-  return layout.result();
-}
-
-Result<void> expect_provider_program(const std::vector<std::string>& programs, std::string_view type,
-                                     std::string_view display) {
-  const std::string prefix = fmt::format("{}{}", kProgramPrefix, type);
-  const bool any = std::ranges::any_of(programs, [&](std::string_view name) {
-    return name.starts_with(prefix) &&
-           (name.size() == prefix.size() || name[prefix.size()] == '_' || name[prefix.size()] == '.');
-  });
-  if (!any) {
-    return fail(Code::bad_response,
-                fmt::format("\"{}\": provider binary not found: could not find executable file starting with {}",
-                            display, prefix),
-                "no client can use the package: ask its author for another one");
-  }
-  return {};
-}
-
-namespace {
-
 constexpr std::string_view kLocalHeader = "PK\x03\x04";
 constexpr std::size_t kLocalHeaderSize = 30;
 constexpr std::uint16_t kEncrypted = 1;
@@ -357,6 +325,34 @@ Result<ProviderArchiveHashes> hash_file(const std::filesystem::path& file, std::
 }
 
 }  // namespace
+
+Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackLimits& limits,
+                             std::string_view display) {
+  if (entries.size() > limits.entries) {
+    return unsafe_archive(display, fmt::format("contains {} entries; {} are allowed", entries.size(), limits.entries));
+  }
+  Layout layout(limits, display);
+  for (const ZipEntry& entry : entries) {
+    MODLOCK_TRY(layout.add(entry));
+  }
+  return layout.result();
+}
+
+Result<void> expect_provider_program(const std::vector<std::string>& programs, std::string_view type,
+                                     std::string_view display) {
+  const std::string prefix = fmt::format("{}{}", kProgramPrefix, type);
+  const bool any = std::ranges::any_of(programs, [&](std::string_view name) {
+    return name.starts_with(prefix) &&
+           (name.size() == prefix.size() || name[prefix.size()] == '_' || name[prefix.size()] == '.');
+  });
+  if (!any) {
+    return fail(Code::bad_response,
+                fmt::format("\"{}\": provider binary not found: could not find executable file starting with {}",
+                            display, prefix),
+                "no client can use the package: ask its author for another one");
+  }
+  return {};
+}
 
 Result<void> FileSink::begin(std::optional<std::uint64_t> /*length*/) {
   MODLOCK_TRY(make_directories(path_.parent_path()));

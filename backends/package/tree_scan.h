@@ -97,4 +97,9 @@ enum class LinkTarget { file, directory, nothing };
 // device, pipe or socket); IO_ERROR.
 Result<LinkTarget> follow_link(const std::filesystem::path& root, const std::string& name);
 
+// Replaces `*`, `?` and `[…]` in a subdirectory of a package, as an address names it, by the only directory that
+// matches (go-getter's SubdirGlob). Without them it is returned unchanged. Errors: NOT_FOUND (no match), SOURCE_INVALID
+// (several matches), in one sentence without the module's name.
+Result<std::string> expand_subdir(const std::filesystem::path& package, const std::string& subdir);
+
 }  // namespace modlock

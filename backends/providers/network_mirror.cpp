@@ -10,7 +10,7 @@
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
 #include "backends/base/single_flight_map.h"
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 
 namespace modlock {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::provider_registry {

@@ -9,7 +9,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/credentials/folded_member.h"
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {

@@ -9,7 +9,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source_text.h"
 #include "backends/http/http_client.h"
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::registry {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backends/base/files.h"
-#include "backends/package/plain_tar.h"
+#include "backends/package/pack.h"
 
 namespace modlock::remote {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "backends/http/response_cache.h"
+#include "backends/http/wrapping_clients.h"
 #include "backends/store/store.h"
 
 namespace modlock {

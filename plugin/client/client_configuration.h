@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/base/environment.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/process_environment.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/error.h"
 

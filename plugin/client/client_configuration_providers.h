@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/address/provider_installation.h"
+#include "backends/address/provider_address.h"
+#include "backends/base/environment.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/process_environment.h"
 #include "plugin/client/hcl1.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/error.h"

@@ -8,9 +8,9 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/environment.h"
 #include "backends/base/process.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/process_environment.h"
 #include "backends/git/git_configuration.h"
 #include "protocol/base/result.h"
 

@@ -6,11 +6,11 @@
 
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
-#include "backends/credentials/process_environment.h"
+#include "backends/base/environment.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
 #include "backends/git/git_backend.h"
-#include "backends/http/secret_recording_client.h"
+#include "backends/http/wrapping_clients.h"
 #include "backends/oci/oci_backend.h"
 #include "backends/providers/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"

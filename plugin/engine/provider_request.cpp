@@ -6,7 +6,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/collections.h"
-#include "backends/credentials/process_environment.h"
+#include "backends/base/environment.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "backends/address/version.h"
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
-#include "backends/credentials/process_environment.h"
 #include "backends/providers/filesystem_mirror.h"
 #include "backends/providers/network_mirror.h"
 #include "backends/providers/oci_mirror.h"

@@ -6,7 +6,7 @@
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
-#include "protocol/base/json_lexis.h"
+#include "protocol/base/json.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::eval {

@@ -7,7 +7,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/parser.h"
-#include "protocol/base/json_lexis.h"
+#include "protocol/base/json.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock::hcl {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "backends/credentials/process_environment.h"
+#include "backends/base/environment.h"
 #include "plugin/value/client_kind.h"
 #include "protocol/base/result.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "backends/credentials/process_environment.h"
+#include "backends/base/environment.h"
 #include "backends/git/git_command.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/mirror/client_configuration_copy.h"

@@ -7,7 +7,7 @@
 
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
-#include "backends/package/subdir_glob.h"
+#include "backends/package/tree_scan.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

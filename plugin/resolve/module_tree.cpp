@@ -7,7 +7,7 @@
 #include "backends/address/source_remote.h"
 #include "backends/base/collections.h"
 #include "backends/base/text.h"
-#include "backends/package/subdir_glob.h"
+#include "backends/package/tree_scan.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/lock/locked_text.h"

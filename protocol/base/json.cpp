@@ -10,7 +10,6 @@
 #include <memory>
 #include <utility>
 
-#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "protocol/base/json_lexis.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {

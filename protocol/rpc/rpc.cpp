@@ -31,35 +31,8 @@ const Json::Value* member(const Json::Value& object, std::string_view name) {
   return object.find(name.data(), name.data() + name.size());
 }
 
-// Returns an empty string if nothing is wrong.
-std::string read_time_allowed(const Json::Value& meta, std::optional<std::chrono::milliseconds>& out) {
-  const Json::Value* allowed = member(meta, "deadlineMs");
-  if (allowed == nullptr || allowed->isNull()) {
-    return {};
-  }
-  // Longer than a year is as good as no deadline, and safe to add to a time.
-  constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
-  if (!allowed->isUInt64()) {
-    return "expected a non-negative integer at params._meta.deadlineMs";
-  }
-  out = std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear));
-  return {};
-}
-
-// Returns an empty string if nothing is wrong.
-std::string read_meta(const Json::Value& meta, std::string_view line, Message& out) {
-  if (!meta.isObject()) {
-    return "expected an object at params._meta";
-  }
-  const Json::Value* token = member(meta, "progressToken");
-  if (token != nullptr && !token->isNull()) {
-    const std::string_view text = token_of(*token, line);
-    if (!parse_message_id(text)) {
-      return "expected a string or an integer at params._meta.progressToken";
-    }
-    out.progress_token = text;
-  }
-  return read_time_allowed(meta, out.time_allowed);
+tl::unexpected<Error> undecodable(std::string_view what) {
+  return fail(Code::invalid_params, fmt::format("decode: expected {}", what));
 }
 
 // Errors: INVALID_REQUEST, INVALID_PARAMS.
@@ -77,11 +50,16 @@ Result<void> read_params(const Json::Value& envelope, std::string_view line, Mes
                 std::string(kEnvelopeHint));
   }
   out.params = *params;
-  if (const Json::Value* meta = member(*params, "_meta"); meta != nullptr && !meta->isNull()) {
-    if (std::string problem = read_meta(*meta, line, out); !problem.empty()) {
-      return fail(Code::invalid_params, "decode: " + problem);
+  const Json::Value* const meta = member(*params, "_meta");
+  const Json::Value* const token = meta != nullptr && meta->isObject() ? member(*meta, "progressToken") : nullptr;
+  if (token != nullptr && !token->isNull()) {
+    const std::string_view text = token_of(*token, line);
+    if (!parse_message_id(text)) {
+      return undecodable("a string or an integer at params._meta.progressToken");
     }
+    out.progress_token = text;
   }
+  MODLOCK_TRY(out.time_allowed, time_allowed(*params));
   if (const Json::Value* id = member(*params, "id")) {
     out.params_id = parse_message_id(token_of(*id, line));
   }
@@ -158,15 +136,22 @@ std::optional<MessageId> parse_message_id(std::string_view token) {
 }
 
 Result<std::optional<std::chrono::milliseconds>> time_allowed(const Json::Value& params) {
-  const Json::Value* meta = params.isObject() ? member(params, "_meta") : nullptr;
-  std::optional<std::chrono::milliseconds> allowed;
-  std::string problem = meta == nullptr || meta->isNull() ? ""
-                        : meta->isObject()                ? read_time_allowed(*meta, allowed)
-                                                          : "expected an object at params._meta";
-  if (!problem.empty()) {
-    return fail(Code::invalid_params, "decode: " + problem);
+  const Json::Value* const meta = params.isObject() ? member(params, "_meta") : nullptr;
+  if (meta == nullptr || meta->isNull()) {
+    return std::nullopt;
   }
-  return allowed;
+  if (!meta->isObject()) {
+    return undecodable("an object at params._meta");
+  }
+  const Json::Value* const allowed = member(*meta, "deadlineMs");
+  if (allowed == nullptr || allowed->isNull()) {
+    return std::nullopt;
+  }
+  // Longer than a year is as good as no deadline, and safe to add to a time.
+  constexpr Json::UInt64 kYear = Json::UInt64{366} * 24 * 3600 * 1000;
+  return allowed->isUInt64() ? Result<std::optional<std::chrono::milliseconds>>(
+                                   std::chrono::milliseconds(std::min(allowed->asUInt64(), kYear)))
+                             : undecodable("a non-negative integer at params._meta.deadlineMs");
 }
 
 Incoming parse_incoming(std::string_view line) {

@@ -1,4 +1,4 @@
-#include "backends/address/provider_installation.h"
+#include "backends/address/provider_address.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 
 using namespace modlock;
 using archive::read_request;

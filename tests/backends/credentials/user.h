@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "backends/base/environment.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/process_environment.h"
 #include "tests/support/temporary_directory.h"
 
 namespace modlock::test {

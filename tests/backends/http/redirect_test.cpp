@@ -1,4 +1,4 @@
-#include "backends/http/redirect.h"
+#include "backends/http/url.h"
 
 #include <fmt/format.h>
 

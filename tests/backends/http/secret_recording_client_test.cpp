@@ -1,4 +1,4 @@
-#include "backends/http/secret_recording_client.h"
+#include "backends/http/wrapping_clients.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "backends/http/response_cache.h"
+#include "backends/http/wrapping_clients.h"
 #include "tests/backends/oci/oci_fixture.h"
 
 namespace modlock::test {

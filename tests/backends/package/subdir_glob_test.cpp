@@ -1,4 +1,4 @@
-#include "backends/package/subdir_glob.h"
+#include "backends/package/tree_scan.h"
 
 #include <fmt/format.h>
 

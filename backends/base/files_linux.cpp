@@ -1,7 +1,9 @@
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +12,9 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
+#include "backends/base/deleter.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/digest.h"
 #include "backends/base/entry_name.h"
@@ -147,6 +151,55 @@ Result<void> Copier::copy_entry(const fs::path& from, const fs::path& to) {
   }
 }
 
+Result<std::vector<std::string>> names_in(int directory, const fs::path& path) {
+  Descriptor copy(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, Deleter<::closedir>> listed(copy.valid() ? ::fdopendir(copy.get()) : nullptr);
+  if (!listed) {
+    return errno == ENOENT ? Result<std::vector<std::string>>() : system_failure("read the directory", path, errno);
+  }
+  copy.release();
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(listed.get())) {
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  if (errno != 0 && errno != ENOENT) {
+    return system_failure("read the directory", path, errno);
+  }
+  return names;
+}
+
+// Removes by descriptors, so that a directory that is replaced by a link is not followed. `path` is for messages.
+// Another process may be removing the same tree.
+Result<void> remove_entry(int parent, const char* name, const fs::path& path) {
+  struct stat found {};
+  if (::fstatat(parent, name, &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT || errno == ENOTDIR ? Result<void>() : system_failure("remove", path, errno);
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    return ::unlinkat(parent, name, 0) == 0 || errno == ENOENT ? Result<void>() : system_failure("remove", path, errno);
+  }
+  constexpr mode_t kNeeded = S_IRUSR | S_IWUSR | S_IXUSR;
+  if ((found.st_mode & kNeeded) != kNeeded) {
+    ::fchmodat(parent, name, (found.st_mode | kNeeded) & 07777U, AT_SYMLINK_NOFOLLOW);
+  }
+  const Descriptor directory(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory.valid()) {
+    return errno == ENOENT ? Result<void>() : system_failure("read the directory", path, errno);
+  }
+  MODLOCK_TRY(const auto children, names_in(directory.get(), path));
+  for (const std::string& child : children) {
+    MODLOCK_TRY(remove_entry(directory.get(), child.c_str(), path / child));
+  }
+  if (::unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) {
+    return system_failure("remove", path, errno);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* digests) {
@@ -165,6 +218,39 @@ Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* di
     (void)remove_tree(to);
   }
   return copied;
+}
+
+Result<void> remove_tree(const fs::path& path) {
+  return remove_entry(AT_FDCWD, path.c_str(), path);
+}
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) {
+    return system_failure("read", path, errno);
+  }
+  MappedFile mapped;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) {
+    return mapped;
+  }
+  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED) {
+    return system_failure("read", path, errno);
+  }
+  mapped.mapping_ = std::shared_ptr<void>(address, [size](void* begin) { ::munmap(begin, size); });
+  mapped.content_ = {static_cast<const char*>(address), size};
+  return mapped;
+}
+
+void release_pages(std::string_view bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  if (begin < end) {
+    (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_PAGEOUT);  // unlike MADV_DONTNEED, loses nothing
+  }
 }
 
 }  // namespace modlock
