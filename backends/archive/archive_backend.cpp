@@ -8,14 +8,15 @@
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
 #include "backends/archive/archive_request.h"
-#include "backends/archive/terraform_get.h"
 #include "backends/package/package_download.h"
 #include "backends/package/tree_scan.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/result.h"
 
-namespace modlock::archive {
+namespace modlock {
 namespace {
+
+using namespace archive;
 
 // Fetches one package over any number of hops. One object serves one request, by the rules of make_archive_backend().
 class ArchiveFetch {
@@ -250,12 +251,6 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
   return std::move(*checksum);
 }
 
-}  // namespace
-}  // namespace modlock::archive
-
-namespace modlock {
-namespace {
-
 class ArchiveBackend final : public BackendCore {
  public:
   ArchiveBackend(HttpClient& http, Credentials& credentials, const BackendSet& others)
@@ -284,7 +279,7 @@ class ArchiveBackend final : public BackendCore {
                              fmt::format("cannot download \"{}\" in offline mode", source.source.package_identity()),
                              "run the command without offline mode"));
       } else {
-        trees.push_back(archive::ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, request));
+        trees.push_back(ArchiveFetch(http_, credentials_, others_, parent, context).fetch(source, request));
       }
     }
     return trees;

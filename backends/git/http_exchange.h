@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "backends/base/context.h"
+#include "backends/git/git_configuration.h"
 #include "backends/git/git_error.h"
-#include "backends/git/http_plan.h"
 #include "backends/git/wire.h"
 #include "backends/http/http_client.h"
 

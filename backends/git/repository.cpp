@@ -6,7 +6,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/git/pack_writer.h"
+#include "backends/git/wire.h"
 #include "protocol/base/result.h"
 
 namespace modlock::git {

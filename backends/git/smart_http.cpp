@@ -12,7 +12,6 @@
 #include "backends/base/process.h"
 #include "backends/git/git_configuration.h"
 #include "backends/git/http_exchange.h"
-#include "backends/git/http_plan.h"
 #include "backends/git/repository.h"
 #include "backends/git/wire.h"
 

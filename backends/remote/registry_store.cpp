@@ -49,14 +49,14 @@ class Push {
       }
       std::vector<Result<Asked>> group(end - begin);
       parallel_answers(group, kClosures, [&](std::size_t i) { return ask(listed[begin + i]); });
-      std::vector<Missing> missing;
+      std::vector<Asked> missing;
       for (Result<Asked>& answer : group) {
         MODLOCK_TRY(auto asked, std::move(answer));
         for (const BundledProvider& provider : asked.closure.providers) {
           versions_.insert({provider.address, provider.version});
         }
         if (asked.index) {
-          missing.push_back({std::move(asked.tag), std::move(asked.closure), std::move(*asked.index)});
+          missing.push_back(std::move(asked));
           continue;
         }
         for (const BundledPackage& package : asked.closure.packages) {
@@ -70,17 +70,15 @@ class Push {
   }
 
  private:
-  // A closure that the repository lacks.
-  struct Missing {
-    std::string tag;
-    Closure closure;
-    std::string index;
-  };
   // A closure, and its index if the repository lacks it.
   struct Asked {
     std::string tag;
     Closure closure;
     std::optional<std::string> index;
+  };
+  struct Upload {
+    std::string name;  // for messages
+    std::function<Result<bool>()> run;
   };
   // Whether manifests that the repository has are sent again: it may have lost a blob of them.
   enum class Known { ask, send_again };
@@ -121,12 +119,12 @@ class Push {
     return is_trusted(known, index) ? std::nullopt : std::optional(std::move(index));
   }
 
-  Result<void> push_missing(const std::vector<Missing>& missing) {
+  Result<void> push_missing(const std::vector<Asked>& missing) {
     if (missing.empty()) {
       return {};
     }
     Closure providers;
-    for (const Missing& one : missing) {
+    for (const Asked& one : missing) {
       providers.add(one.closure.providers);
     }
     for (BundledProvider& provider : providers.providers) {
@@ -137,8 +135,8 @@ class Push {
     }
     MODLOCK_TRY(std::exchange(has_config_, true) ? Result<void>() : push_config(repository_));
     MODLOCK_TRY(push_packages(missing, Known::ask));
-    const auto push_index = [&](const Missing& one) {
-      return registry_.push_manifest(repository_, one.tag, kImageIndex, one.index, context_);
+    const auto push_index = [&](const Asked& one) {
+      return registry_.push_manifest(repository_, one.tag, kImageIndex, *one.index, context_);
     };
     std::vector<Result<bool>> stored(missing.size());
     parallel_answers(stored, kClosures, [&](std::size_t i) { return push_index(missing[i]); });
@@ -156,31 +154,27 @@ class Push {
   }
 
   // Uploads the packages of closures that no earlier one has, or all of them again.
-  Result<void> push_packages(std::span<const Missing> closures, Known known) {
+  Result<void> push_packages(std::span<const Asked> closures, Known known) {
     std::map<std::string, const BundledPackage*> unique;  // by manifest
-    for (const Missing& one : closures) {
+    for (const Asked& one : closures) {
       for (const BundledPackage& package : one.closure.packages) {
         if (packages_.insert(package.manifest.digest).second || known == Known::send_again) {
           unique.emplace(package.manifest.digest, &package);
         }
       }
     }
-    struct Uploads {
-      std::vector<std::function<Result<bool>()>> tasks;
-      std::vector<std::string> names;
-    };
     std::set<std::string> layers;
-    Uploads first;  // of each layer, so that it is not sent twice at the same time
-    Uploads others;
+    std::vector<Upload> first;  // of each layer, so that it is not sent twice at the same time
+    std::vector<Upload> others;
     for (const auto& [digest, package] : unique) {
-      Uploads& uploads = layers.insert(package->layer.digest).second ? first : others;
-      uploads.names.push_back(package->source);
-      uploads.tasks.emplace_back([this, known, &one = *package] {
-        return push_archive(repository_, blobs_of(one), one.tag(), write_package_manifest(one), known);
-      });
+      std::vector<Upload>& uploads = layers.insert(package->layer.digest).second ? first : others;
+      uploads.push_back({package->source, [this, known, &one = *package] {
+                           return push_archive(repository_, blobs_of(one), one.tag(), write_package_manifest(one),
+                                               known);
+                         }});
     }
-    MODLOCK_TRY(run_all(first.tasks, first.names));
-    return run_all(others.tasks, others.names);
+    MODLOCK_TRY(run_all(first));
+    return run_all(others);
   }
 
   // Uploads a provider to its own repository. Platforms that only the repository has stay.
@@ -197,28 +191,26 @@ class Push {
       return {};
     }
     MODLOCK_TRY(push_config(repository));
-    std::vector<std::function<Result<bool>()>> uploads;
-    std::vector<std::string> names;
+    std::vector<Upload> uploads;
     for (const auto& [platform, archive] : provider.archives) {
-      names.push_back(fmt::format("{} {} for {}", provider.address, provider.version, platform));
-      uploads.emplace_back([this, &repository, &layer = archive.layer] {
-        const std::string manifest = write_provider_manifest(layer);
-        return push_archive(repository, {layer}, blob_of(manifest).digest, manifest, Known::ask);
-      });
+      uploads.push_back({fmt::format("{} {} for {}", provider.address, provider.version, platform),
+                         [this, &repository, &layer = archive.layer] {
+                           const std::string manifest = write_provider_manifest(layer);
+                           return push_archive(repository, {layer}, blob_of(manifest).digest, manifest, Known::ask);
+                         }});
     }
-    MODLOCK_TRY(run_all(uploads, names));
+    MODLOCK_TRY(run_all(uploads));
     MODLOCK_TRY(const bool is_stored,
                 registry_.push_manifest(repository, provider.tag(), kImageIndex, index, context_));
     return is_stored ? Result<void>() : lost(provider.tag(), repository);
   }
 
-  Result<void> run_all(const std::vector<std::function<Result<bool>()>>& uploads,
-                       const std::vector<std::string>& names) {
+  Result<void> run_all(const std::vector<Upload>& uploads) {
     std::vector<Result<bool>> sent(uploads.size());
     std::atomic<std::size_t> done = 0;
     parallel_answers(sent, kParallel, [&](std::size_t i) {
-      auto is_new = uploads[i]();
-      context_.progress->report(fmt::format("uploading {}", names[i]), ++done, uploads.size());
+      auto is_new = uploads[i].run();
+      context_.progress->report(fmt::format("uploading {}", uploads[i].name), ++done, uploads.size());
       return is_new;
     });
     for (Result<bool>& one : sent) {
@@ -325,6 +317,16 @@ struct Download {
   const Context& context;
 };
 
+// Returns the manifest or index with this tag; nullopt: there is none.
+Result<std::optional<std::string>> find_tag(oci::Registry& registry, const oci::Repository& repository,
+                                            const std::string& tag, const Context& context) {
+  auto found = registry.manifest(repository, {.tag = tag, .digest = {}}, context);
+  if (!found && found.error().code == Code::not_found) {
+    return std::nullopt;
+  }
+  return std::move(found).map([](oci::Manifest manifest) { return std::optional(std::move(manifest.body)); });
+}
+
 Result<void> download(oci::Registry& registry, const Download& wanted, FileSink& sink) {
   auto received =
       registry.blob(wanted.repository, {wanted.blob.digest, wanted.blob.size}, wanted.name, sink, wanted.context);
@@ -404,24 +406,22 @@ Result<void> pull(std::vector<WantedClosure> closures, oci::Registry& registry, 
 
 Result<std::optional<Closure>> find_closure(oci::Registry& registry, const oci::Repository& repository,
                                             const std::string& tag, const Context& context) {
-  const auto index = registry.manifest(repository, {.tag = tag, .digest = {}}, context);
+  MODLOCK_TRY(const auto index, find_tag(registry, repository, tag, context));
   if (!index) {
-    return index.error().code == Code::not_found ? Result<std::optional<Closure>>(std::nullopt) : fail(index.error());
+    return std::nullopt;
   }
-  MODLOCK_TRY(auto closure, read_closure(index->body, fmt::format("{} of \"{}\"", tag, repository.display)));
+  MODLOCK_TRY(auto closure, read_closure(*index, fmt::format("{} of \"{}\"", tag, repository.display)));
   return std::optional(std::move(closure));
 }
 
 Result<std::optional<BundledPackage>> find_package(oci::Registry& registry, const oci::Repository& repository,
                                                    const BundledPackage& wanted, const Context& context) {
   const std::string tag = wanted.tag();
-  const auto manifest = registry.manifest(repository, {.tag = tag, .digest = {}}, context);
+  MODLOCK_TRY(const auto manifest, find_tag(registry, repository, tag, context));
   if (!manifest) {
-    return manifest.error().code == Code::not_found ? Result<std::optional<BundledPackage>>(std::nullopt)
-                                                    : fail(manifest.error());
+    return std::nullopt;
   }
-  MODLOCK_TRY(auto package,
-              read_package_manifest(manifest->body, fmt::format("{} of \"{}\"", tag, repository.display)));
+  MODLOCK_TRY(auto package, read_package_manifest(*manifest, fmt::format("{} of \"{}\"", tag, repository.display)));
   if (package.source != wanted.package_source() || package.origin != wanted.origin || package.h1 != wanted.h1) {
     return fail(
         Code::source_invalid,

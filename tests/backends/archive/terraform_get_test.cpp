@@ -1,4 +1,4 @@
-#include "backends/archive/terraform_get.h"
+#include "backends/archive/archive_request.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "backends/git/http_plan.h"
+#include "backends/git/git_configuration.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>

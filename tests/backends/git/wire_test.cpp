@@ -4,7 +4,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "backends/git/pack_writer.h"
 #include "backends/git/repository.h"
 #include "protocol/base/error.h"
 #include "tests/backends/git/git_fixture.h"
