@@ -1,4 +1,4 @@
-#include "protocol/rpc/notifications.h"
+#include "protocol/rpc/dispatcher.h"
 
 #include <boost/test/unit_test.hpp>
 
