@@ -248,10 +248,12 @@ bool may_be_cut_off(GitFailure failure) {
   return failure == GitFailure::too_large || failure == GitFailure::broken_response || failure == GitFailure::other;
 }
 
-// Whether index-pack was ended, and not by a response that ended early.
+// Whether index-pack was ended, and neither by a response that ended early nor by a damaged pack in its place
+// (git 2.47).
 bool is_silent_end(GitFailure failure, std::string_view text) {
-  return failure == GitFailure::broken_response && text.find("invalid index-pack output") != std::string_view::npos &&
-         text.find("early EOF") == std::string_view::npos;
+  const auto says = [text](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  return failure == GitFailure::broken_response && says("invalid index-pack output") && !says("early EOF") &&
+         !says("unable to rename temporary");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ std::string excluded_flags(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     for (const CLI::Option* other : option->get_excludes()) {
       text = option->count() != 0 && other->count() != 0 && text.empty()
-                 ? fmt::format("{} and {} cannot be combined", option->get_name(), other->get_name())
+                 ? fmt::format("{} and {} cannot be combined", name_of(*option), name_of(*other))
                  : text;
     }
   }

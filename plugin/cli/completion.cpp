@@ -12,6 +12,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/flag_groups.h"
+#include "plugin/cli/help_text.h"
 #include "plugin/cli/host.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/lock/lock_file.h"
@@ -145,7 +146,7 @@ class Completer {
   Lines values_of(const CLI::Option& option, bool is_positional, const std::string& prefix,
                   const std::string& current) {
     const std::string type = option.get_type_name();
-    const std::string kind = is_positional ? option.get_name(true) : type;
+    const std::string kind = is_positional ? name_of(option, true) : type;
     if (kind.starts_with("SUBJECT")) {
       return subjects(prefix, current, kind == "SUBJECT=VERSION");
     }

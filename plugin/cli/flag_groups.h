@@ -45,7 +45,7 @@ CLI::Option* check(CLI::Option* option, const std::string& expected, std::functi
 CLI::Option* check_choices(CLI::Option* option, const std::vector<std::string>& choices);
 CLI::Option* check_number(CLI::Option* option, std::uint64_t least, std::uint64_t most);
 
-// Adds a flag or a positional argument. A list gets one value from each flag.
+// Adds a flag or a positional argument ("DIR", "SUBJECT=VERSION"). A list gets one value from each flag.
 template <typename Value>
 CLI::Option* add(CLI::App& command, const std::string& names, Value& value, const std::string& what,
                  const FlagTraits& traits = {}) {
@@ -55,7 +55,9 @@ CLI::Option* add(CLI::App& command, const std::string& names, Value& value, cons
     option = check(command.add_flag(names, value, what), "true or false",
                    [read](const std::string& text) mutable { return CLI::detail::lexical_cast(text, read); });
   } else {
-    option = command.add_option(names, value, what);
+    const std::size_t equals = names.find('=');
+    option = command.add_option(names.substr(0, equals), value, what);
+    option->type_name(equals == std::string::npos ? option->get_type_name() : names);
   }
   if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
     option->allow_extra_args(!names.starts_with('-'));

@@ -48,6 +48,12 @@ std::string value_name(const std::string& type) {
 
 }  // namespace
 
+std::string name_of(const CLI::Option& option, bool is_positional) {
+  const std::string name = option.get_name(is_positional);
+  const std::string type = option.get_type_name();
+  return type.starts_with(name + "=") ? type : name;
+}
+
 std::string HelpText::make_description(const CLI::App* app) const {
   return wrapped(app->get_description(), 0) + "\n";
 }
@@ -75,7 +81,7 @@ std::string HelpText::make_option(const CLI::Option* option, bool is_positional)
   }
   std::vector<std::string> others;
   for (const CLI::Option* other : option->get_excludes()) {
-    others.push_back(other->get_name());
+    others.push_back(name_of(*other));
   }
   std::sort(others.begin(), others.end());  // CLI11 has them by address
   if (!others.empty()) {
@@ -85,6 +91,10 @@ std::string HelpText::make_option(const CLI::Option* option, bool is_positional)
     what += fmt::format(" (environment: {})", option->get_envname());
   }
   return row(name, what);
+}
+
+std::string HelpText::make_option_name(const CLI::Option* option, bool is_positional) const {
+  return is_positional ? name_of(*option, true) : CLI::Formatter::make_option_name(option, is_positional);
 }
 
 std::string HelpText::make_subcommands(const CLI::App* app, CLI::AppFormatMode /*mode*/) const {

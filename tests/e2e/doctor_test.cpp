@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <functional>
+#include <regex>
 #include <tuple>
 
 #include "tests/e2e/scene.h"
@@ -191,9 +192,9 @@ BOOST_AUTO_TEST_CASE(hosts_are_asked) {
   fs::create_symlink(*find_program("openssl"), path("tools/openssl"));
   ran = modlock({"doctor", "--host", registry.authority()});
   BOOST_TEST(ran.exit_code == 7);
-  BOOST_TEST(
-      ran.out.find("OpenSSL of depth=0 CN = server: unable to get local issuer certificate\n") != std::string::npos,
-      ran.out);
+  const std::string said = std::regex_replace(ran.out, std::regex("CN = "), "CN=");  // as OpenSSL 3.2 prints it
+  BOOST_TEST(said.find("OpenSSL of depth=0 CN=server: unable to get local issuer certificate\n") != std::string::npos,
+             said);
 }
 
 // One request for each package and provider.
