@@ -10,7 +10,7 @@
 #include "plugin/diff/package_diff.h"
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
-#include "plugin/workspace/revision.h"
+#include "plugin/workspace/work_tree.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {

@@ -18,7 +18,7 @@
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
-#include "plugin/workspace/tree_files.h"
+#include "plugin/workspace/work_tree.h"
 
 namespace modlock::cli {
 namespace {

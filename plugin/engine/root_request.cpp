@@ -14,7 +14,7 @@
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/hcl/characters.h"
-#include "plugin/lock/revision_reader.h"
+#include "plugin/lock/local_git.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

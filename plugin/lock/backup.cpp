@@ -65,9 +65,7 @@ Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path&
 
 Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
                                       const Context& context) {
-  MODLOCK_TRY(const auto id,
-              run_local_git(root, {"rev-parse", "--verify", "--quiet", fmt::format("HEAD:./{}", lock_path)}, context));
-  return id ? id->substr(0, id->find('\n')) : std::string();
+  return find_object(root, fmt::format("HEAD:./{}", lock_path), context);
 }
 
 Result<std::optional<ModuleLocks>> module_locks_at(const std::filesystem::path& root, std::string_view commit,
@@ -171,8 +169,8 @@ Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::p
   if (fault) {
     return fault;
   }
-  MODLOCK_TRY(const auto head, run_local_git(root, {"rev-parse", "--verify", "--quiet", "HEAD"}, context));
-  if (!head) {
+  MODLOCK_TRY(const auto head, find_object(root, "HEAD", context));
+  if (head.empty()) {
     return std::nullopt;  // no commits
   }
   MODLOCK_TRY(fault, find_repository_fault(repository, root, find_block_change(lock_path), context));
@@ -184,10 +182,7 @@ Result<std::optional<RepositoryFault>> find_history_gap(const std::filesystem::p
   if (shallow.value_or("") != "true\n") {
     return std::nullopt;
   }
-  MODLOCK_TRY(
-      const auto log,
-      run_local_git(root, {"log", "-n", "1", "--no-show-signature", "--format=%H", "--", std::string(lock_path)},
-                    context));
+  MODLOCK_TRY(const auto log, run_local_git(root, log_arguments(lock_path, {"-n", "1"}), context));
   return log.value_or("").empty()
              ? std::nullopt
              : std::optional(RepositoryFault{"the repository is a shallow clone", "run: git fetch --unshallow"});

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "backends/base/digest.h"
+#include "backends/base/files.h"
+#include "backends/base/pinned_directory.h"
 #include "backends/git/line_diff.h"
 #include "plugin/hcl/characters.h"
 
@@ -77,6 +79,18 @@ Result<void> check_no_link(const std::filesystem::path& path) {
               fmt::format("cannot write {}: it is a link to {}", path.string(),
                           std::filesystem::read_symlink(path, ignored).string()),
               "replace the link with a copy of the file, or make the change there by hand: --dry-run shows it");
+}
+
+Result<void> replace_file(const std::filesystem::path& directory, const std::filesystem::path& name,
+                          const std::optional<std::string>& text) {
+  MODLOCK_TRY(const auto pinned, PinnedDirectory::open(directory.root_path(), directory.relative_path()));
+  const std::filesystem::path path = pinned.path() / name;
+  std::error_code error;
+  auto ok = text ? write_file_atomically(path, *text) : Result<void>();
+  if (!text && !std::filesystem::remove(path, error) && error) {
+    ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", (directory / name).string(), error.message()));
+  }
+  return ok.map_error([&](Error failure) { return pinned.with_real_path(std::move(failure)); });
 }
 
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after) {

@@ -24,6 +24,10 @@ std::optional<EditedDocument> make_document_edit(std::string path, std::optional
                                                  std::string_view after);
 // A lock file that is a symbolic link is only read. Errors: IO_ERROR naming the target.
 Result<void> check_no_link(const std::filesystem::path& path);
+// Writes a file of a directory, whose path has no links, or removes it for nullopt. Follows no link that has been put
+// in the place of a directory since. Errors: IO_ERROR.
+Result<void> replace_file(const std::filesystem::path& directory, const std::filesystem::path& name,
+                          const std::optional<std::string>& text);
 // Returns a unified diff with three lines of context, like `diff -u`; empty if nothing changes.
 std::string unified_diff(std::string_view path, std::string_view before, std::string_view after);
 

@@ -102,34 +102,20 @@ class LockReader {
   }
 
   Result<void> read_module(const hcl::Block& block, const std::string& name) {
-    if (auto known = check_arguments(block, name, {"version", "source", "constraints", "hashes"}); !known) {
-      return known;
-    }
+    MODLOCK_TRY(check_arguments(block, name, {"version", "source", "constraints", "hashes"}));
     ModuleLock module{.key = block.labels.front().text};
-    const auto source = read_string(block.body, "source", name);
-    const auto version = read_string(block.body, "version", name);
-    const auto constraints = read_string(block.body, "constraints", name);
-    auto hashes = read_hashes(block.body, name);
-    for (const auto* value : {&source, &version, &constraints}) {
-      if (!*value) {
-        return fail(value->error());
-      }
-    }
-    if (!hashes) {
-      return fail(std::move(hashes).error());
-    }
-    if (!*source) {
+    MODLOCK_TRY(const auto source, read_string(block.body, "source", name));
+    MODLOCK_TRY(module.version, read_string(block.body, "version", name));
+    MODLOCK_TRY(module.constraints, read_string(block.body, "constraints", name));
+    MODLOCK_TRY(auto hashes, read_hashes(block.body, name));
+    if (!source) {
       return reject(block.header_range, fmt::format("{} lacks the argument \"source\"", name));
     }
-    if (*version) {
-      if (auto canonical = check_version(**version, block.body.find("version")->value.range, name); !canonical) {
-        return canonical;
-      }
+    if (module.version) {
+      MODLOCK_TRY(read_version<Version>(*module.version, block, name));
     }
-    module.source = canonical_source(**source);
-    module.version = *version;
-    module.constraints = *constraints;
-    module.hashes = std::move(hashes)->value_or(std::vector<std::string>{});
+    module.source = canonical_source(*source);
+    module.hashes = std::move(hashes).value_or(std::vector<std::string>{});
     for (std::string& hash : module.hashes) {
       if (hash.starts_with("git:") || hash.starts_with("oci:") || hash.starts_with("zh:")) {
         hash = ascii::lower(hash);  // hexadecimal digits in either case
@@ -150,9 +136,7 @@ class LockReader {
 
   Result<void> read_provider(const hcl::Block& block, const std::string& name) {
     MODLOCK_TRY(auto address, read_address(block, name));
-    if (auto known = check_arguments(block, name, {"version", "constraints", "hashes"}); !known) {
-      return known;
-    }
+    MODLOCK_TRY(check_arguments(block, name, {"version", "constraints", "hashes"}));
     MODLOCK_TRY(auto version, read_provider_version(block, name));
     MODLOCK_TRY(auto constraints, read_provider_constraints(block, name));
     MODLOCK_TRY(auto hashes, read_hashes(block.body, name));
@@ -191,16 +175,7 @@ class LockReader {
     if (!text) {
       return reject(block.header_range, fmt::format("{} lacks the argument \"version\"", name));
     }
-    const Range& range = block.body.find("version")->value.range;
-    auto version = ProviderVersion::parse(*text);
-    if (!version) {
-      return reject(range, fmt::format("the version \"{}\" of {} is not a version number", *text, name));
-    }
-    if (version->to_string() != *text) {
-      return reject(range, fmt::format("the version of {} must be written as \"{}\", found \"{}\"", name,
-                                       version->to_string(), *text));
-    }
-    return version;
+    return read_version<ProviderVersion>(*text, block, name);
   }
 
   Result<std::string> read_provider_constraints(const hcl::Block& block, const std::string& name) const {
@@ -284,8 +259,10 @@ class LockReader {
     return hashes;
   }
 
-  Result<void> check_version(const std::string& text, const Range& range, const std::string& name) const {
-    const Result<Version> version = Version::parse(text);
+  template <typename Kind>
+  Result<Kind> read_version(const std::string& text, const hcl::Block& block, const std::string& name) const {
+    const Range& range = block.body.find("version")->value.range;
+    auto version = Kind::parse(text);
     if (!version) {
       return reject(range, fmt::format("the version \"{}\" of {} is not a version number", text, name));
     }
@@ -293,7 +270,7 @@ class LockReader {
       return reject(range, fmt::format("the version of {} must be written as \"{}\", found \"{}\"", name,
                                        version->to_string(), text));
     }
-    return {};
+    return version;
   }
 
   const std::string& path_;

@@ -235,7 +235,10 @@ class MergeWriter {
       return Piece{"", write_provider_block(entry.first, entry.second)};
     });
     write_comments([](const Pieces& pieces) { return pieces.tail; });
-    restore_bytes();
+    const auto first = std::ranges::find_if(sides_, [](const auto& side) { return !side.text.empty(); });
+    if (first != sides_.end()) {
+      merged_.text = with_line_endings_of(first->text, merged_.text);
+    }
     return std::move(merged_);
   }
   std::string write() { return write(0).text; }
@@ -332,13 +335,6 @@ class MergeWriter {
     return chosen != nullptr ? *chosen : writer(entry);
   }
 
-  void restore_bytes() {
-    const auto first = std::ranges::find_if(sides_, [](const auto& side) { return !side.text.empty(); });
-    if (first != sides_.end()) {
-      merged_.text = with_line_endings_of(first->text, merged_.text);
-    }
-  }
-
   const LockFile* base_;
   const std::span<const LockFile> sides_;
   const EntryMerge& merge_;
@@ -354,14 +350,11 @@ EntryMerge merge_entries(const LockFile* base, std::span<const LockFile> sides) 
   EntryMerge merge;
   merge_kind(base, sides, merge.modules, merge.contested_modules);
   merge_kind(base, sides, merge.providers, merge.contested_providers);
-  for (auto entry = merge.contested_providers.begin(); entry != merge.contested_providers.end();) {
-    auto merged = have_one_version(entry->second) ? merge_providers(provider_of(base, entry->first), entry->second)
-                                                  : std::nullopt;
-    if (merged) {
-      merge.providers.emplace(entry->first, std::move(*merged));
-    }
-    entry = merged ? merge.contested_providers.erase(entry) : std::next(entry);
-  }
+  std::erase_if(merge.contested_providers, [&](const auto& entry) {
+    const auto& [address, sides_of] = entry;
+    auto merged = have_one_version(sides_of) ? merge_providers(provider_of(base, address), sides_of) : std::nullopt;
+    return merged && merge.providers.emplace(address, std::move(*merged)).second;
+  });
   return merge;
 }
 
@@ -394,32 +387,32 @@ void resolve_same_content(const LockFile* base, EntryMerge& merge) {
     }
     return entry;
   };
-  for (auto entry = merge.contested_modules.begin(); entry != merge.contested_modules.end();) {
+  std::erase_if(merge.contested_modules, [&](const auto& entry) {
     std::optional<std::optional<ModuleLock>> ancestor;
     if (base != nullptr) {
-      ancestor.emplace(content_of(find_entry(base->modules, entry->first)));
+      ancestor.emplace(content_of(find_entry(base->modules, entry.first)));
     }
-    const auto contents = mapped(entry->second, content_of);
+    const auto contents = mapped(entry.second, content_of);
     const auto changes = distinct_changes(ancestor, contents);
     const bool settled = changes.size() < 2;
     if (settled) {
       const auto& content = changes.empty() ? *ancestor : changes.front();
       const auto at = std::ranges::find(contents, content) - contents.begin();
-      if (const auto& side = entry->second[static_cast<std::size_t>(at)]) {
-        merge.modules.emplace(entry->first, *side);
+      if (const auto& side = entry.second[static_cast<std::size_t>(at)]) {
+        merge.modules.emplace(entry.first, *side);
       }
     }
-    entry = settled ? merge.contested_modules.erase(entry) : std::next(entry);
-  }
-  for (auto entry = merge.contested_providers.begin(); entry != merge.contested_providers.end();) {
-    const bool settled = have_one_version(entry->second);
+    return settled;
+  });
+  std::erase_if(merge.contested_providers, [&](const auto& entry) {
+    const bool settled = have_one_version(entry.second);
     if (settled) {
-      ProviderLock merged = *entry->second.front();
-      merged.hashes = merge_hashes(provider_of(base, entry->first), entry->second);
-      merge.providers.emplace(entry->first, std::move(merged));
+      ProviderLock merged = *entry.second.front();
+      merged.hashes = merge_hashes(provider_of(base, entry.first), entry.second);
+      merge.providers.emplace(entry.first, std::move(merged));
     }
-    entry = settled ? merge.contested_providers.erase(entry) : std::next(entry);
-  }
+    return settled;
+  });
 }
 
 std::string write_merged_lock(const LockFile* base, std::span<const LockFile> sides, const EntryMerge& merge) {

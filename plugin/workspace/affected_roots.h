@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/base/context.h"
-#include "plugin/workspace/revision.h"
+#include "plugin/workspace/work_tree.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
 #include "protocol/messages/update_plan.h"

@@ -16,9 +16,9 @@
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
 #include "plugin/config/roots.h"
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
+#include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/lock/revision_reader.h"
 #include "plugin/resolve/module_reader.h"
 #include "plugin/resolve/plan.h"
 #include "plugin/settings/directory_glob.h"
@@ -26,7 +26,7 @@
 #include "plugin/terragrunt/unit_lock.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_origin.h"
-#include "plugin/workspace/tree_files.h"
+#include "plugin/workspace/work_tree.h"
 
 namespace modlock {
 namespace {

@@ -1,6 +1,6 @@
 // Files of a revision, by the git program.
 
-#include "plugin/lock/revision_reader.h"
+#include "plugin/lock/local_git.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // A work tree compared with a revision, by the git program.
 
-#include "plugin/workspace/revision.h"
+#include "plugin/workspace/work_tree.h"
 
 #include <fmt/format.h>
 
