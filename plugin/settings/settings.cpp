@@ -11,7 +11,7 @@
 #include "backends/base/ascii.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
-#include "plugin/settings/settings_reader.h"
+#include "plugin/settings/setting_table.h"
 
 namespace modlock {
 namespace {
@@ -156,6 +156,28 @@ bool has_other_spelling(std::string_view identity) {
          has_dot_segment(rest.substr(authority.size()));
 }
 
+// Without letter case, with the protocol and the usual host of the same server, and without a slash at the end.
+std::string plain_address(std::string_view text) {
+  constexpr std::string_view kHttp = "git::http://";
+  std::string plain = ascii::lower(std::string(text));
+  if (plain.starts_with(kHttp)) {
+    plain.replace(0, kHttp.size(), "git::https://");
+  }
+  if (const std::size_t scheme = plain.find("://"); scheme != std::string::npos) {
+    const std::size_t slash = std::min(plain.find('/', scheme + 3), plain.size());
+    const std::size_t user = plain.rfind('@', slash);
+    const std::size_t host = user != std::string::npos && user > scheme ? user + 1 : scheme + 3;
+    if (plain.compare(slash, 3, "/~/") == 0) {
+      plain.erase(slash, 2);
+    }
+    plain.replace(host, slash - host, usual_host(std::string_view(plain).substr(host, slash - host)));
+  }
+  while (plain.ends_with('/')) {
+    plain.pop_back();
+  }
+  return plain;
+}
+
 }  // namespace
 
 Result<Settings> load_settings(const fs::path& root, const fs::path& repository_root,
@@ -193,18 +215,16 @@ Result<Settings> load_settings(const fs::path& root, const fs::path& repository_
 Result<Settings> load_directory_settings(const fs::path& directory, const fs::path& bound) {
   Settings settings;
   const fs::path path = document_path(directory) / kSettingsFileName;
-  auto done = check_link(path, bound);
-  if (done) {
-    done = read_settings_file(path, path.generic_string(), SettingsPlace::beside_root, bound, {}, settings);
-  }
-  return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
+  MODLOCK_TRY(check_link(path, bound));
+  MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::beside_root, bound, {}, settings));
+  return settings;
 }
 
 Result<Settings> load_user_settings(const fs::path& user_file) {
   Settings settings;
   const fs::path path = document_path(user_file);
-  auto done = read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, {}, settings);
-  return done ? Result<Settings>(std::move(settings)) : fail(std::move(done).error());
+  MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, {}, settings));
+  return settings;
 }
 
 std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
@@ -278,32 +298,6 @@ bool matches_glob(std::string_view glob, std::string_view text) {
   }
   return glob.find_first_not_of('*', g) == std::string_view::npos;
 }
-
-namespace {
-
-// Without letter case, with the protocol and the usual host of the same server, and without a slash at the end.
-std::string plain_address(std::string_view text) {
-  constexpr std::string_view kHttp = "git::http://";
-  std::string plain = ascii::lower(std::string(text));
-  if (plain.starts_with(kHttp)) {
-    plain.replace(0, kHttp.size(), "git::https://");
-  }
-  if (const std::size_t scheme = plain.find("://"); scheme != std::string::npos) {
-    const std::size_t slash = std::min(plain.find('/', scheme + 3), plain.size());
-    const std::size_t user = plain.rfind('@', slash);
-    const std::size_t host = user != std::string::npos && user > scheme ? user + 1 : scheme + 3;
-    if (plain.compare(slash, 3, "/~/") == 0) {
-      plain.erase(slash, 2);
-    }
-    plain.replace(host, slash - host, usual_host(std::string_view(plain).substr(host, slash - host)));
-  }
-  while (plain.ends_with('/')) {
-    plain.pop_back();
-  }
-  return plain;
-}
-
-}  // namespace
 
 bool matches_source(std::string_view glob, std::string_view identity) {
   const std::string wanted = plain_address(glob);

@@ -1,9 +1,10 @@
-#include "plugin/settings/settings_reader.h"
+#include "plugin/settings/setting_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <tuple>
 
 #include "backends/base/ascii.h"
@@ -12,7 +13,6 @@
 #include "plugin/constraint/module_constraint.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/value.h"
-#include "plugin/settings/setting_table.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -252,20 +252,14 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
     return error;
   }
   read_blocks_.push_back(&block);
-  if (block.type == "module") {
-    return read_module(block);
-  }
-  if (block.type == "source") {
-    return read_source(block);
-  }
-  if (block.type == "provider") {
-    return read_provider(block);
-  }
-  if (block.type == "deny") {
-    return read_deny(block);
-  }
-  if (block.type == "backend") {
-    return read_backend(block);
+  static const std::map<std::string_view, Result<void> (SettingsReader::*)(const hcl::Block&)> kReaders = {
+      {"module", &SettingsReader::read_module},
+      {"source", &SettingsReader::read_source},
+      {"provider", &SettingsReader::read_provider},
+      {"deny", &SettingsReader::read_deny},
+      {"backend", &SettingsReader::read_backend}};
+  if (const auto reader = kReaders.find(block.type); reader != kReaders.end()) {
+    return (this->*reader->second)(block);
   }
   return unknown("block", block.type, block.header_range,
                  place_ == SettingsPlace::user ? Words{"source", "provider", "deny", "backend"}
@@ -281,33 +275,23 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
         fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
   }
   MODLOCK_TRY(check_block(block, "the key of a call", setting_names(block.type)));
-  auto version = read_argument(block.body, "version");
-  auto tag_prefix = read_argument(block.body, "tag_prefix");
-  for (const auto* value : {&version, &tag_prefix}) {
-    if (!*value) {
-      return fail(value->error());
-    }
-  }
+  MODLOCK_TRY(auto version, read_argument(block.body, "version"));
+  MODLOCK_TRY(auto tag_prefix, read_argument(block.body, "tag_prefix"));
   MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
-  settings_.modules.emplace(block.labels.front().text, ModuleRule{std::move(*version), std::move(*tag_prefix),
-                                                                  Location{path(), block.header_range},
-                                                                  place_ == SettingsPlace::repository, is_copied});
+  settings_.modules.emplace(block.labels.front().text,
+                            ModuleRule{std::move(version), std::move(tag_prefix), Location{path(), block.header_range},
+                                       place_ == SettingsPlace::repository, is_copied});
   return {};
 }
 
 Result<void> SettingsReader::read_source(const hcl::Block& block) {
   MODLOCK_TRY(check_block(block, "a glob", setting_names(block.type)));
-  auto version = read_argument(block.body, "version");
-  auto tag_prefix = read_argument(block.body, "tag_prefix");
-  auto age = read_age(block.body);
-  for (const auto* value : {&version, &tag_prefix, &age}) {
-    if (!*value) {
-      return fail(value->error());
-    }
-  }
+  MODLOCK_TRY(auto version, read_argument(block.body, "version"));
+  MODLOCK_TRY(auto tag_prefix, read_argument(block.body, "tag_prefix"));
+  MODLOCK_TRY(auto age, read_age(block.body));
   MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
   MODLOCK_TRY(auto signature, read_signature(block));
-  settings_.sources.push_back({block.labels.front().text, std::move(*version), std::move(*tag_prefix), std::move(*age),
+  settings_.sources.push_back({block.labels.front().text, std::move(version), std::move(tag_prefix), std::move(age),
                                std::move(signature), Location{path(), block.header_range},
                                place_ == SettingsPlace::user, is_copied});
   return {};
