@@ -8,6 +8,7 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/entry_name.h"
 #include "backends/base/files.h"
@@ -282,19 +283,17 @@ class Installer {
   // Returns whether a client has fetched content for Git LFS pointers of the package, and nothing else differs. The
   // content then stays.
   Result<bool> has_pointer_content(const fs::path& place, const Placement& placement) const {
-    std::error_code ignored;
-    if (placement.is_linked || !fs::is_directory(fs::symlink_status(place, ignored))) {
+    if (placement.is_linked || !path_exists(place)) {
       return false;
     }
     MODLOCK_TRY(const auto package, list_tree(placement.resolved->package_directory));
     MODLOCK_TRY(const auto pointers, find_lfs_pointers(package));
-    const auto entries = pointers.empty() ? fail(Code::not_found, "") : list_tree(place);
-    if (!entries || !has_copied_modes(*entries) || hash_modes(*entries) != placement.modes) {
+    MODLOCK_TRY(const auto installed, pointers.empty() ? std::nullopt : find_copied(place, placement));
+    if (!installed) {
       return false;
     }
     MODLOCK_TRY(const auto locked, summarise_entries(package, {}, context_));
-    MODLOCK_TRY(const auto installed, summarise_entries(*entries, {}, context_));
-    const auto difference = compare_trees(locked, installed, place);
+    const auto difference = compare_trees(locked, *installed, place);
     return difference.tampered.empty() && difference.harmless.empty() && !difference.from_pointers.empty();
   }
 
@@ -341,17 +340,20 @@ class Installer {
                                   : Result<std::string>(resolved.modes);
   }
 
-  bool is_in_place(const fs::path& target, const Placement& placement) const {
+  // Returns the files of a copied package that has the modes of the locked one; nullopt: there is none.
+  Result<std::optional<TreeSummary>> find_copied(const fs::path& place, const Placement& placement) const {
     std::error_code ignored;
-    if (!fs::is_directory(fs::symlink_status(target, ignored))) {
-      return false;
-    }
-    const auto entries = list_tree(target);
+    const bool is_there = fs::is_directory(fs::symlink_status(place, ignored));
+    const auto entries = is_there ? list_tree(place) : fail(Code::not_found, "");
     if (!entries || !has_copied_modes(*entries) || hash_modes(*entries) != placement.modes) {
-      return false;
+      return std::nullopt;
     }
-    const auto summary = summarise_entries(*entries, {}, context_);
-    return summary && summary->h1() == placement.resolved->h1;
+    return summarise_entries(*entries, {}, context_);
+  }
+
+  bool is_in_place(const fs::path& target, const Placement& placement) const {
+    const auto summary = find_copied(target, placement);
+    return summary && *summary && (*summary)->h1() == placement.resolved->h1;
   }
 
   static Error unusable_key(const ModuleNode& node) {
@@ -466,13 +468,9 @@ class Installer {
 
   // Only names that the configuration, the lock or the old manifest gives, and only directly below modules/.
   Result<void> remove_others() {
-    std::set<std::string> keys;
-    for (const auto& [key, record] : before_) {
-      keys.insert(key);
-    }
-    for (const auto& [key, node] : request_.plan.tree.nodes) {
-      keys.insert(key);
-    }
+    std::vector<std::string> keys = keys_of(before_);
+    std::ranges::copy(keys_of(request_.plan.tree.nodes), std::back_inserter(keys));
+    sort_unique(keys);
     for (const std::string& key : keys) {
       std::error_code ignored;
       const auto place = request_.data.place_of(key);
@@ -556,31 +554,6 @@ class Installer {
 };
 
 }  // namespace
-
-Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, const ModuleNode& node,
-                                                     bool is_strict) {
-  MODLOCK_TRY(const auto entries, list_tree(directory));
-  MODLOCK_TRY(const auto pointers, find_lfs_pointers(entries));
-  if (pointers.empty()) {
-    return std::nullopt;
-  }
-  constexpr std::size_t kShown = 3;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
-    names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
-  }
-  const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
-  Error error{.code = is_strict ? Code::source_unsupported : Code::lfs_pointer,
-              .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}", node.key,
-                                     names, more),
-              .subject = node.subject(),
-              .hint = "use a source that has the content, if the module needs it"};
-  if (is_strict) {
-    error.hint += "; otherwise run: " + tofu_modlock("install", "--no-strict");
-    return fail(std::move(error));
-  }
-  return Diagnostic{Severity::warning, std::move(error)};
-}
 
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context) {
   return Installer(request, store, context).run();

@@ -48,9 +48,4 @@ struct InstallReport {
 // dropped it; a new plan and installation fetch it again); SOURCE_UNSUPPORTED (is_strict); IO_ERROR; cancellation.
 Result<InstallReport> install_modules(const InstallRequest& request, const Store& store, const Context& context);
 
-// Returns a warning LFS_POINTER if a directory of a module has Git LFS pointers in place of their content. Errors:
-// SOURCE_UNSUPPORTED (is_strict); those of list_tree().
-Result<std::optional<Diagnostic>> check_lfs_pointers(const std::filesystem::path& directory, const ModuleNode& node,
-                                                     bool is_strict);
-
 }  // namespace modlock

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "backends/base/files.h"
-#include "backends/base/pinned_directory.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/hcl/characters.h"
+#include "plugin/lock/edit.h"
 
 namespace modlock {
 namespace {
@@ -230,17 +230,7 @@ Result<OverridePlan> plan_overrides(const OverrideRequest& request) {
 Result<void> apply_overrides(const OverridePlan& plan) {
   for (const OverridePlan::Write& write : plan.writes) {
     // The plan has its path with all links resolved.
-    const fs::path directory = write.path.parent_path();
-    MODLOCK_TRY(const auto pinned, PinnedDirectory::open(directory.root_path(), directory.relative_path()));
-    const fs::path path = pinned.path() / write.path.filename();
-    std::error_code error;
-    auto ok = write.text ? write_file_atomically(path, *write.text) : Result<void>();
-    if (!write.text && !fs::remove(path, error) && error) {
-      ok = fail(Code::io_error, fmt::format("cannot remove {}: {}", write.path.string(), error.message()));
-    }
-    if (!ok) {
-      return fail(pinned.with_real_path(std::move(ok.error())));
-    }
+    MODLOCK_TRY(replace_file(write.path.parent_path(), write.path.filename(), write.text));
   }
   return {};
 }

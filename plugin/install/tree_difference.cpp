@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 
+#include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 
@@ -83,6 +83,31 @@ Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>&
     }
   }
   return pointers;
+}
+
+Result<std::optional<Diagnostic>> check_lfs_pointers(const fs::path& directory, const ModuleNode& node,
+                                                     bool is_strict) {
+  MODLOCK_TRY(const auto entries, list_tree(directory));
+  MODLOCK_TRY(const auto pointers, find_lfs_pointers(entries));
+  if (pointers.empty()) {
+    return std::nullopt;
+  }
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(pointers.size(), kShown); ++i) {
+    names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", escape_controls(pointers[i]));
+  }
+  const std::string more = pointers.size() > kShown ? fmt::format(" and {} more", pointers.size() - kShown) : "";
+  Error error{.code = is_strict ? Code::source_unsupported : Code::lfs_pointer,
+              .message = fmt::format("module \"{}\" has Git LFS pointers in place of the content of {}{}", node.key,
+                                     names, more),
+              .subject = node.subject(),
+              .hint = "use a source that has the content, if the module needs it"};
+  if (is_strict) {
+    error.hint += "; otherwise run: " + tofu_modlock("install", "--no-strict");
+    return fail(std::move(error));
+  }
+  return Diagnostic{Severity::warning, std::move(error)};
 }
 
 bool is_dotfile(std::string_view name) {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/package/tree_hash.h"
+#include "plugin/resolve/module_tree.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -26,6 +28,11 @@ struct TreeDifference {
 // Returns the names of the files that are Git LFS pointers, if an attributes file among the entries names its filter.
 // Errors: those of read_file().
 Result<std::vector<std::string>> find_lfs_pointers(const std::vector<TreeEntry>& entries);
+
+// Returns a warning LFS_POINTER if a directory of a module has Git LFS pointers in place of their content. Errors:
+// SOURCE_UNSUPPORTED (is_strict); those of list_tree().
+Result<std::optional<Diagnostic>> check_lfs_pointers(const std::filesystem::path& directory, const ModuleNode& node,
+                                                     bool is_strict);
 
 // Returns whether the name of the file or of a directory above it begins with a dot.
 bool is_dotfile(std::string_view name);

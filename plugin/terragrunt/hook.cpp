@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "plugin/config/roots.h"
-#include "plugin/engine/client_program.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/lock/local_git.h"
-#include "plugin/lock/lock_file.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
-#include "plugin/resolve/plan.h"
 #include "plugin/terragrunt/repository_files.h"
 #include "plugin/terragrunt/source_lock.h"
 #include "plugin/terragrunt/unit_lock.h"
-#include "protocol/base/json.h"
 
 namespace modlock::terragrunt {
 namespace {
@@ -94,15 +89,6 @@ Result<void> to_result(const Verdict& verdict, const HookOptions& options) {
   return fail(std::move(error));
 }
 
-// Terragrunt writes the inputs that are null to this file while a client runs.
-bool has_only_nulls(const fs::path& file) {
-  const auto text =
-      file.filename() == ".terragrunt-null-vars.auto.tfvars.json" ? read_file(file) : fail(Code::not_found, "");
-  const auto values = text ? parse_json(*text) : fail(Code::not_found, "");
-  return values && values->isObject() &&
-         std::all_of(values->begin(), values->end(), [](const Json::Value& value) { return value.isNull(); });
-}
-
 // Returns the error for added files whose origin is not known.
 Error not_answered(const Error& reason, const HookOptions& options) {
   return {
@@ -167,9 +153,7 @@ class Hook {
             .source = std::move(source),
             .is_own = [this](const fs::path& file) { return is_own(file); },
             .may_be_generated =
-                [this](const fs::path& file) {
-                  return has_only_nulls(file) || generated(file) == RepositoryFiles::Generated::perhaps;
-                },
+                [this](const fs::path& file) { return generated(file) == RepositoryFiles::Generated::perhaps; },
             .may_query = is_one_of(options_.command, kLocking),
             .accepts_moved = is_source_targeted()};
   }
@@ -336,8 +320,7 @@ class Hook {
   }
 
   bool is_source_targeted() const {
-    return !engine_.options().in_ci &&
-           std::count(options_.targets.begin(), options_.targets.end(), kUnitSourceKey) != 0;
+    return !engine_.options().in_ci && std::ranges::count(options_.targets, kUnitSourceKey) != 0;
   }
 
   static std::string source_line(const ModuleLock& entry, std::string_view how) {
@@ -540,17 +523,6 @@ class Hook {
 };
 
 }  // namespace
-
-fs::path find_downloaded_source(const fs::path& working_directory) {
-  std::error_code ignored;
-  for (fs::path directory = working_directory; directory != directory.parent_path();
-       directory = directory.parent_path()) {
-    if (fs::exists(directory / kVersionFile, ignored)) {
-      return directory;
-    }
-  }
-  return working_directory;
-}
 
 Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, const HookReports& reports) {
   return Hook(engine, run, options, reports).run();

@@ -60,8 +60,4 @@ using Verdicts = std::vector<messages::Verdict>;
 // source is not the locked one; FROZEN and MISSING if that cannot be determined.
 Result<Verdicts> run_hook(const Engine& engine, Run& run, const HookOptions& options, const HookReports& reports);
 
-// Returns the directory of the downloaded source that contains `working_directory`, or `working_directory` if there is
-// none.
-std::filesystem::path find_downloaded_source(const std::filesystem::path& working_directory);
-
 }  // namespace modlock::terragrunt

@@ -9,8 +9,8 @@
 
 #include "backends/base/files.h"
 #include "plugin/hcl/parser.h"
-#include "plugin/terragrunt/unit_config.h"
 #include "plugin/terragrunt/unit_source.h"
+#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock::terragrunt {
@@ -26,6 +26,15 @@ constexpr std::size_t kMostEntries = 1'000'000;  // of a repository; the rest is
 bool has_signature(const fs::path& file) {
   const auto text = read_file(file);
   return text && std::string_view(*text).substr(0, text->find('\n')).find(kSignature) != std::string_view::npos;
+}
+
+// Terragrunt writes the inputs that are null to this file while a client runs.
+bool has_only_nulls(const fs::path& file) {
+  const auto text =
+      file.filename() == ".terragrunt-null-vars.auto.tfvars.json" ? read_file(file) : fail(Code::not_found, "");
+  const auto values = text ? parse_json(*text) : fail(Code::not_found, "");
+  return values && values->isObject() &&
+         std::all_of(values->begin(), values->end(), [](const Json::Value& value) { return value.isNull(); });
 }
 
 bool is_link(const fs::path& file) {
@@ -59,7 +68,7 @@ RepositoryFiles::Generated RepositoryFiles::generated(const fs::path& file, cons
   }
   const auto block = blocks_->find(name);
   if (block == blocks_->end() || is_link(file) || (block->second.has_first_line && !has_signature(file))) {
-    return Generated::no;
+    return has_only_nulls(file) ? Generated::perhaps : Generated::no;
   }
   return block->second.replaces ? Generated::yes : Generated::perhaps;
 }

@@ -34,8 +34,9 @@ class RepositoryFiles {
   bool have_copy_of(const std::filesystem::path& file) const;
 
   // Whether a `generate` or `remote_state` block of the unit writes a file, which has the first line that Terragrunt
-  // writes, unless the block disables that line. `perhaps`: the block leaves an existing file, or that is not constant.
-  // If a file that the unit includes cannot be read, the blocks of all files of the repository count.
+  // writes, unless the block disables that line. `perhaps`: the block leaves an existing file, or that is not constant;
+  // or it is the file of the inputs that are null. If a file that the unit includes cannot be read, the blocks of all
+  // files of the repository count.
   enum class Generated { no, perhaps, yes };
   // `name` is the path of the file from the working directory of the client.
   Generated generated(const std::filesystem::path& file, const std::string& name) const;

@@ -15,8 +15,8 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/terragrunt/hook.h"
 #include "plugin/terragrunt/source_lock.h"
-#include "plugin/terragrunt/unit_config.h"
 #include "plugin/terragrunt/unit_lock.h"
+#include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/lookup.h"
 
 namespace modlock::terragrunt {
