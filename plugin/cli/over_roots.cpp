@@ -11,7 +11,7 @@
 #include "backends/base/text.h"
 #include "plugin/config/config_files.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/subject.h"
 #include "plugin/terragrunt/unit_check.h"

@@ -8,7 +8,6 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
-#include "backends/base/pinned_directory.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/engine.h"
 #include "plugin/install/data_directory.h"
@@ -52,15 +51,14 @@ Result<std::optional<FileLock>> hold(const std::string& root, const DataDirector
 
 struct Replacement {
   fs::path path;
-  fs::path directory = {};  // of the file, without links
-  std::string text;
-  bool is_removal = false;
+  fs::path directory = {};               // of the file, without links
+  std::optional<std::string> text = {};  // nullopt: the file is removed
 };
 
 // nullopt: the file already has the new content.
 Result<std::optional<Replacement>> replacement_of(const std::string& root, const messages::EditedDocument& document) {
-  Replacement made{
-      .path = fs::path(root) / document.path, .text = {}, .is_removal = document.operation == EditOperation::remove};
+  Replacement made{.path = fs::path(root) / document.path};
+  const bool is_removal = document.operation == EditOperation::remove;
   if (document.is_configuration) {
     // Links below the root are followed. A file elsewhere in the repository is written only if none is on the way to
     // it.
@@ -83,7 +81,7 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
     return fail(std::move(bytes.error()));
   }
   const std::string found = bytes ? sha256_hex(*bytes) : std::string();
-  if (made.is_removal ? !bytes : bytes && found == document.result_sha256) {
+  if (is_removal ? !bytes : bytes && found == document.result_sha256) {
     return std::nullopt;
   }
   const bool same = document.base_sha256 ? bytes && found == *document.base_sha256 : !bytes;
@@ -92,23 +90,10 @@ Result<std::optional<Replacement>> replacement_of(const std::string& root, const
                 fmt::format("{} was modified while the command was running", made.path.string()),
                 "run the same command again");
   }
-  made.text = text_after(bytes.value_or(std::string()), document);
+  if (!is_removal) {
+    made.text = text_after(bytes.value_or(std::string()), document);
+  }
   return made;
-}
-
-// Follows no link that has been put in the place of a directory since the document was checked.
-Result<void> write(const Replacement& replacement) {
-  MODLOCK_TRY(const auto directory, PinnedDirectory::open("/", replacement.directory.relative_path()));
-  const fs::path path = directory.path() / replacement.path.filename();
-  if (!replacement.is_removal) {
-    auto ok = write_file_atomically(path, replacement.text);
-    return ok ? ok : fail(directory.with_real_path(std::move(ok.error())));
-  }
-  std::error_code error;
-  if (!fs::remove(path, error) && error) {
-    return fail(Code::io_error, fmt::format("cannot remove {}: {}", replacement.path.string(), error.message()));
-  }
-  return {};
 }
 
 // Writes nothing if the base of any document has changed.
@@ -121,7 +106,7 @@ Result<void> write_documents(const std::string& root, const messages::WorkspaceE
     }
   }
   for (const Replacement& replacement : replacements) {
-    MODLOCK_TRY(write(replacement));
+    MODLOCK_TRY(replace_file(replacement.directory, replacement.path.filename(), replacement.text));
   }
   return {};
 }

@@ -234,8 +234,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
   }
   suppress_secondary_errors(found, tree, diagnostics);
   append(diagnostics, std::move(found));
-  Diagnostics unsupported = check_client_rules(tree, implementation.tool, release.version);
-  append(diagnostics, std::move(unsupported));
+  append(diagnostics, check_client_rules(tree, implementation.tool, release.version));
 }
 
 }  // namespace modlock

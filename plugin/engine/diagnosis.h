@@ -39,20 +39,4 @@ void fields(Form& form, In<Form, Finding> finding) {
   form.member("details", finding.details);
 }
 
-// Returns the finding of a check that failed.
-Finding failing(std::string check, const Error& error);
-
-class Engine;
-class Run;
-
-// The parts of Engine::diagnose().
-//
-// Checks git, the client, certificates, proxies, settings with the file that each comes from, and the store.
-std::vector<Finding> examine_machine(const Engine& engine, const DiagnoseOptions& options, const Run& run);
-// Reports errors of the configuration. Checks the hosts of its modules and providers, and those of the options: where
-// credentials for each come from, and with `online` whether it lists the versions of the modules and providers, one
-// request each, with the credentials that `lock` would use. Sources that the settings deny are errors, without a
-// request. If a TLS connection fails, the openssl program reports which certificate is not accepted.
-std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& options, Run& run);
-
 }  // namespace modlock

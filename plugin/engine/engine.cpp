@@ -9,7 +9,7 @@
 #include "backends/base/environment.h"
 #include "backends/store/prune.h"
 #include "plugin/engine/client_program.h"
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/local_git.h"
@@ -63,9 +63,7 @@ Result<void> check_release(const std::optional<std::string>& release, std::strin
 }
 
 Result<void> Engine::configure(const messages::InitializeParams& params) {
-  if (auto ok = check_release(params.implementation_version, "params.options.implementationVersion"); !ok) {
-    return ok;
-  }
+  MODLOCK_TRY(check_release(params.implementation_version, "params.options.implementationVersion"));
   options_.implementation = params.implementation ? params.implementation : options_.implementation;
   options_.implementation_version =
       params.implementation_version ? params.implementation_version : options_.implementation_version;

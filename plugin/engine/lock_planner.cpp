@@ -7,7 +7,6 @@
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
-#include "plugin/engine/root_request.h"
 #include "plugin/install/overrides.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/locked_text.h"
@@ -202,9 +201,7 @@ class LockPlanner {
     }
     std::optional<ModuleTree> tree;
     if (params_.include.modules) {
-      if (auto ok = plan_modules(open); !ok) {
-        return ok;
-      }
+      MODLOCK_TRY(plan_modules(open));
     } else if (params_.include.providers) {
       MODLOCK_TRY(tree, read_tree(open));
       append(diagnostics_, tree->diagnostics);

@@ -66,11 +66,7 @@ Result<void> check_hashes(const LockFile* base, const std::vector<LockFile>& sid
 }
 
 bool has_lower_version(const ModuleLock& left, const ModuleLock& right) {
-  const auto version_of = [](const ModuleLock& entry) {
-    auto version = entry.version ? Version::parse(*entry.version) : Result<Version>(fail(Code::not_found, "", ""));
-    return version ? std::optional(std::move(*version)) : std::nullopt;
-  };
-  return version_of(left) < version_of(right);
+  return left.parsed_version() < right.parsed_version();
 }
 bool has_lower_version(const ProviderLock& left, const ProviderLock& right) {
   return compare(left.version, right.version) < 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 #include "plugin/resolve/provider_plan.h"
 
 namespace modlock {

@@ -78,11 +78,16 @@ class Network {
   const Diagnostics& warnings() const { return client_.warnings; }
   // Adds these warnings as notes to an error of a remote service: a host or token that was not read may be the cause.
   Error with_warnings(Error error) const;
+  template <typename Value>
+  Result<Value> with_warnings(Result<Value> result) const {
+    return std::move(result).map_error([this](Error error) { return with_warnings(std::move(error)); });
+  }
 
  private:
   registry::RequestPolicy registry_policy() const;
   registry::RegistryHttp registry_http(HttpClient& http) const;
   bool is_opentofu_from(const char* release) const;
+  registry::ClientRules client_rules() const;
   std::shared_ptr<ProviderSource> source_of(const ProviderInstallation::Method& method, std::size_t number,
                                             const std::filesystem::path& root) const;
   std::vector<ProviderSelector> explicit_sources(const ProviderInstallation& installation,
@@ -91,7 +96,6 @@ class Network {
   std::shared_ptr<ProviderSource> shared(const std::string& name,
                                          const std::function<std::unique_ptr<ProviderSource>()>& make) const;
   std::shared_ptr<ProviderSource> registry_providers(int download_retries, bool of_each_platform) const;
-  std::unique_ptr<ProviderSource> new_registry_providers(int download_retries, bool of_each_platform) const;
   void add(std::string name, std::unique_ptr<BackendCore> backend);
 
   const ClientKind tool_;

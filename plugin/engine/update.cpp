@@ -52,9 +52,7 @@ class UpdatePlanner {
 
   Result<messages::LockPlanResult> plan() {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
-    if (auto ok = edit_configuration(*open); !ok) {
-      return fail(open->network().with_warnings(std::move(ok.error())));
-    }
+    MODLOCK_TRY(open->network().with_warnings(edit_configuration(*open)));
     auto locked = plan_lock(engine_, lock_params(open->root, open->lock), std::move(wanted_), run_);
     if (!locked) {
       return locked;
@@ -323,17 +321,13 @@ Result<messages::UpdateLookupResult> Engine::lookup(const messages::UpdateLookup
     }
   }
   const auto providers = network.provider_source(root.walk.root);
-  auto found = look_up({.tree = *tree,
-                        .modules = effective.modules,
-                        .providers = lock.provider_file().providers,
-                        .default_host = default_registry(root.walk.tool),
-                        .subjects = params.subjects,
-                        .settings = root.walk.settings},
-                       open->fetcher(), *providers, context);
-  if (!found) {
-    return fail(network.with_warnings(std::move(found.error())));
-  }
-  messages::UpdateLookupResult result = std::move(*found);
+  MODLOCK_TRY(auto result, network.with_warnings(look_up({.tree = *tree,
+                                                          .modules = effective.modules,
+                                                          .providers = lock.provider_file().providers,
+                                                          .default_host = default_registry(root.walk.tool),
+                                                          .subjects = params.subjects,
+                                                          .settings = root.walk.settings},
+                                                         open->fetcher(), *providers, context)));
   result.stats = run.stats();
   result.diagnostics.insert(result.diagnostics.begin(), tree->diagnostics.begin(), tree->diagnostics.end());
   append(result.diagnostics, errors_of(unmatched_rules(root.walk.settings, *tree, known_locks(*open))));

@@ -158,38 +158,35 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
   if (params.include.providers) {
     verify.providers = provider_settings(root, lock, network);
   }
-  auto report = verify_root(verify, open.engine().store(), context);
-  if (!report) {
-    return fail(network.with_warnings(std::move(report.error())));
-  }
+  MODLOCK_TRY(auto report, network.with_warnings(verify_root(verify, open.engine().store(), context)));
   if (!params.lock.text) {
-    add_dropped(*report, open, params.names_ignored);
+    add_dropped(report, open, params.names_ignored);
   }
-  auto checked_for = params.include.modules ? check_client_choice(open, report->tree, true, report->diagnostics)
+  auto checked_for = params.include.modules ? check_client_choice(open, report.tree, true, report.diagnostics)
                                             : Result<std::optional<messages::CheckedFor>>(std::nullopt);
   if (!checked_for) {
-    report->diagnostics.push_back({Severity::error, std::move(checked_for.error())});
+    report.diagnostics.push_back({Severity::error, std::move(checked_for.error())});
   }
   if (params.online) {
-    for (Diagnostic& diagnostic : report->diagnostics) {
+    for (Diagnostic& diagnostic : report.diagnostics) {
       diagnostic.what = network.with_warnings(std::move(diagnostic.what));
     }
-    append(report->diagnostics, network.warnings());
+    append(report.diagnostics, network.warnings());
   }
   if (params.age) {
     context.offline = false;
     open.check_sources();
-    MODLOCK_TRY(check_ages(open, params.include, *report));
+    MODLOCK_TRY(check_ages(open, params.include, report));
   }
-  for (Verdict& verdict : report->verdicts) {
+  for (Verdict& verdict : report.verdicts) {
     if (verdict.kind == VerdictKind::vanished) {
       add_survival(verdict, open);
     }
   }
-  open.run().diagnostics = report->diagnostics;
-  return messages::LockVerifyResult{.ok = report->ok(),
-                                    .verdicts = std::move(report->verdicts),
-                                    .diagnostics = std::move(report->diagnostics),
+  open.run().diagnostics = report.diagnostics;
+  return messages::LockVerifyResult{.ok = report.ok(),
+                                    .verdicts = std::move(report.verdicts),
+                                    .diagnostics = std::move(report.diagnostics),
                                     .checked_for = checked_for ? std::move(*checked_for) : std::nullopt};
 }
 

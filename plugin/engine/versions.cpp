@@ -162,12 +162,10 @@ Result<messages::VersionsListResult> Engine::versions(const messages::VersionsLi
   }
   const Context context = context_for(run);
   const auto client = network(run);
-  auto listing = client->list_versions(user_settings(), address, params.tag_prefix, context);
-  if (!listing) {
-    return fail(client->with_warnings(std::move(listing.error())));
-  }
-  auto selected = newest_fitting(*listing, address.source, user_settings(), constraint, params.include_prerelease);
-  auto result = to_message(std::move(*listing), address.source, [&](const Version& version) {
+  MODLOCK_TRY(auto listing,
+              client->with_warnings(client->list_versions(user_settings(), address, params.tag_prefix, context)));
+  auto selected = newest_fitting(listing, address.source, user_settings(), constraint, params.include_prerelease);
+  auto result = to_message(std::move(listing), address.source, [&](const Version& version) {
     return params.include_prerelease || (constraint && constraint->selects(version));
   });
   result.selected = std::move(selected);

@@ -11,7 +11,7 @@
 
 #include "backends/base/build_info.h"
 #include "backends/base/files.h"
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"

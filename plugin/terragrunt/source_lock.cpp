@@ -103,14 +103,11 @@ Result<std::optional<TreeSummary>> locked_files(const OpenRoot& open, const std:
 Result<std::vector<std::string>> files_added_at_source(OpenRoot& open, const ModuleNode& node, const ModuleLock& entry,
                                                        const TreeSummary& locked) {
   PlanRequest plan{.walk = open.root.walk};
-  auto now = plan_single_call(plan, node, open.fetcher(), open.context);
-  if (!now) {
-    return fail(open.network().with_warnings(std::move(now.error())));
-  }
+  MODLOCK_TRY(auto now, open.network().with_warnings(plan_single_call(plan, node, open.fetcher(), open.context)));
   std::vector<std::string> added;
-  if (now->lock.hashes != entry.hashes) {
-    MODLOCK_TRY(const auto subdir, expand_subdir(now->package.directory, now->package.subdir));
-    MODLOCK_TRY(auto package, summarise_tree(now->package.directory, open.context));
+  if (now.lock.hashes != entry.hashes) {
+    MODLOCK_TRY(const auto subdir, expand_subdir(now.package.directory, now.package.subdir));
+    MODLOCK_TRY(auto package, summarise_tree(now.package.directory, open.context));
     for (const FileDigest& file : files_below(subdir, std::move(package)).files) {
       if (locked.find(file.name) == nullptr) {
         added.push_back(file.name);
@@ -279,24 +276,22 @@ Result<LockedUnitSource> lock_unit_source(OpenRoot& open, const UnitSourceOption
                    }).share();
   }
   add_bundle(plan, open);
-  auto call = plan_single_call(plan, options.source, open.fetcher(), open.context);
-  if (!call) {
-    return fail(open.network().with_warnings(std::move(call.error())));
-  }
-  open.run().diagnostics = std::move(call->warnings);
-  MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
-  const std::string h1 = "h1:" + call->lock.hash_value("h1");
+  MODLOCK_TRY(auto call,
+              open.network().with_warnings(plan_single_call(plan, options.source, open.fetcher(), open.context)));
+  open.run().diagnostics = std::move(call.warnings);
+  MODLOCK_TRY(const auto subdir, expand_subdir(call.package.directory, call.package.subdir));
+  const std::string h1 = "h1:" + call.lock.hash_value("h1");
   MODLOCK_TRY(write_module_place(open.root.data, h1, subdir));
-  MODLOCK_TRY(locked_files(open, h1, call->package));
+  MODLOCK_TRY(locked_files(open, h1, call.package));
   const auto is_in = [&](const ModuleLocks& modules) {
     const auto entry = modules.find(kUnitSourceKey);
-    return entry != modules.end() && entry->second == call->lock;
+    return entry != modules.end() && entry->second == call.lock;
   };
   const std::string_view change = is_in(plan.lock.modules)                       ? ""
                                   : is_in(blocks_of(plan.dropped).modules)       ? "restored"
                                   : plan.lock.modules.count(kUnitSourceKey) != 0 ? "locked again"
                                                                                  : "locked";
-  return LockedUnitSource{std::move(call->lock), change, std::move(call->moved)};
+  return LockedUnitSource{std::move(call.lock), change, std::move(call.moved)};
 }
 
 Result<void> write_unit_source(OpenRoot& open, const ModuleLock& entry) {
@@ -318,12 +313,9 @@ Result<bool> copy_unit_source(OpenRoot& open, const ModuleNode& source, const fs
   if (find_entry(source, plan.lock.modules).kind != VerdictKind::held) {
     return false;
   }
-  auto call = plan_single_call(plan, source, open.fetcher(), open.context);
-  if (!call) {
-    return fail(open.network().with_warnings(std::move(call.error())));
-  }
-  MODLOCK_TRY(const auto subdir, expand_subdir(call->package.directory, call->package.subdir));
-  const fs::path module = subdir.empty() ? call->package.directory : call->package.directory / subdir;
+  MODLOCK_TRY(auto call, open.network().with_warnings(plan_single_call(plan, source, open.fetcher(), open.context)));
+  MODLOCK_TRY(const auto subdir, expand_subdir(call.package.directory, call.package.subdir));
+  const fs::path module = subdir.empty() ? call.package.directory : call.package.directory / subdir;
   MODLOCK_TRY(auto pointers, check_lfs_pointers(module, source, false));  // a hook has no flag to allow them
   if (pointers) {
     open.run().diagnostics.push_back(std::move(*pointers));

@@ -1,6 +1,6 @@
 // Which client a root module is checked for, and what its checkout at another revision declares.
 
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 
 #include <algorithm>
 

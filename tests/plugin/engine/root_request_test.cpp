@@ -1,6 +1,6 @@
 // Which directories a request may read, as every method with a root has it.
 
-#include "plugin/engine/root_request.h"
+#include "plugin/engine/open_root.h"
 
 #include "tests/plugin/engine/engine_fixture.h"
 
