@@ -59,12 +59,6 @@ Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest&
   return overrides;
 }
 
-struct Installation {
-  InstallReport report;
-  std::vector<std::string> unlocked;
-  Diagnostics diagnostics;
-};
-
 // Uses the bundle that a request names. Errors: INVALID_PARAMS; those of bundle_repository().
 Result<void> use_named_bundle(const Engine& engine, OpenRoot& open, const std::string& from) {
   if (from.starts_with("oci://")) {
@@ -119,9 +113,9 @@ std::set<std::string, std::less<>> linked_calls(const Plan& plan, const Settings
 }
 
 // Adds the packages of a Terragrunt unit, whose configuration is elsewhere, from a bundle to the cache for its hooks.
-Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
+Result<InstallReport> fill_cache(const Store& store, OpenRoot& open) {
   BundleReader& bundle = *open.bundle();
-  Installation done;
+  InstallReport done;
   for (const auto& [key, entry] : effective_lock(open.lock).modules) {
     const std::string h1 = "h1:" + entry.hash_value("h1");
     MODLOCK_TRY(check_entry_allowed(open.root.walk.settings, entry));
@@ -152,7 +146,7 @@ Result<Installation> fill_cache(const Store& store, OpenRoot& open) {
   return done;
 }
 
-Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messages::ModulesInstallParams& params) {
+Result<InstallReport> install_once(OpenRoot& open, OverrideMode mode, const messages::ModulesInstallParams& params) {
   const bool remote_only = params.remote_only.value_or(false);
   const Engine& engine = open.engine();
   const RootRequest& root = open.root;
@@ -195,7 +189,9 @@ Result<Installation> install_once(OpenRoot& open, OverrideMode mode, const messa
                                            engine.store(), context));
   append(plan->diagnostics, open.network().warnings());
   append(plan->diagnostics, report.diagnostics);
-  return Installation{std::move(report), std::move(plan->unlocked), std::move(plan->diagnostics)};
+  report.diagnostics = std::move(plan->diagnostics);
+  report.unlocked = std::move(plan->unlocked);
+  return report;
 }
 
 }  // namespace
@@ -255,13 +251,8 @@ Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messag
     return fail(with_note(*bundle->damage(), "the packages were installed from their sources instead"));
   }
   open.run().diagnostics = done->diagnostics;
-  return messages::ModulesInstallResult{.installed = std::move(done->report.installed),
-                                        .reused = std::move(done->report.reused),
-                                        .removed = std::move(done->report.removed),
-                                        .unlocked = std::move(done->unlocked),
-                                        .manifest = done->report.manifest,
-                                        .diagnostics = std::move(done->diagnostics),
-                                        .stats = open.run().stats()};
+  done->stats = open.run().stats();
+  return done;
 }
 
 }  // namespace modlock

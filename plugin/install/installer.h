@@ -27,13 +27,9 @@ struct InstallRequest {
 
 using messages::InstalledModule;
 
-struct InstallReport {
-  std::vector<InstalledModule> installed;  // put there now
-  std::vector<InstalledModule> reused;     // were there already
-  std::vector<InstalledModule> removed;    // belong to no call any more
-  std::string manifest;                    // path of modules.json, relative to the root or absolute
-  Diagnostics diagnostics = {};            // warnings, and HASH_MISMATCH for each module that was restored
-};
+// Without what the caller knows: `unlocked` and `stats`. The diagnostics are warnings, and HASH_MISMATCH for each
+// module that was restored.
+using InstallReport = messages::ModulesInstallResult;
 
 // Puts the locked packages where a stock tofu finds them: `<data>/modules/<key>` and a manifest that says exactly what
 // it would have written itself. A package is copied beside its place, hashed there, and only then renamed into it; what

@@ -43,25 +43,25 @@ class ProviderChecker {
 
   Result<std::vector<Verdict>> run() {
     std::set<ProviderAddress> providers;
-    for (const auto& [provider, lock] : check_.lock.providers) {
+    for (const auto& [provider, lock] : check_.settings.lock.providers) {
       providers.insert(provider);
     }
     for (const auto& [provider, uses] : check_.required) {
-      if (!provider.is_builtin(check_.default_host)) {
+      if (!provider.is_builtin(check_.settings.default_host)) {
         providers.insert(provider);
       }
     }
     std::erase_if(providers,
-                  [&](const ProviderAddress& provider) { return check_.dev_overrides.count(provider) != 0; });
+                  [&](const ProviderAddress& provider) { return check_.settings.dev_overrides.count(provider) != 0; });
     const std::vector<ProviderAddress> order(providers.begin(), providers.end());
     std::vector<Verdict> verdicts(order.size());
     const std::size_t threads = std::min(core_count(), kMostProviderThreads);
     memo_.threads = std::max<std::size_t>(threads / std::max<std::size_t>(order.size(), 1), 1);
     parallel_for(order.size(), threads, [&](std::size_t i) {
       verdicts[i] = check(order[i]);
-      const auto locked = check_.lock.providers.find(order[i]);
+      const auto locked = check_.settings.lock.providers.find(order[i]);
       verdicts[i].version =
-          locked == check_.lock.providers.end() ? verdicts[i].version : locked->second.version.to_string();
+          locked == check_.settings.lock.providers.end() ? verdicts[i].version : locked->second.version.to_string();
     });
     MODLOCK_TRY(context_.check());
     return verdicts;
@@ -71,15 +71,16 @@ class ProviderChecker {
   Verdict check(const ProviderAddress& provider) const {
     Verdict verdict{.subject = "provider." + provider.to_string()};
     const auto required = check_.required.find(provider);
-    const auto locked = check_.lock.providers.find(provider);
-    if (locked == check_.lock.providers.end()) {
+    const auto locked = check_.settings.lock.providers.find(provider);
+    if (locked == check_.settings.lock.providers.end()) {
       judge(verdict, VerdictKind::not_locked,
             "it is required by the configuration, and the lock file has no version of it");
       verdict.location = required->second.front().requirement.location;
       return verdict;
     }
-    if (const auto block = check_.lock.provider_ranges.find(provider); block != check_.lock.provider_ranges.end()) {
-      verdict.location = Location{check_.lock_path, block->second};
+    if (const auto block = check_.settings.lock.provider_ranges.find(provider);
+        block != check_.settings.lock.provider_ranges.end()) {
+      verdict.location = Location{check_.settings.lock_path, block->second};
     }
     const ProviderLock& lock = locked->second;
     if (required != check_.required.end()) {
@@ -143,13 +144,14 @@ class ProviderChecker {
   // Returns "; it is in the plugin cache …" if the place is a link into it, else "".
   std::string shared_by(const fs::path& place) const {
     std::error_code ignored;
-    if (check_.plugin_cache_directory.empty()) {
+    if (check_.settings.plugin_cache_directory.empty()) {
       return {};
     }
     const fs::path real = fs::canonical(place, ignored);
-    const fs::path cache = fs::canonical(check_.plugin_cache_directory, ignored);
+    const fs::path cache = fs::canonical(check_.settings.plugin_cache_directory, ignored);
     const bool is_below = !cache.empty() && is_inside(real, cache);
-    return is_below ? fmt::format("; it is in the plugin cache {}", check_.plugin_cache_directory) : std::string();
+    return is_below ? fmt::format("; it is in the plugin cache {}", check_.settings.plugin_cache_directory)
+                    : std::string();
   }
 
   const ProviderCheck& check_;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/address/provider_address.h"
@@ -14,14 +15,19 @@
 
 namespace modlock {
 
+// The data with which providers are checked, in addition to the configuration.
+struct ProviderSettings {
+  LockFile lock;
+  std::string lock_path;  // relative to the root, for locations
+  std::string_view default_host = kOpenTofuRegistry;
+  std::map<ProviderAddress, std::string> dev_overrides = {};  // are not checked
+  std::string plugin_cache_directory = {};
+};
+
 struct ProviderCheck {
-  const LockFile& lock;
-  std::string lock_path;                                        // relative to the root, for locations
+  const ProviderSettings& settings;
   std::filesystem::path directory;                              // `<data directory>/providers`
   std::map<ProviderAddress, std::vector<RequiredBy>> required;  // by the configuration
-  std::string_view default_host;
-  std::map<ProviderAddress, std::string> dev_overrides;
-  std::string plugin_cache_directory = {};  // empty: none
   Platform platform;
   std::vector<DenyRule> deny_rules = {};
   bool full = false;  // hash every file, even if its digest is known

@@ -14,7 +14,6 @@
 #include "plugin/install/origin_check.h"
 #include "plugin/install/overrides.h"
 #include "plugin/install/package_lookup.h"
-#include "plugin/install/provider_check.h"
 #include "plugin/install/tree_difference.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/locked_tags.h"
@@ -446,13 +445,9 @@ class Verifier {
 
   Result<void> check_root_providers(const ModuleTree& tree, const ProviderSettings& settings,
                                     VerifyReport& report) const {
-    MODLOCK_TRY(auto verdicts, check_providers({.lock = settings.lock,
-                                                .lock_path = settings.lock_path,
+    MODLOCK_TRY(auto verdicts, check_providers({.settings = settings,
                                                 .directory = request_.data.path / "providers",
                                                 .required = required_providers(tree),
-                                                .default_host = settings.default_host,
-                                                .dev_overrides = settings.dev_overrides,
-                                                .plugin_cache_directory = settings.plugin_cache_directory,
                                                 .platform = Platform::current(),
                                                 .deny_rules = request_.walk.settings.deny_rules,
                                                 .full = request_.full},

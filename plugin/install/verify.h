@@ -1,30 +1,16 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "backends/address/provider_address.h"
 #include "backends/backend.h"
-#include "backends/store/store.h"
 #include "plugin/install/data_directory.h"
-#include "plugin/install/verdict.h"
-#include "plugin/lock/lock_file.h"
+#include "plugin/install/provider_check.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
 
 namespace modlock {
-
-// The data with which providers are checked, in addition to the configuration.
-struct ProviderSettings {
-  LockFile lock;
-  std::string lock_path;  // relative to the root, for locations
-  std::string_view default_host = kOpenTofuRegistry;
-  std::map<ProviderAddress, std::string> dev_overrides = {};  // are not checked
-  std::string plugin_cache_directory = {};
-};
 
 struct VerifyRequest {
   WalkRequest walk;

@@ -43,13 +43,13 @@ struct Fixture {
   }
 
   std::string judge() {
-    const auto verdicts = check_providers({.lock = file,
-                                           .lock_path = ".terraform.lock.hcl",
+    const ProviderSettings settings{.lock = file,
+                                    .lock_path = ".terraform.lock.hcl",
+                                    .dev_overrides = dev_overrides,
+                                    .plugin_cache_directory = cache};
+    const auto verdicts = check_providers({.settings = settings,
                                            .directory = directory / "data/providers",
                                            .required = required,
-                                           .default_host = kOpenTofuRegistry,
-                                           .dev_overrides = dev_overrides,
-                                           .plugin_cache_directory = cache,
                                            .platform = {"linux", "amd64"}},
                                           store, Context{});
     std::string text;
