@@ -25,8 +25,8 @@ struct WrittenUse {
   std::string path() const { return join_relative(module->directory, constraint->location.path); }
 };
 
-std::vector<WrittenUse> editable_uses(const ModuleTree& tree, const ProviderAddress& address,
-                                      const RefusalOf& refusal_of) {
+// `refusal_of` returns why the files of a module, given by its key, cannot be edited; empty: they can.
+std::vector<WrittenUse> editable_uses(const ModuleTree& tree, const ProviderAddress& address, const auto& refusal_of) {
   std::vector<WrittenUse> uses;
   for (const TreeModule& module : tree.modules) {
     if (module.of_tests || !refusal_of(module.key).empty()) {
@@ -47,7 +47,7 @@ std::vector<WrittenUse> editable_uses(const ModuleTree& tree, const ProviderAddr
   return uses;
 }
 
-Result<FileSplice> rewrite(const WrittenUse& use, const std::string& text, const ProviderUpdate& update) {
+Result<FileSplice> rewrite(const WrittenUse& use, const std::string& text, const RequestedUpdate& update) {
   const Range& range = *use.constraint->location.range;
   const std::string& file = use.file->text;
   const bool is_quoted = range.end.byte >= range.start.byte + 2 && file[range.start.byte] == '"';
@@ -62,8 +62,8 @@ Result<FileSplice> rewrite(const WrittenUse& use, const std::string& text, const
   if (places.empty() || places.back() + 1 != range.end.byte) {
     return fail(Error{.code = Code::config_non_static,
                       .message = fmt::format("the constraint of {} should become \"{}\", and {}:{} has no plain text",
-                                             update.subject(), text, use.path(), range.start.line),
-                      .subject = update.subject(),
+                                             update.subject, text, use.path(), range.start.line),
+                      .subject = update.subject,
                       .location = Location{use.path(), range},
                       .hint = "change it by hand, or write it as a literal"});
   }
@@ -77,7 +77,7 @@ bool names_exactly(const std::string& text) {
          });
 }
 
-Result<std::string> changed(const WrittenUse& use, const ProviderUpdate& update) {
+Result<std::string> changed(const WrittenUse& use, const RequestedUpdate& update) {
   if (update.new_constraint) {
     return *update.new_constraint;
   }
@@ -89,17 +89,17 @@ Result<std::string> changed(const WrittenUse& use, const ProviderUpdate& update)
 }
 
 // Returns the constraints that the new one replaces.
-Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const ProviderUpdate& update) {
+Result<std::vector<WrittenUse>> replaced(std::vector<WrittenUse> uses, const RequestedUpdate& update) {
   if (auto valid = ProviderConstraint::parse(*update.new_constraint); !valid) {
-    return fail(placed(std::move(valid.error()), update.subject()));
+    return fail(placed(std::move(valid.error()), update.subject));
   }
   std::vector<WrittenUse> of_root;
   std::ranges::copy_if(uses, std::back_inserter(of_root),
                        [](const WrittenUse& use) { return use.module->key.empty(); });
   if (uses.empty()) {
     return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("{} has no version constraint that could be changed", update.subject()),
-                      .subject = update.subject(),
+                      .message = fmt::format("{} has no version constraint that could be changed", update.subject),
+                      .subject = update.subject,
                       .hint = "write one into required_providers, or request a version"});
   }
   return of_root.empty() ? std::move(uses) : std::move(of_root);
@@ -126,29 +126,6 @@ Splice difference(std::string_view before, std::string_view after) {
 
 }  // namespace
 
-Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tree, const ProviderUpdate& update,
-                                                            const RefusalOf& refusal_of) {
-  auto uses = editable_uses(tree, update.address, refusal_of);
-  if (update.new_constraint) {
-    MODLOCK_TRY(auto chosen, replaced(std::move(uses), update));
-    uses = std::move(chosen);
-  }
-  std::vector<FileSplice> splices;
-  for (const WrittenUse& use : uses) {
-    auto after = changed(use, update);
-    if (!after) {
-      return fail(
-          placed(std::move(after.error()), update.subject(), Location{use.path(), use.constraint->location.range}));
-    }
-    if (*after == use.constraint->text) {
-      continue;
-    }
-    MODLOCK_TRY(auto splice, rewrite(use, *after, update));
-    splices.push_back(std::move(splice));
-  }
-  return splices;
-}
-
 ConfigurationEditor::ConfigurationEditor(const WalkRequest& walk, const ModuleTree& tree, const VariableValues& values,
                                          SourceFetcher& fetcher, std::optional<UpdatePin> pin)
     : walk_(walk), tree_(tree), values_(values), fetcher_(fetcher), pin_(pin) {}
@@ -171,7 +148,7 @@ const EditedModule& ConfigurationEditor::module_at(const std::string& key) {
   return modules_.emplace(key, std::move(module)).first->second;
 }
 
-Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& update) {
+Result<void> ConfigurationEditor::apply_to_provider(RequestedUpdate update) {
   auto address = ProviderAddress::parse(std::string_view(update.subject).substr(kProviderSubject.size()),
                                         default_registry(walk_.tool));
   if (!address) {
@@ -184,10 +161,22 @@ Result<void> ConfigurationEditor::apply_to_provider(const RequestedUpdate& updat
     }
     provider_versions_.insert_or_assign(*address, std::move(*version));
   }
-  MODLOCK_TRY(auto splices,
-              change_provider_constraints(tree_, {*address, update.new_version, update.new_constraint},
-                                          [this](const std::string& key) { return module_at(key).refusal; }));
-  splices_.insert(splices_.end(), splices.begin(), splices.end());
+  update.subject = "provider." + address->to_string();
+  auto uses = editable_uses(tree_, *address, [this](const std::string& key) { return module_at(key).refusal; });
+  if (update.new_constraint) {
+    MODLOCK_TRY(uses, replaced(std::move(uses), update));
+  }
+  for (const WrittenUse& use : uses) {
+    auto after = changed(use, update);
+    if (!after) {
+      return fail(
+          placed(std::move(after.error()), update.subject, Location{use.path(), use.constraint->location.range}));
+    }
+    if (*after != use.constraint->text) {
+      MODLOCK_TRY(auto splice, rewrite(use, *after, update));
+      splices_.push_back(std::move(splice));
+    }
+  }
   return {};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,31 +12,10 @@
 #include "plugin/config/variable_values.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
-#include "plugin/update/argument_change.h"
-#include "plugin/update/text_origin.h"
+#include "plugin/update/text_change.h"
 #include "protocol/messages/update_plan.h"
 
 namespace modlock {
-
-// The requested update of one provider. At least one of the two is set.
-struct ProviderUpdate {
-  ProviderAddress address;
-  std::optional<Version> new_version = {};
-  std::optional<std::string> new_constraint = {};
-
-  std::string subject() const { return "provider." + address.to_string(); }
-};
-
-// Returns why the files of a module, given by its key, cannot be edited; empty: they can.
-using RefusalOf = std::function<std::string(const std::string& key)>;
-
-// Returns the required edits of required_providers entries and provider blocks. A new constraint replaces those of the
-// root module, or those of its local modules if the root module has none. A new version without a new constraint is
-// allowed (let_in()) in every constraint of these that excludes it or names another version exactly. Constraints of
-// packages stay; the lock plan checks whether they allow it. Errors: INVALID_PARAMS (no constraint can be changed);
-// CONSTRAINT_SYNTAX; those of let_in(); CONFIG_NON_STATIC (a constraint that is not a plain literal).
-Result<std::vector<FileSplice>> change_provider_constraints(const ModuleTree& tree, const ProviderUpdate& update,
-                                                            const RefusalOf& refusal_of);
 
 // The requested update of one call or provider. At least one of the two is set.
 struct RequestedUpdate {
@@ -62,7 +40,11 @@ class ConfigurationEditor {
   // Errors, naming the subject: INVALID_PARAMS (no such call, a constraint that is not possible there, a version for a
   // source without versions); CONFIG_NON_STATIC (the text to change is computed, set from outside, or part of a
   // package); CONSTRAINT_SYNTAX; CONSTRAINT_CONFLICT (let_in()); NO_MATCHING_VERSION (the source has no such version);
-  // those of listing versions. For providers those of change_provider_constraints().
+  // those of listing versions. For providers: INVALID_PARAMS (no constraint can be changed).
+  //
+  // A new constraint of a provider replaces those of the root module, or those of its local modules if the root module
+  // has none. A new version without a new constraint is allowed (let_in()) in every constraint of these that excludes
+  // it or names another version exactly. Constraints of packages stay; the lock plan checks whether they allow it.
   Result<void> apply(const RequestedUpdate& update);
 
   // Returns the files after all updates: path relative to the root -> before and after. Errors: CONFIG_PARSE if two
@@ -80,7 +62,7 @@ class ConfigurationEditor {
 
  private:
   const EditedModule& module_at(const std::string& key);
-  Result<void> apply_to_provider(const RequestedUpdate& update);
+  Result<void> apply_to_provider(RequestedUpdate update);
   Result<void> change_constraints(const ModuleNode& node, const RequestedUpdate& update);
   Result<void> change_rule(const ConstraintUse& rule, const RequestedUpdate& update);
   Result<void> change_reference(const ModuleNode& node, const RequestedUpdate& update);

@@ -17,7 +17,7 @@
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/selection.h"
 #include "plugin/resolve/subject.h"
-#include "plugin/update/argument_change.h"
+#include "plugin/update/text_change.h"
 #include "protocol/base/result.h"
 
 namespace modlock {

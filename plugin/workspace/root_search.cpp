@@ -25,7 +25,7 @@
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/terragrunt/unit_lock.h"
 #include "plugin/terragrunt/unit_source.h"
-#include "plugin/update/text_origin.h"
+#include "plugin/update/text_change.h"
 #include "plugin/workspace/work_tree.h"
 
 namespace modlock {

@@ -1,4 +1,4 @@
-#include "plugin/update/argument_change.h"
+#include "plugin/update/text_change.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -286,29 +286,15 @@ BOOST_AUTO_TEST_SUITE_END()
 
 // What main.tf (or another file) becomes; the error's message where nothing can be written.
 std::string changed(const Texts& files, const char* version, const char* constraint, const std::string& name) {
-  PlanFixture fixture;
-  for (const auto& [path, text] : files) {
-    fixture.write(path, text);
-  }
-  const auto tree = walk_modules(fixture.request.walk, [](std::span<ModuleNode* const>) { return Result<void>(); }, {});
-  ProviderUpdate update{.address = *ProviderAddress::parse("acme/cloud", "registry.opentofu.org")};
+  RequestedUpdate update{.subject = "provider.registry.opentofu.org/acme/cloud"};
   if (version != nullptr) {
     update.new_version = *Version::parse(version);
   }
   if (constraint != nullptr) {
     update.new_constraint = constraint;
   }
-  const auto splices = change_provider_constraints(*tree, update, [](const std::string&) { return std::string(); });
-  if (!splices) {
-    return splices.error().message;
-  }
-  std::string text = files.at(name);
-  for (auto splice = splices->rbegin(); splice != splices->rend(); ++splice) {
-    if (splice->path == name) {
-      text.replace(splice->start, splice->end - splice->start, splice->text);
-    }
-  }
-  return text;
+  const auto after = Edited(files).update({update});
+  return !after ? after.error().message : after->count(name) != 0 ? after->at(name) : files.at(name);
 }
 
 std::string entry(const std::string& rest) {

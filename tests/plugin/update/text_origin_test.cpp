@@ -1,4 +1,4 @@
-#include "plugin/update/text_origin.h"
+#include "plugin/update/text_change.h"
 
 #include <boost/test/unit_test.hpp>
 
