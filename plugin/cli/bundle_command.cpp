@@ -15,7 +15,7 @@
 #include "backends/base/digest.h"
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/engine/bundle.h"
+#include "plugin/engine/engine.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/bundle.h"
 

@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "plugin/engine/bundle.h"
 #include "plugin/engine/engine.h"
 #include "protocol/messages/cache.h"
 #include "protocol/messages/lock_verify.h"

@@ -1,5 +1,3 @@
-#include "plugin/engine/bundle.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

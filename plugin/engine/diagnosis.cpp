@@ -1,5 +1,3 @@
-#include "plugin/engine/diagnosis.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -12,8 +13,7 @@
 #include "backends/base/context.h"
 #include "backends/oci/reference.h"
 #include "backends/store/store.h"
-#include "plugin/engine/bundle.h"
-#include "plugin/engine/diagnosis.h"
+#include "plugin/bundle/bundle.h"
 #include "plugin/engine/run.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
@@ -80,6 +80,62 @@ std::string text_after(std::string_view base, const messages::EditedDocument& do
 
 // Returns params that show a root module as it is after these edits.
 messages::RootParams with_edits(messages::RootParams root, const messages::WorkspaceEdit& edits);
+
+// What Engine::create_bundle() writes.
+struct BundleOptions {
+  std::vector<messages::RootParams> roots;
+  std::filesystem::path output;  // absolute: LayoutWriter::finish()
+  bool with_providers = false;
+  std::vector<std::string> platforms = {};  // of providers; empty: this machine's
+};
+
+// What Engine::push_bundle() uploads.
+struct PushOptions {
+  BundleOptions created = {};         // what to upload; it has no output
+  std::filesystem::path bundle = {};  // absolute: upload this instead
+  std::string address;                // "oci://HOST/REPOSITORY"
+  bool check = false;                 // remote::Presence::checked
+};
+
+// What Engine::pull_bundle() downloads.
+struct PullOptions {
+  std::vector<messages::RootParams> roots;
+  std::string address;           // "oci://HOST/REPOSITORY"
+  std::filesystem::path output;  // absolute: LayoutWriter::finish()
+};
+
+// Returns the note of an error that names its root module.
+std::string root_note(const messages::RootParams& root);
+
+struct DiagnoseOptions {
+  messages::RootParams root;             // its settings and client are examined
+  std::vector<std::string> hosts = {};   // in addition to those of the configuration
+  bool online = false;                   // also send requests to the hosts
+  std::string cache_origin = "default";  // the source of the cache directory setting, for the report
+};
+
+// The result of one check.
+struct Finding {
+  std::string check = {};  // "git", "cache", "host registry.example.com"
+  enum class Verdict { fine, warning, error } verdict = Verdict::fine;
+  std::string found = {};                 // never a credential or the user-info of a URL
+  std::string hint = {};                  // what to do; empty if there is no problem
+  std::vector<std::string> details = {};  // one line each
+  int exit_code = 0;                      // of an error
+  bool operator==(const Finding&) const = default;
+};
+
+constexpr std::array<std::string_view, 3> names_of(const Finding::Verdict*) {
+  return {"ok", "warning", "error"};
+}
+template <typename Form>
+void fields(Form& form, In<Form, Finding> finding) {
+  form.member("check", finding.check);
+  form.member("verdict", finding.verdict);
+  form.member("found", finding.found);
+  form.optional("hint", finding.hint);
+  form.member("details", finding.details);
+}
 
 // The lock of a root as an SBOM lists it, and the text of its files by name.
 struct LockedFiles {

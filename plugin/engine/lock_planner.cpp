@@ -1,8 +1,8 @@
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "plugin/engine/merged_lock.h"
 #include "plugin/engine/open_root.h"
@@ -152,6 +152,55 @@ Result<ModuleTree> read_tree(OpenRoot& open) {
         "lock modules too (without --include providers), or let the client install them"));
   }
   return tree;
+}
+
+// Returns FROZEN for edits that change no entry: a file that another setting left, or its layout.
+Error unwritten_error(const messages::WorkspaceEdit& edits) {
+  std::string named;
+  for (const messages::EditedDocument& document : edits.documents) {
+    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", messages::to_string(document.operation), document.path);
+  }
+  return Error{.code = Code::frozen,
+               .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),
+               .hint = review_lock_hint()};
+}
+
+// Returns the warning LOCK_INCOMPLETE for module calls that are resolved although commits that git does not read may
+// contain their blocks. With `is_frozen` they are not resolved: FROZEN.
+Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen) {
+  return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
+               .message = fmt::format("{} has no module blocks, and blocks that were dropped from it cannot be "
+                                      "restored: {}",
+                                      lock_path, gap.why),
+               .hint = fmt::format("{}, then lock again; the reviewed versions are then kept", gap.hint)};
+}
+
+// Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
+std::string release_rules(const ClientProgram& implementation) {
+  const ProcessEnvironment environment = current_environment();
+  return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
+                     environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+                     environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
+}
+
+std::vector<messages::LockedProvider> to_messages(const ProviderPlan& plan) {
+  std::vector<messages::LockedProvider> out;
+  for (const auto& [address, lock] : plan.providers) {
+    messages::LockedProvider provider{.address = address.to_string(),
+                                      .version = lock.version.to_string(),
+                                      .constraints = lock.constraints,
+                                      .hashes = lock.hashes};
+    if (const auto found = plan.signatures.find(address); found != plan.signatures.end()) {
+      using Status = ProviderSignature::Status;
+      const Status status = found->second.status;
+      provider.signature.status = status == Status::signed_by_key ? "signed"
+                                  : status == Status::skipped     ? "skipped"
+                                                                  : "none";
+      provider.signature.key_id = found->second.key_id;
+    }
+    out.push_back(std::move(provider));
+  }
+  return out;
 }
 
 class LockPlanner {

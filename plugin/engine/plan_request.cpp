@@ -133,6 +133,13 @@ std::string why_needs_are_unknown(const StateProviders& state, const ModuleTree&
   return state.unreadable;
 }
 
+std::vector<std::string> module_targets(const std::vector<std::string>& targets) {
+  std::vector<std::string> modules;
+  std::ranges::copy_if(targets, std::back_inserter(modules),
+                       [](const std::string& target) { return !target.starts_with(kProviderSubject); });
+  return modules;
+}
+
 }  // namespace
 
 void add_document(std::vector<EditedDocument>& out, EditedDocument document, const EngineOptions& options) {
@@ -274,24 +281,6 @@ Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock,
                            : "change the source; running lock again cannot fix this"};
 }
 
-Error unwritten_error(const messages::WorkspaceEdit& edits) {
-  std::string named;
-  for (const messages::EditedDocument& document : edits.documents) {
-    named += fmt::format("{}{} {}", named.empty() ? "" : ", ", messages::to_string(document.operation), document.path);
-  }
-  return Error{.code = Code::frozen,
-               .message = fmt::format("every entry matches the configuration, but lock would write files: {}", named),
-               .hint = review_lock_hint()};
-}
-
-Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen) {
-  return Error{.code = is_frozen ? Code::frozen : Code::lock_incomplete,
-               .message = fmt::format("{} has no module blocks, and blocks that were dropped from it cannot be "
-                                      "restored: {}",
-                                      lock_path, gap.why),
-               .hint = fmt::format("{}, then lock again; the reviewed versions are then kept", gap.hint)};
-}
-
 Result<PlanRequest> make_plan_request(OpenRoot& open, const messages::LockPlanParams& params) {
   const RootRequest& root = open.root;
   const LockDocument& lock = open.lock;
@@ -369,13 +358,6 @@ Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const Mo
   return request;
 }
 
-std::string release_rules(const ClientProgram& implementation) {
-  const ProcessEnvironment environment = current_environment();
-  return fmt::format("{} {} {} {}", to_string(implementation.tool), implementation.version,
-                     environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION"),
-                     environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION"));
-}
-
 Result<std::optional<std::chrono::seconds>> requested_age(const std::string& text) {
   const auto age = parse_duration(text);
   return age || text.empty()
@@ -383,33 +365,6 @@ Result<std::optional<std::chrono::seconds>> requested_age(const std::string& tex
              : fail(Code::invalid_params,
                     fmt::format("the minimum release age must be a duration, found \"{}\"", escape_controls(text)),
                     "write --minimum-release-age or TOFU_MODLOCK_MINIMUM_RELEASE_AGE as 3d, 72h or 1h30m");
-}
-
-std::vector<std::string> module_targets(const std::vector<std::string>& targets) {
-  std::vector<std::string> modules;
-  std::ranges::copy_if(targets, std::back_inserter(modules),
-                       [](const std::string& target) { return !target.starts_with(kProviderSubject); });
-  return modules;
-}
-
-std::vector<messages::LockedProvider> to_messages(const ProviderPlan& plan) {
-  std::vector<messages::LockedProvider> out;
-  for (const auto& [address, lock] : plan.providers) {
-    messages::LockedProvider provider{.address = address.to_string(),
-                                      .version = lock.version.to_string(),
-                                      .constraints = lock.constraints,
-                                      .hashes = lock.hashes};
-    if (const auto found = plan.signatures.find(address); found != plan.signatures.end()) {
-      using Status = ProviderSignature::Status;
-      const Status status = found->second.status;
-      provider.signature.status = status == Status::signed_by_key ? "signed"
-                                  : status == Status::skipped     ? "skipped"
-                                                                  : "none";
-      provider.signature.key_id = found->second.key_id;
-    }
-    out.push_back(std::move(provider));
-  }
-  return out;
 }
 
 }  // namespace modlock

@@ -74,13 +74,6 @@ Result<void> check_locked_providers(const OpenRoot& open);
 Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run,
                    bool is_locked_per_call = false);
 
-// Returns FROZEN for edits that change no entry: a file that another setting left, or its layout.
-Error unwritten_error(const messages::WorkspaceEdit& edits);
-
-// Returns the warning LOCK_INCOMPLETE for module calls that are resolved although commits that git does not read may
-// contain their blocks. With `is_frozen` they are not resolved: FROZEN.
-Error lost_history_error(const std::string& lock_path, const RepositoryFault& gap, bool is_frozen);
-
 // Returns the providers that the state of a root uses; `tree` contains the location of its state. Errors: those of
 // read_state_providers().
 Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tree);
@@ -91,17 +84,8 @@ Result<StateProviders> read_state(const RootRequest& root, const ModuleTree& tre
 Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const ModuleTree& tree,
                                                   const messages::LockPlanParams& params, Diagnostics& diagnostics);
 
-// Returns the rules, in addition to the release itself, that decide which of its hashes a client records.
-std::string release_rules(const ClientProgram& implementation);
-
 // Reads the minimum release age of one run; empty: none. Errors: INVALID_PARAMS.
 Result<std::optional<std::chrono::seconds>> requested_age(const std::string& text);
-
-// Returns the targets that are not providers.
-std::vector<std::string> module_targets(const std::vector<std::string>& targets);
-
-// Converts the providers of a plan to messages.
-std::vector<messages::LockedProvider> to_messages(const ProviderPlan& plan);
 
 // Versions that have to be chosen in every mode.
 struct WantedVersions {

@@ -1,6 +1,5 @@
 // Engine::diagnose() on a machine without programs, and the cache that it measures.
 
-#include "plugin/engine/diagnosis.h"
 #include "tests/plugin/engine/engine_fixture.h"
 
 using namespace modlock;
