@@ -1,4 +1,4 @@
-#include "backends/providers/filesystem_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/provider_archive.h"
@@ -65,82 +66,36 @@ std::optional<LocalProvider> archive(const fs::path& path, const std::string& ty
   return parts.size() < 3 ? std::nullopt : package(parts[0], fmt::format("{}_{}", parts[1], parts[2]), path, true);
 }
 
-class Finder {
- public:
-  Result<LocalProviders> run(const fs::path& directory) {
-    MODLOCK_TRY(const auto hosts, names_in(directory));
-    for (const Name& host : hosts) {
-      MODLOCK_TRY(enter(directory, host, [&](const fs::path& path) { return read_host(path, host.text); }));
-    }
-    return std::move(found_);
-  }
+Result<std::vector<std::string>> directories_in(const fs::path& directory) {
+  MODLOCK_TRY(auto names, names_in(directory));
+  std::erase_if(names, [](const Name& name) { return name.type != fs::file_type::directory; });
+  return mapped(names, &Name::text);
+}
 
- private:
-  template <typename Read>
-  static Result<void> enter(const fs::path& parent, const Name& name, Read read) {
-    return name.type == fs::file_type::directory ? read(parent / name.text) : Result<void>();
-  }
-
-  Result<void> read_host(const fs::path& directory, const std::string& host) {
-    MODLOCK_TRY(const auto namespaces, names_in(directory));
-    for (const Name& name_space : namespaces) {
-      auto ok = enter(directory, name_space, [&](const fs::path& path) -> Result<void> {
-        MODLOCK_TRY(const auto types, names_in(path));
-        for (const Name& type : types) {
-          const auto provider =
-              ProviderAddress::parse(fmt::format("{}/{}/{}", host, name_space.text, type.text), kOpenTofuRegistry);
-          if (!provider) {
-            continue;
-          }
-          if (auto read = enter(path, type, [&](const fs::path& at) { return read_type(at, *provider); }); !read) {
-            return read;
-          }
-        }
-        return {};
-      });
-      if (!ok) {
-        return ok;
-      }
-    }
-    return {};
-  }
-
-  Result<void> read_type(const fs::path& directory, const ProviderAddress& provider) {
-    MODLOCK_TRY(const auto names, names_in(directory));
-    for (const Name& name : names) {
-      const fs::path path = directory / name.text;
-      std::error_code ignored;
-      if (name.type == fs::file_type::directory) {
-        MODLOCK_TRY(read_version(path, provider));
-      } else if (const auto status = fs::status(path, ignored);
-                 fs::exists(status) && status.type() != fs::file_type::directory) {
-        add(provider, archive(path, provider.type()));
-      }
-    }
-    return {};
-  }
-
-  Result<void> read_version(const fs::path& directory, const ProviderAddress& provider) {
-    MODLOCK_TRY(const auto names, names_in(directory));
-    for (const Name& name : names) {
-      const fs::path path = directory / name.text;
-      if (path_is_directory(path)) {
-        add(provider, package(directory.filename().string(), name.text, path, false));
-      }
-    }
-    return {};
-  }
-
-  void add(const ProviderAddress& provider, std::optional<LocalProvider> local) {
+Result<void> find_packages(const fs::path& directory, const ProviderAddress& provider, LocalProviders& found) {
+  const auto add = [&](std::optional<LocalProvider> local) {
     if (local) {
-      found_[provider].push_back(std::move(*local));
+      found[provider].push_back(std::move(*local));
+    }
+  };
+  MODLOCK_TRY(const auto names, names_in(directory));
+  for (const Name& name : names) {
+    const fs::path path = directory / name.text;
+    std::error_code ignored;
+    if (name.type == fs::file_type::directory) {
+      MODLOCK_TRY(const auto platforms, names_in(path));
+      for (const Name& platform : platforms) {
+        if (path_is_directory(path / platform.text)) {
+          add(package(name.text, platform.text, path / platform.text, false));
+        }
+      }
+    } else if (const auto status = fs::status(path, ignored);
+               fs::exists(status) && status.type() != fs::file_type::directory) {
+      add(archive(path, provider.type()));
     }
   }
-
-  LocalProviders found_;
-};
-
-namespace fs = std::filesystem;
+  return {};
+}
 
 Result<void> send_file(const fs::path& path, BodySink& sink) {
   std::error_code error;
@@ -163,15 +118,9 @@ Result<void> send_file(const fs::path& path, BodySink& sink) {
 
 // The top-level files, for expect_provider_program().
 std::vector<std::string> programs_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->symlink_status(ignored).type() != fs::file_type::directory) {
-      names.push_back(entry->path().filename().string());
-    }
-  }
-  return names;
+  auto names = names_in(directory).value_or(std::vector<Name>());
+  std::erase_if(names, [](const Name& name) { return name.type == fs::file_type::directory; });
+  return mapped(names, &Name::text);
 }
 
 class FilesystemMirror final : public ProviderSource {
@@ -269,7 +218,22 @@ class FilesystemMirror final : public ProviderSource {
 }  // namespace
 
 Result<LocalProviders> find_local_providers(const fs::path& directory) {
-  return Finder().run(directory);
+  LocalProviders found;
+  MODLOCK_TRY(const auto hosts, directories_in(directory));
+  for (const std::string& host : hosts) {
+    MODLOCK_TRY(const auto namespaces, directories_in(directory / host));
+    for (const std::string& name_space : namespaces) {
+      const fs::path path = directory / host / name_space;
+      MODLOCK_TRY(const auto types, directories_in(path));
+      for (const std::string& type : types) {
+        if (const auto provider =
+                ProviderAddress::parse(fmt::format("{}/{}/{}", host, name_space, type), kOpenTofuRegistry)) {
+          MODLOCK_TRY(find_packages(path / type, *provider, found));
+        }
+      }
+    }
+  }
+  return found;
 }
 
 std::unique_ptr<ProviderSource> make_filesystem_mirror(fs::path directory, ProviderArchives& archives,

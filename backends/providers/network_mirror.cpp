@@ -1,4 +1,4 @@
-#include "backends/providers/network_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/source.h"
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/single_flight_map.h"
 #include "backends/http/url.h"
 
@@ -118,20 +119,18 @@ class NetworkMirror final : public ProviderSource {
         archives_(archives) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
-      auto response = ask(provider, "index.json", context);
-      if (!response) {
-        return response.error().code == Code::not_found ? provider_not_found(provider)
-                                                        : fail(std::move(response.error()));
-      }
-      auto versions = parse_mirror_versions(response->body);
-      if (!versions) {
-        return query_failed(provider, versions.error());
-      }
-      ProviderListing listing{.versions = std::move(*versions), .warnings = {}};
-      order_newest_first(listing.versions);
-      return listing;
-    });
+    auto response = ask(provider, "index.json", context);
+    if (!response) {
+      return response.error().code == Code::not_found ? provider_not_found(provider)
+                                                      : fail(std::move(response.error()));
+    }
+    auto versions = parse_mirror_versions(response->body);
+    if (!versions) {
+      return query_failed(provider, versions.error());
+    }
+    ProviderListing listing{.versions = std::move(*versions), .warnings = {}};
+    order_newest_first(listing.versions);
+    return listing;
   }
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
@@ -152,8 +151,7 @@ class NetworkMirror final : public ProviderSource {
       if (options_.records_listed_hashes) {
         package.recorded.insert(package.recorded.end(), matching->begin(), matching->end());
       }
-      std::sort(package.recorded.begin(), package.recorded.end());
-      package.recorded.erase(std::unique(package.recorded.begin(), package.recorded.end()), package.recorded.end());
+      sort_unique(package.recorded);
       release.packages.insert_or_assign(platform, std::move(package));
     }
     if (publishes_all(provider)) {
@@ -197,8 +195,7 @@ class NetworkMirror final : public ProviderSource {
     for (const auto& [platform, archive] : archives.by_platform) {
       hashes.insert(hashes.end(), archive.hashes.begin(), archive.hashes.end());
     }
-    std::sort(hashes.begin(), hashes.end());
-    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+    sort_unique(hashes);
     return hashes;
   }
 
@@ -235,11 +232,8 @@ class NetworkMirror final : public ProviderSource {
       return query_failed(provider, {.message = fmt::format("cannot request \"{}\" from the mirror", path.path)});
     }
     HttpRequest request =
-        metadata_.request(*url, fmt::format("query provider mirror {} for {}", display_, provider.to_string()));
+        metadata_.client_request(*url, fmt::format("query provider mirror {} for {}", display_, provider.to_string()));
     request.headers.push_back({"Accept", "application/json"});
-    if (!options_.client_version.empty()) {
-      request.headers.push_back({"X-Terraform-Version", options_.client_version});
-    }
     request.retries = 0;
     request.redirects = kRedirects;
     request.keep = true;
@@ -306,7 +300,6 @@ class NetworkMirror final : public ProviderSource {
   const registry::RegistryHttp metadata_;
   HttpClient& http_;
   ProviderArchives& archives_;
-  SingleFlightMap<std::string, ProviderListing> listings_;
   SingleFlightMap<std::string, Archives> archives_by_version_;
 };
 

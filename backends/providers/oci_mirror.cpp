@@ -1,4 +1,4 @@
-#include "backends/providers/oci_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 
 #include <fmt/format.h>
 
@@ -172,22 +172,20 @@ class OciMirror final : public ProviderSource {
         archives_(archives) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    return listings_.get(provider.to_string(), context, [&]() -> Result<ProviderListing> {
-      MODLOCK_TRY(const auto repository, repository_of(provider));
-      const auto tags = registry_.tags(repository, context);
-      if (!tags) {
-        return tags.error().code == Code::not_found ? provider_not_found(provider) : fail(tags.error());
+    MODLOCK_TRY(const auto repository, repository_of(provider));
+    const auto tags = registry_.tags(repository, context);
+    if (!tags) {
+      return tags.error().code == Code::not_found ? provider_not_found(provider) : fail(tags.error());
+    }
+    ProviderListing listing;
+    for (std::string tag : tags->names) {
+      std::replace(tag.begin(), tag.end(), '_', '+');
+      if (auto version = ProviderVersion::parse(tag)) {
+        listing.versions.push_back(std::move(*version));
       }
-      ProviderListing listing;
-      for (std::string tag : tags->names) {
-        std::replace(tag.begin(), tag.end(), '_', '+');
-        if (auto version = ProviderVersion::parse(tag)) {
-          listing.versions.push_back(std::move(*version));
-        }
-      }
-      order_newest_first(listing.versions);
-      return listing;
-    });
+    }
+    order_newest_first(listing.versions);
+    return listing;
   }
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
@@ -277,7 +275,6 @@ class OciMirror final : public ProviderSource {
   const std::function<Result<std::string>(const ProviderAddress&)> repository_;
   oci::Registry registry_;
   ProviderArchives& archives_;
-  SingleFlightMap<std::string, ProviderListing> listings_;
   SingleFlightMap<std::string, std::vector<PlatformManifest>> indexes_;
 };
 

@@ -16,43 +16,51 @@ class StoredArchives final : public ProviderArchives {
   explicit StoredArchives(const Store& store) : store_(store), known_(store) {}
 
   Result<ProviderPackage> hashes_of(const Archive& archive, const Send& send, const Context& context) override {
-    if (auto package = remembered(archive, context)) {
-      return std::move(*package);
-    }
-    // After waiting for another process, the caller checks the cache again.
-    std::optional<FileLock> held;
-    // A mirror may list anything; only a digest identifies an archive.
-    if (ProviderHashes::is_digest(archive.zh)) {
-      MODLOCK_TRY(auto lock, known_.hold(archive.zh, context));
-      held.emplace(std::move(lock));
-      if (auto package = remembered(archive, context)) {
-        return std::move(*package);
-      }
-    }
-    ArrivingArchive arriving(archive.display, store_.work_directory().value_or(store_.temporary_directory()));
-    MODLOCK_TRY(send(arriving));
-    MODLOCK_TRY(const auto hashes, arriving.finish(context));
-    known_.note(hashes.zh, hashes);
+    const auto read = [&]() -> Result<ProviderArchiveHashes> {
+      ArrivingArchive arriving(archive.display, store_.work_directory().value_or(store_.temporary_directory()));
+      MODLOCK_TRY(send(arriving));
+      return arriving.finish(context);
+    };
+    MODLOCK_TRY(const auto hashes, known_or_read(known_, archive.zh, false, context, read));
     MODLOCK_TRY(expect_provider_program(hashes.programs, archive.type, archive.display));
     return ProviderPackage{.h1 = hashes.h1, .archive_h1 = hashes.archive_h1, .zh = hashes.zh};
   }
 
  private:
-  std::optional<Result<ProviderPackage>> remembered(const Archive& archive, const Context& context) const {
-    const auto known = known_.find(archive.zh);
-    if (!known || known->h1.empty()) {
-      return std::nullopt;
-    }
-    context.count_cache_hit();
-    MODLOCK_TRY(expect_provider_program(known->programs, archive.type, archive.display));
-    return ProviderPackage{.h1 = known->h1, .archive_h1 = known->archive_h1, .zh = archive.zh};
-  }
-
   const Store& store_;
   const ProviderHashes known_;
 };
 
 }  // namespace
+
+Result<ProviderArchiveHashes> known_or_read(const ProviderHashes& known, const std::string& zh, bool plain_suffices,
+                                            const Context& context,
+                                            const std::function<Result<ProviderArchiveHashes>()>& read) {
+  const auto remembered = [&] {
+    auto found = known.find(zh);
+    const bool is_enough = found && (!found->h1.empty() || (plain_suffices && found->is_plain));
+    if (is_enough) {
+      context.count_cache_hit();
+    }
+    return is_enough ? std::move(found) : std::nullopt;
+  };
+  if (auto found = remembered()) {
+    return *std::move(found);
+  }
+  std::optional<FileLock> lock;
+  // A mirror may list anything; only a digest identifies an archive.
+  if (ProviderHashes::is_digest(zh)) {
+    MODLOCK_TRY(lock, known.hold(zh, context));
+    if (auto found = remembered()) {
+      return *std::move(found);
+    }
+  }
+  auto archive = read();
+  if (archive) {
+    known.note(archive->zh.empty() ? zh : archive->zh, *archive);
+  }
+  return archive;
+}
 
 std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store) {
   return std::make_unique<StoredArchives>(store);

@@ -36,6 +36,13 @@ class ProviderArchives {
   virtual Result<ProviderPackage> hashes_of(const Archive& archive, const Send& send, const Context& context) = 0;
 };
 
+// Returns the hashes of an archive that the store has, else those that `read` returns, which the store then keeps.
+// Waits while another process reads the same archive. `plain_suffices`: known without its h1 if it is plain. Errors:
+// those of `read` and ProviderHashes::hold().
+Result<ProviderArchiveHashes> known_or_read(const ProviderHashes& known, const std::string& zh, bool plain_suffices,
+                                            const Context& context,
+                                            const std::function<Result<ProviderArchiveHashes>()>& read);
+
 // Hashes archives (ArrivingArchive), and caches the hashes in the store (ProviderHashes): a machine
 // reads an archive with a given zh only once. The store outlives the object.
 std::unique_ptr<ProviderArchives> make_stored_archives(const Store& store);

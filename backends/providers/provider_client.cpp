@@ -57,7 +57,7 @@ Result<std::string> ProviderClient::base_of(const ProviderAddress& provider, con
 }
 
 std::string ProviderClient::no_registry(const ProviderAddress& provider, const Context& context) {
-  const char* const client = traits_.rules == ClientRules::terraform ? "Terraform" : "OpenTofu";
+  const char* const client = rules_ == ClientRules::terraform ? "Terraform" : "OpenTofu";
   return discovery_.has_other_version(provider.host(), kService, context)
              ? fmt::format(
                    "host {} does not support the provider registry protocol required by this {} version, but "
@@ -70,10 +70,7 @@ Result<HttpResponse> ProviderClient::ask(const ProviderAddress& provider, const 
                                          const std::string& endpoint, std::string purpose,
                                          const Context& context) const {
   const std::string path = fmt::format("{}/{}/{}", provider.name_space(), provider.type(), endpoint);
-  HttpRequest request = http_.request(resolve_url(base, path).value_or(base + path), purpose);
-  if (!traits_.version.empty()) {
-    request.headers.push_back({"X-Terraform-Version", traits_.version});
-  }
+  HttpRequest request = http_.client_request(resolve_url(base, path).value_or(base + path), purpose);
   request.keep = true;
   return expect_status(http_.send(std::move(request), provider.host(), context), purpose, false);
 }
@@ -115,7 +112,7 @@ Result<PackageMetadata> ProviderClient::package(const ProviderAddress& provider,
     }
     return fail(std::move(error));
   }
-  auto metadata = parse_package(response->body, response->url.reveal(), platform, traits_.rules);
+  auto metadata = parse_package(response->body, response->url.reveal(), platform, rules_);
   if (!metadata) {
     return fail(about_answer(std::move(metadata.error()), provider, *response));
   }
@@ -134,7 +131,7 @@ Result<std::string> ProviderClient::file(const SecretText& url, std::string purp
 HttpRequest ProviderClient::archive_request(const SecretText& url, std::string purpose) const {
   HttpRequest request = http_.request(url.reveal(), std::move(purpose));
   request.timeouts = HttpTimeouts{};
-  request.retries = traits_.download_retries;
+  request.retries = download_retries_;
   return request;
 }
 

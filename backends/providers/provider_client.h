@@ -10,20 +10,15 @@
 
 namespace modlock::provider_registry {
 
-// How the client of provider registries identifies itself, and which rules it follows.
-struct ClientTraits {
-  std::string version;  // sent as X-Terraform-Version; empty: not sent
-  ClientRules rules = ClientRules::opentofu_1_12;
-  int download_retries = 2;  // of an archive, after the first attempt
-};
-
 // Sends the requests of the protocol "providers.v1". Thread-safe; caches nothing. Errors of every call: NOT_FOUND in
 // OpenTofu's words, BAD_RESPONSE (in OpenTofu's words if the host has no provider registry, else with provider, version
 // and URL), and those of ServiceDiscovery::find() and RegistryHttp::send().
 class ProviderClient {
  public:
-  ProviderClient(registry::RegistryHttp http, const ClientConfiguration& client, ClientTraits traits)
-      : http_(std::move(http)), discovery_(http_, client), traits_(std::move(traits)) {}
+  // `download_retries`: of an archive, after the first attempt.
+  ProviderClient(registry::RegistryHttp http, const ClientConfiguration& client,
+                 ClientRules rules = ClientRules::opentofu_1_12, int download_retries = 2)
+      : http_(std::move(http)), discovery_(http_, client), rules_(rules), download_retries_(download_retries) {}
 
   Result<ProviderVersions> versions(const ProviderAddress& provider, const Context& context);
 
@@ -40,8 +35,6 @@ class ProviderClient {
   // Returns a response with status 200, or 206 if a part was requested. Checks the URL. Errors: SOURCE_DENIED too.
   Result<HttpResponse> send_anonymously(HttpRequest request, const Context& context) const;
 
-  ClientRules rules() const { return traits_.rules; }
-
  private:
   Result<std::string> base_of(const ProviderAddress& provider, const std::string& purpose, const Context& context);
   std::string no_registry(const ProviderAddress& provider, const Context& context);
@@ -50,7 +43,8 @@ class ProviderClient {
 
   registry::RegistryHttp http_;
   registry::ServiceDiscovery discovery_;
-  ClientTraits traits_;
+  ClientRules rules_;
+  int download_retries_;
 };
 
 // Returns "registry.opentofu.org/hashicorp/null 3.2.0", for messages.

@@ -125,11 +125,8 @@ Result<SecretText> absolute_url(const Member& member, std::string_view base, std
 }
 
 Result<std::vector<std::string>> parse_hashes(const Member& member) {
-  auto hashes = member.texts();
-  if (!hashes) {
-    return hashes;
-  }
-  for (const std::string& hash : *hashes) {
+  MODLOCK_TRY(auto hashes, member.texts());
+  for (const std::string& hash : hashes) {
     if (const std::size_t colon = hash.find(':'); colon == std::string::npos || colon == 0) {
       return bad(
           fmt::format("registry response includes invalid package hash \"{}\": hash string must start with a "
@@ -151,36 +148,32 @@ Result<std::map<Platform, ListedPackage>> parse_packages(const Member& member) {
                       "by an underscore",
                       escape_controls(name)));
     }
-    auto hashes = package.expect_object().and_then([&entry = package] { return parse_hashes(entry["hashes"]); });
-    const auto size = package["package_size"].number();
-    if (!hashes || !size) {
-      return fail(hashes ? size.error() : hashes.error());
-    }
-    packages.emplace(*platform, ListedPackage{std::move(*hashes), *size});
+    MODLOCK_TRY(package.expect_object());
+    MODLOCK_TRY(auto hashes, parse_hashes(package["hashes"]));
+    MODLOCK_TRY(const auto size, package["package_size"].number());
+    packages.emplace(*platform, ListedPackage{std::move(hashes), size});
   }
   return packages;
 }
 
 Result<std::vector<std::string>> parse_keys(const Member& member) {
   std::vector<std::string> keys;
-  MODLOCK_TRY(const auto elements,
-              member.expect_object().and_then([&] { return member["gpg_public_keys"].elements(); }));
+  MODLOCK_TRY(member.expect_object());
+  MODLOCK_TRY(const auto elements, member["gpg_public_keys"].elements());
   for (const Member& element : elements) {
-    MODLOCK_TRY(auto key, element.expect_object().and_then([&] { return element["ascii_armor"].text(); }));
+    MODLOCK_TRY(element.expect_object());
+    MODLOCK_TRY(auto key, element["ascii_armor"].text());
     keys.push_back(std::move(key));
   }
   return keys;
 }
 
 Result<void> expect_target(const Member& document, const Platform& platform) {
-  const auto os = document["os"].text();
-  const auto arch = document["arch"].text();
-  if (!os || !arch) {
-    return fail(os ? arch.error() : os.error());
-  }
-  if (*os != platform.os || *arch != platform.arch) {
+  MODLOCK_TRY(const auto os, document["os"].text());
+  MODLOCK_TRY(const auto arch, document["arch"].text());
+  if (os != platform.os || arch != platform.arch) {
     return bad(fmt::format("registry response to request for {} archive has incorrect target {}_{}",
-                           platform.to_string(), escape_controls(*os), escape_controls(*arch)));
+                           platform.to_string(), escape_controls(os), escape_controls(arch)));
   }
   return {};
 }
@@ -204,19 +197,16 @@ std::optional<std::string> zh_of_checksum(std::string_view text) {
 }
 
 Result<ProviderVersions> parse_versions(std::string_view body) {
-  const auto document = parse_document(first_json_text(body));
-  MODLOCK_TRY(const auto elements,
-              document.and_then([](const Json::Value& value) { return Member(value, "")["versions"].elements(); }));
-  MODLOCK_TRY(auto warnings, Member(*document, "")["warnings"].texts());
+  MODLOCK_TRY(const auto document, parse_document(first_json_text(body)));
+  MODLOCK_TRY(const auto elements, Member(document, "")["versions"].elements());
+  MODLOCK_TRY(auto warnings, Member(document, "")["warnings"].texts());
   ProviderVersions found{.versions = {}, .warnings = std::move(warnings)};
   for (const Member& element : elements) {
-    const auto text = element.expect_object().and_then([&] { return element["version"].text(); });
-    auto protocols = element["protocols"].texts();
-    if (!text || !protocols) {
-      return fail(text ? protocols.error() : text.error());
-    }
-    MODLOCK_TRY(auto version, parse_version(*text, "version"));
-    found.versions.push_back({std::move(version), std::move(*protocols), registry::read_date(element.value())});
+    MODLOCK_TRY(element.expect_object());
+    MODLOCK_TRY(const auto text, element["version"].text());
+    MODLOCK_TRY(auto protocols, element["protocols"].texts());
+    MODLOCK_TRY(auto version, parse_version(text, "version"));
+    found.versions.push_back({std::move(version), std::move(protocols), registry::read_date(element.value())});
   }
   const auto newer = [](const ListedProvider& left, const ListedProvider& right) {
     const int order = compare(left.version, right.version);
@@ -245,37 +235,22 @@ Result<PackageMetadata> parse_package(std::string_view body, std::string_view ur
   MODLOCK_TRY(const auto parsed, parse_document(body));
   const Member document(parsed, "");
   PackageMetadata metadata;
-  const auto protocols = document["protocols"].texts();
-  MODLOCK_TRY(const auto spoken, protocols.and_then([](const auto& texts) { return is_any_spoken(texts, "version"); }));
-  if (!protocols->empty() && !spoken) {
+  MODLOCK_TRY(const auto protocols, document["protocols"].texts());
+  MODLOCK_TRY(const auto spoken, is_any_spoken(protocols, "version"));
+  if (!protocols.empty() && !spoken) {
     metadata.is_supported = false;
     return metadata;
   }
   MODLOCK_TRY(expect_target(document, platform));
-  auto archive_url = absolute_url(document["download_url"], url, "download URL");
-  auto packages = rules == ClientRules::opentofu_1_12 ? parse_packages(document["packages"])
-                                                      : Result<std::map<Platform, ListedPackage>>();
-  if (!archive_url || !packages) {
-    return fail(archive_url ? packages.error() : archive_url.error());
+  MODLOCK_TRY(metadata.archive_url, absolute_url(document["download_url"], url, "download URL"));
+  if (rules == ClientRules::opentofu_1_12) {
+    MODLOCK_TRY(metadata.packages, parse_packages(document["packages"]));
   }
   MODLOCK_TRY(read_checksum(document["shasum"], metadata));
-  auto checksums_url = absolute_url(document["shasums_url"], url, "SHASUMS URL");
-  auto signature_url = absolute_url(document["shasums_signature_url"], url, "SHASUMS signature URL");
-  auto file_name = document["filename"].text();
-  auto keys = parse_keys(document["signing_keys"]);
-  for (const Error* error :
-       {checksums_url ? nullptr : &checksums_url.error(), signature_url ? nullptr : &signature_url.error(),
-        file_name ? nullptr : &file_name.error(), keys ? nullptr : &keys.error()}) {
-    if (error != nullptr) {
-      return fail(*error);
-    }
-  }
-  metadata.archive_url = std::move(*archive_url);
-  metadata.packages = std::move(*packages);
-  metadata.checksums_url = std::move(*checksums_url);
-  metadata.signature_url = std::move(*signature_url);
-  metadata.file_name = std::move(*file_name);
-  metadata.keys = std::move(*keys);
+  MODLOCK_TRY(metadata.checksums_url, absolute_url(document["shasums_url"], url, "SHASUMS URL"));
+  MODLOCK_TRY(metadata.signature_url, absolute_url(document["shasums_signature_url"], url, "SHASUMS signature URL"));
+  MODLOCK_TRY(metadata.file_name, document["filename"].text());
+  MODLOCK_TRY(metadata.keys, parse_keys(document["signing_keys"]));
   return metadata;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/memo.h"
 #include "backends/store/first_seen.h"
 
@@ -15,12 +16,11 @@ namespace {
 
 class SharedProviderSource final : public ProviderSource {
  public:
-  SharedProviderSource(std::shared_ptr<ProviderSource> inner, const KnownSecrets& secrets, ReleaseDates dates,
-                       bool memoizes)
-      : inner_(std::move(inner)), secrets_(secrets), dates_(std::move(dates)), memoizes_(memoizes) {}
+  SharedProviderSource(std::shared_ptr<ProviderSource> inner, const KnownSecrets& secrets, ReleaseDates dates)
+      : inner_(std::move(inner)), secrets_(secrets), dates_(std::move(dates)) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
-    const auto list = [&](const Context& given) {
+    return listings_.get(provider.to_string(), context, [&](const Context& given) {
       auto listing =
           scrubbed<ProviderListing>(given, [&](const Context& call) { return inner_->list_versions(provider, call); });
       for (std::size_t i = 0; listing && i < listing->warnings.size(); ++i) {
@@ -30,25 +30,23 @@ class SharedProviderSource final : public ProviderSource {
         date(provider, *listing, given);
       }
       return listing;
-    };
-    return memoizes_ ? listings_.get(provider.to_string(), context, list) : list(context);
+    });
   }
 
   Result<ProviderRelease> release(const ProviderAddress& provider, const ProviderVersion& version,
                                   std::span<const Platform> platforms, const Context& context) override {
-    const auto find = [&](const Context& given) {
+    std::string question = provider.to_string() + " " + version.to_string();
+    for (const Platform& platform : platforms) {
+      question += " " + platform.to_string();
+    }
+    return releases_.get(question, context, [&](const Context& given) {
       auto release = scrubbed<ProviderRelease>(
           given, [&](const Context& call) { return inner_->release(provider, version, platforms, call); });
       for (std::size_t i = 0; release && i < release->warnings.size(); ++i) {
         secrets_.all().scrub(release->warnings[i].what);
       }
       return release;
-    };
-    std::string question = provider.to_string() + " " + version.to_string();
-    for (const Platform& platform : platforms) {
-      question += " " + platform.to_string();
-    }
-    return memoizes_ ? releases_.get(question, context, find) : find(context);
+    });
   }
 
   Result<void> download(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform,
@@ -59,12 +57,8 @@ class SharedProviderSource final : public ProviderSource {
 
  private:
   void date(const ProviderAddress& provider, ProviderListing& listing, const Context& context) const {
-    std::vector<std::string> names;
-    std::transform(listing.versions.begin(), listing.versions.end(), std::back_inserter(names),
-                   [](const ProviderVersion& version) { return version.to_string(); });
-    std::vector<Observation> seen;
-    std::transform(names.begin(), names.end(), std::back_inserter(seen),
-                   [](const std::string& name) { return Observation{name}; });
+    const std::vector<std::string> names = mapped(listing.versions, &ProviderVersion::to_string);
+    const auto seen = mapped(names, [](const std::string& name) { return Observation{name}; });
     listing.known_since =
         FirstSeen(dates_.store)
             .note("provider " + provider.to_string(), seen, std::chrono::system_clock::now(), context);
@@ -91,7 +85,6 @@ class SharedProviderSource final : public ProviderSource {
   const std::shared_ptr<ProviderSource> inner_;
   const KnownSecrets& secrets_;
   const ReleaseDates dates_;
-  const bool memoizes_;
   Memo<ProviderListing> listings_;
   Memo<ProviderRelease> releases_;
 };
@@ -100,8 +93,7 @@ class SharedProviderSource final : public ProviderSource {
 void merge(ProviderRelease& whole, ProviderRelease part, bool is_first) {
   whole.published.insert(whole.published.end(), std::make_move_iterator(part.published.begin()),
                          std::make_move_iterator(part.published.end()));
-  std::sort(whole.published.begin(), whole.published.end());
-  whole.published.erase(std::unique(whole.published.begin(), whole.published.end()), whole.published.end());
+  sort_unique(whole.published);
   whole.packages.merge(part.packages);
   if (is_first || whole.signature.status == ProviderSignature::Status::none) {
     whole.signature = std::move(part.signature);
@@ -238,9 +230,8 @@ Error not_as_listed(Error error) {
 }
 
 std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
-                                                            const KnownSecrets& secrets, const ReleaseDates& dates,
-                                                            bool memoizes) {
-  return std::make_shared<SharedProviderSource>(std::move(inner), secrets, dates, memoizes);
+                                                            const KnownSecrets& secrets, const ReleaseDates& dates) {
+  return std::make_shared<SharedProviderSource>(std::move(inner), secrets, dates);
 }
 
 std::unique_ptr<ProviderSource> make_multi_source(std::vector<ProviderSelector> selectors) {

@@ -82,7 +82,7 @@ class ProviderSource {
  public:
   virtual ~ProviderSource() = default;
 
-  // Returns all versions, including prereleases. One request in the life of the object.
+  // Returns all versions, including prereleases.
   virtual Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) = 0;
 
   // Returns the hashes of a version: the published ones, and those of the packages of `platforms` (at least one).
@@ -105,12 +105,10 @@ struct ReleaseDates {
 
 // Wraps `inner` and removes all `secrets` from its errors, warnings and log lines. Records the versions of each listing
 // and sets since when they are known: the date of a trusted registry; otherwise when the store first saw the version,
-// or a later date of the source. `secrets` and the store outlive the source. If it memoizes, each request is answered
-// only once, for a run over many roots, by the rules of BackendOptions::memoizes. Each set of platforms of a release is
-// a separate request.
+// or a later date of the source. `secrets` and the store outlive the source. Each request is answered only once, by the
+// rules of BackendOptions::memoizes. Each set of platforms of a release is a separate request.
 std::shared_ptr<ProviderSource> make_shared_provider_source(std::shared_ptr<ProviderSource> inner,
-                                                            const KnownSecrets& secrets, const ReleaseDates& dates,
-                                                            bool memoizes);
+                                                            const KnownSecrets& secrets, const ReleaseDates& dates);
 
 // A source and the providers that it serves.
 struct ProviderSelector {

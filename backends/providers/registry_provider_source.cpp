@@ -52,20 +52,19 @@ struct Release {
   }
 };
 
-Error about(Error error, const std::string& what) {
-  error.message = fmt::format("{}: {}", what, error.message);
-  return error;
+// For map_error(): says what the error is about.
+auto about(std::string what) {
+  return [what = std::move(what)](Error error) {
+    error.message = fmt::format("{}: {}", what, error.message);
+    return error;
+  };
 }
 
 class RegistryProviderSource final : public ProviderSource {
  public:
   explicit RegistryProviderSource(RegistryProviderOptions options)
       : options_(std::move(options)),
-        client_(registry::RegistryHttp(options_.http, options_.credentials, options_.policy, options_.user_agent),
-                options_.client,
-                {.version = options_.client_version,
-                 .rules = options_.rules,
-                 .download_retries = options_.download_retries}),
+        client_(options_.http, options_.client, options_.rules, options_.download_retries),
         known_(options_.store) {}
 
   Result<ProviderListing> list_versions(const ProviderAddress& provider, const Context& context) override {
@@ -162,15 +161,11 @@ class RegistryProviderSource final : public ProviderSource {
   Result<Part> part(const Release& release, const Platform& platform, const Context& context) {
     MODLOCK_TRY(context.check());
     MODLOCK_TRY(auto metadata, metadata_of(release, platform, context));
-    const auto listed = listed_package(*metadata, platform);
-    if (!listed) {
-      return fail(about(listed.error(), release.display(platform)));
-    }
+    MODLOCK_TRY(const auto* listed, listed_package(*metadata, platform).map_error(about(release.display(platform))));
     MODLOCK_TRY(auto checksums, checksums_of(release, *metadata, context));
-    if (auto ok = expect_listed(checksums->document, metadata->file_name, metadata->zh); !ok) {
-      return fail(about(std::move(ok.error()), release.display(platform)));
-    }
-    MODLOCK_TRY(auto package, package_of(release, platform, *metadata, *listed, context));
+    MODLOCK_TRY(expect_listed(checksums->document, metadata->file_name, metadata->zh)
+                    .map_error(about(release.display(platform))));
+    MODLOCK_TRY(auto package, package_of(release, platform, *metadata, listed, context));
     return Part{std::move(metadata), std::move(checksums), std::move(package)};
   }
 
@@ -196,7 +191,7 @@ class RegistryProviderSource final : public ProviderSource {
     }
     const auto newest = newest_supported(**listing);
     if (!newest) {
-      return about(newest.error(), release.provider.to_string());
+      return about(release.provider.to_string())(newest.error());
     }
     if (*newest != nullptr) {
       error.hint = fmt::format("constrain it to \"{}\", the newest supported version", (*newest)->version.to_string());
@@ -219,20 +214,17 @@ class RegistryProviderSource final : public ProviderSource {
     if (metadata.keys.empty() && release.rules.are_required()) {
       MODLOCK_TRY(verify_signature({}, {}, {}, release.rules, name));
     }
-    auto document = client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context);
-    auto signature =
-        document && !metadata.keys.empty()
-            ? client_.file(metadata.signature_url, fmt::format("download the signature of {}", name), context)
-            : Result<std::string>();
-    if (!document || !signature) {
-      return fail(document ? std::move(signature.error()) : std::move(document.error()));
+    Checksums found;
+    MODLOCK_TRY(found.document,
+                client_.file(metadata.checksums_url, fmt::format("download the checksums of {}", name), context));
+    std::string signature;
+    if (!metadata.keys.empty()) {
+      MODLOCK_TRY(signature,
+                  client_.file(metadata.signature_url, fmt::format("download the signature of {}", name), context));
     }
-    auto outcome = verify_signature(metadata.keys, *document, *signature, release.rules, name);
-    auto hashes = hashes_of(*document);
-    if (!outcome || !hashes) {
-      return fail(outcome ? about(std::move(hashes.error()), name) : std::move(outcome.error()));
-    }
-    return std::make_shared<const Checksums>(Checksums{std::move(*document), std::move(*hashes), std::move(*outcome)});
+    MODLOCK_TRY(found.outcome, verify_signature(metadata.keys, found.document, signature, release.rules, name));
+    MODLOCK_TRY(found.hashes, hashes_of(found.document).map_error(about(name)));
+    return std::make_shared<const Checksums>(std::move(found));
   }
 
   Result<ProviderPackage> package_of(const Release& release, const Platform& platform, const PackageMetadata& metadata,
@@ -240,9 +232,12 @@ class RegistryProviderSource final : public ProviderSource {
     const std::string listed_h1 =
         listed != nullptr && trusts_listed_hashes(release) ? only_hash(*listed, "h1:") : std::string();
     const ProviderArchiveRequest request{metadata.archive_url, metadata.zh, release.display(platform)};
-    MODLOCK_TRY(const auto archive, known_archive(request, !listed_h1.empty(), context));
-    if (auto ok = listed != nullptr ? expect_size(*listed, archive.size) : Result<void>(); !ok) {
-      return fail(about(std::move(ok.error()), request.display));
+    const bool directory_suffices = !listed_h1.empty();
+    MODLOCK_TRY(const auto archive, known_or_read(known_, request.zh, directory_suffices, context, [&] {
+                  return probe_or_download(request, directory_suffices, context);
+                }));
+    if (listed != nullptr) {
+      MODLOCK_TRY(expect_size(*listed, archive.size).map_error(about(request.display)));
     }
     MODLOCK_TRY(expect_provider_program(archive.programs, release.provider.type(), request.display));
     const bool is_read = !archive.h1.empty();
@@ -265,30 +260,6 @@ class RegistryProviderSource final : public ProviderSource {
   }
 
   // `directory_suffices`: the listed hashes suffice if the archive is plain.
-  Result<ProviderArchiveHashes> known_archive(const ProviderArchiveRequest& request, bool directory_suffices,
-                                              const Context& context) {
-    const auto remembered = [&] {
-      auto found = known_.find(request.zh);
-      const bool is_enough = found && (!found->h1.empty() || (directory_suffices && found->is_plain));
-      if (is_enough) {
-        context.count_cache_hit();
-      }
-      return is_enough ? std::move(found) : std::nullopt;
-    };
-    if (auto found = remembered()) {
-      return *std::move(found);
-    }
-    MODLOCK_TRY(const auto held, known_.hold(request.zh, context));
-    if (auto found = remembered()) {
-      return *std::move(found);
-    }
-    auto archive = probe_or_download(request, directory_suffices, context);
-    if (archive) {
-      known_.note(request.zh, *archive);
-    }
-    return archive;
-  }
-
   Result<ProviderArchiveHashes> probe_or_download(const ProviderArchiveRequest& request, bool directory_suffices,
                                                   const Context& context) {
     // Most archives need no file, so a missing directory is an error only when a file is needed.

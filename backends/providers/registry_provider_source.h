@@ -1,11 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/credentials.h"
-#include "backends/http/http_client.h"
 #include "backends/providers/provider_protocol.h"
 #include "backends/providers/provider_source.h"
 #include "backends/registry/registry_http.h"
@@ -15,14 +12,10 @@ namespace modlock {
 
 // The referenced objects are read on demand and outlive the source.
 struct RegistryProviderOptions {
-  HttpClient& http;  // caches the responses of requests that allow it
-  Credentials& credentials;
+  registry::RegistryHttp http;  // caches the responses of requests that allow it
   const ClientConfiguration& client;
   const Store& store;
-  registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
   provider_registry::ClientRules rules = provider_registry::ClientRules::opentofu_1_12;
-  std::string client_version = {};  // X-Terraform-Version; empty: not sent
-  std::string user_agent = {};      // with TF_APPEND_USER_AGENT; empty: the one of `http`
   int download_retries = 2;         // of an archive, after the first attempt
   bool enforce_signatures = false;  // OPENTOFU_ENFORCE_GPG_VALIDATION is "true"
   bool enforce_expiration = false;  // OPENTOFU_ENFORCE_GPG_EXPIRATION is "true"

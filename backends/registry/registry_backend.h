@@ -6,24 +6,17 @@
 
 #include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
-#include "backends/credentials/credentials.h"
-#include "backends/http/http_client.h"
-#include "backends/registry/module_protocol.h"
 #include "backends/registry/registry_http.h"
 
 namespace modlock {
 
 // The referenced objects are read on demand and outlive the backend. `others` may contain the backend itself.
 struct RegistryBackendOptions {
-  HttpClient& http;
-  Credentials& credentials;
+  registry::RegistryHttp http;
   const ClientConfiguration& client;
-  const BackendSet& others;             // serve the sources that registries point to
-  registry::RequestPolicy policy = {};  // request_policy() from the environment and `client`
-  std::string client_version = {};      // X-Terraform-Version; empty: not sent
+  const BackendSet& others;  // serve the sources that registries point to
   registry::ClientRules rules = registry::ClientRules::opentofu_1_12;
   std::vector<std::string> trusted_dates = {};  // hosts, in ASCII, whose publication dates are trusted
-  std::string user_agent = {};                  // with TF_APPEND_USER_AGENT; empty: the one of `http`
 };
 
 // Serves registry modules ("modules.v1"). A registry only states the location of a version. The package comes from

@@ -60,10 +60,15 @@ HttpRequest RegistryHttp::request(std::string url, std::string purpose) const {
   if (policy_.timeout) {
     request.timeouts.connect = request.timeouts.idle = *policy_.timeout;
   }
-  if (!user_agent_.empty()) {
-    request.headers.push_back({"User-Agent", user_agent_});
-  }
   return request;
+}
+
+HttpRequest RegistryHttp::client_request(std::string url, std::string purpose) const {
+  HttpRequest versioned = request(std::move(url), std::move(purpose));
+  if (!client_version_.empty()) {
+    versioned.headers.push_back({"X-Terraform-Version", client_version_});
+  }
+  return versioned;
 }
 
 Result<void> RegistryHttp::authorise(HttpRequest& request, std::string_view host, const Context& context) const {

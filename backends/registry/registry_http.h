@@ -33,12 +33,14 @@ RequestPolicy request_policy(const ClientConfiguration& client, std::string_view
 // Sends requests as a client of registries does: within the request policy, and with the token of the registry's host.
 class RegistryHttp {
  public:
-  // An empty `user_agent` means that of `http`.
-  RegistryHttp(HttpClient& http, Credentials& credentials, RequestPolicy policy, std::string user_agent)
-      : http_(http), credentials_(credentials), policy_(policy), user_agent_(std::move(user_agent)) {}
+  // `client_version` is X-Terraform-Version; empty: not sent.
+  RegistryHttp(HttpClient& http, Credentials& credentials, RequestPolicy policy = {}, std::string client_version = {})
+      : http_(http), credentials_(credentials), policy_(policy), client_version_(std::move(client_version)) {}
 
   // Returns a GET request with the deadlines and retries of the policy; the caller adds the rest.
   HttpRequest request(std::string url, std::string purpose) const;
+  // Returns the same with the version of the client, for modules, providers and mirrors.
+  HttpRequest client_request(std::string url, std::string purpose) const;
 
   // Sends a request with the token of `host` (Source::host; empty: anonymously), regardless of the host in its URL: a
   // registry's API may be on another host. As in OpenTofu, the request is anonymous if no token can be obtained.
@@ -52,7 +54,7 @@ class RegistryHttp {
   HttpClient& http_;
   Credentials& credentials_;
   RequestPolicy policy_;
-  std::string user_agent_;
+  std::string client_version_;
 };
 
 }  // namespace modlock::registry

@@ -16,9 +16,7 @@
 #include "backends/git/git_backend.h"
 #include "backends/http/wrapping_clients.h"
 #include "backends/oci/oci_backend.h"
-#include "backends/providers/filesystem_mirror.h"
-#include "backends/providers/network_mirror.h"
-#include "backends/providers/oci_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 #include "backends/providers/registry_provider_source.h"
 #include "backends/registry/registry_backend.h"
 #include "backends/registry/service_discovery.h"
@@ -96,12 +94,9 @@ Network::Network(const NetworkOptions& options, const Store& store)
                                          : options.git_engine == "libgit2" ? GitEngine::libgit2
                                                                            : GitEngine::automatic,
                                .memoizes = options.memoizes}));
-  add("registry", make_registry_backend({.http = *caching_,
-                                         .credentials = *credentials_,
+  add("registry", make_registry_backend({.http = registry_http(*caching_),
                                          .client = client_,
                                          .others = backends_,
-                                         .policy = registry_policy(),
-                                         .client_version = options.client_version,
                                          .rules = client_rules(),
                                          .trusted_dates = options.trusted_dates}));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
@@ -113,14 +108,12 @@ Network::Network(const NetworkOptions& options, const Store& store)
   }
 }
 
-registry::RequestPolicy Network::registry_policy() const {
-  const ProcessEnvironment environment = current_environment();
-  return registry::request_policy(client_, environment.variable("TF_REGISTRY_DISCOVERY_RETRY"),
-                                  environment.variable("TF_REGISTRY_CLIENT_TIMEOUT"));
-}
-
 registry::RegistryHttp Network::registry_http(HttpClient& http) const {
-  return {http, *credentials_, registry_policy(), user_agent(current_environment())};
+  const ProcessEnvironment environment = current_environment();
+  return {http, *credentials_,
+          registry::request_policy(client_, environment.variable("TF_REGISTRY_DISCOVERY_RETRY"),
+                                   environment.variable("TF_REGISTRY_CLIENT_TIMEOUT")),
+          client_version_};
 }
 
 Result<Listing> Network::list_versions(const Settings& settings, const SourceAddress& address,
@@ -146,12 +139,12 @@ Result<std::map<std::string, std::string>> Network::services_of(std::string_view
 std::shared_ptr<ProviderSource> Network::shared(const std::string& name,
                                                 const std::function<std::unique_ptr<ProviderSource>()>& make) const {
   if (!memoizes_) {
-    return make_shared_provider_source(make(), secrets_, {store_, trusted_dates_}, false);
+    return make_shared_provider_source(make(), secrets_, {store_, trusted_dates_});
   }
   const std::lock_guard guard(shared_mutex_);
   std::shared_ptr<ProviderSource>& source = shared_[name];
   if (source == nullptr) {
-    source = make_shared_provider_source(make(), secrets_, {store_, trusted_dates_}, true);
+    source = make_shared_provider_source(make(), secrets_, {store_, trusted_dates_});
   }
   return source;
 }
@@ -161,13 +154,10 @@ std::shared_ptr<ProviderSource> Network::registry_providers(int download_retries
     const ProcessEnvironment environment = current_environment();
     // Any value other than "true" is ignored, as in OpenTofu.
     return make_registry_provider_source(
-        {.http = *caching_,
-         .credentials = *credentials_,
+        {.http = registry_http(*caching_),
          .client = client_,
          .store = store_,
-         .policy = registry_policy(),
          .rules = client_rules(),
-         .client_version = client_version_,
          .download_retries = download_retries,
          .enforce_signatures = environment.variable("OPENTOFU_ENFORCE_GPG_VALIDATION") == "true",
          .enforce_expiration = environment.variable("OPENTOFU_ENFORCE_GPG_EXPIRATION") == "true",
@@ -231,7 +221,6 @@ std::shared_ptr<ProviderSource> Network::source_of(const ProviderInstallation::M
     }
     return make_network_mirror(
         {.url = method.location,
-         .client_version = client_version_,
          .download_retries = retries,
          .trust_all_hashes = method.trust_all_hashes && is_opentofu_from("1.12.0-0"),
          .records_listed_hashes = is_opentofu_from("1.10.0-0"),
@@ -290,8 +279,7 @@ std::shared_ptr<ProviderSource> Network::provider_source() const {
 std::shared_ptr<ProviderSource> Network::provider_source(const fs::path& root) const {
   const auto& installation = client_.provider_installation;
   auto selectors = installation ? explicit_sources(*installation, root) : implied_sources(root);
-  return make_shared_provider_source(make_multi_source(std::move(selectors)), secrets_, {store_, trusted_dates_},
-                                     false);
+  return make_shared_provider_source(make_multi_source(std::move(selectors)), secrets_, {store_, trusted_dates_});
 }
 
 }  // namespace modlock

@@ -84,7 +84,6 @@ class Network {
   }
 
  private:
-  registry::RequestPolicy registry_policy() const;
   registry::RegistryHttp registry_http(HttpClient& http) const;
   bool is_opentofu_from(const char* release) const;
   registry::ClientRules client_rules() const;

@@ -53,7 +53,7 @@ Caller::Caller(World& a_world, Ask an_ask, Place a_place, std::filesystem::path 
     credentials.add_basic(CredentialUse::download, host, kUser, kNetrcPassword);
   }
   backends.add(make_registry_backend(
-      {.http = *http, .credentials = credentials, .client = client, .others = backends, .client_version = "1.12.6"}));
+      {.http = registry::RegistryHttp(*http, credentials, {}, "1.12.6"), .client = client, .others = backends}));
   backends.add(make_oci_backend(*http, credentials));
   backends.add(make_archive_backend(*http, credentials, backends));
   backends.add(

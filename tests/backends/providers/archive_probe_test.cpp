@@ -73,9 +73,7 @@ struct ProbeFixture {
   explicit ProbeFixture(const std::string& bytes)
       : server(bytes), fetch_request{SecretText(kUrl), "zh:" + sha256_hex(bytes), "x 1.0.0 for linux_amd64"} {}
 
-  ProviderClient client() {
-    return {registry::RegistryHttp(server, credentials, {}, ""), configuration, ClientTraits{}};
-  }
+  ProviderClient client() { return {registry::RegistryHttp(server, credentials), configuration}; }
   Result<std::optional<ProviderArchiveHashes>> look() {
     return probe_archive(client(), fetch_request, directory.path() / "tmp", {});
   }

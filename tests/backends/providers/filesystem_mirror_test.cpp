@@ -1,4 +1,4 @@
-#include "backends/providers/filesystem_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "backends/providers/oci_mirror.h"
+#include "backends/providers/provider_mirrors.h"
 
 #include <fmt/format.h>
 
@@ -101,7 +101,6 @@ BOOST_AUTO_TEST_CASE(tags_are_versions) {
           R"({"name": "x", "tags": ["1.0.0", "latest", "v3.0.0", "2.0.0_build.1", "10.0.0-beta", "sha256-abc"]})");
   http.on("GET", "https://reg.example.com/v2/mirror/acme/other/tags/list", {FakeAnswer{.status = 404}});
   const auto mirror = source();
-  BOOST_TEST(shown(mirror->list_versions(provider("acme/null"), context)) == "10.0.0-beta 2.0.0+build.1 1.0.0");
   BOOST_TEST(shown(mirror->list_versions(provider("acme/null"), context)) == "10.0.0-beta 2.0.0+build.1 1.0.0");
   BOOST_TEST(http.sent().size() == 1U);
   BOOST_TEST(shown(mirror->list_versions(provider("acme/other"), context)) ==

@@ -86,9 +86,9 @@ class TalkativeSource final : public ProviderSource {
 };
 
 struct TalkativeFixture {
-  std::shared_ptr<ProviderSource> source(bool fails, bool memoizes = false) {
+  std::shared_ptr<ProviderSource> source(bool fails) {
     secrets.add(kSecret);
-    return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, {store}, memoizes);
+    return make_shared_provider_source(std::make_shared<TalkativeSource>(fails), secrets, {store});
   }
 
   TemporaryDirectory directory;
@@ -127,11 +127,11 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(downloaded(*source, "acme/null", "1.0.0") == "BAD_RESPONSE: the token …");
 }
 
-BOOST_AUTO_TEST_CASE(a_question_is_asked_once_if_it_memoizes) {
+BOOST_AUTO_TEST_CASE(a_question_is_asked_once) {
   for (const bool fails : {false, true}) {
     BOOST_TEST_CONTEXT((fails ? "a failure" : "an answer")) {
       TalkativeFixture fixture;
-      const auto source = fixture.source(fails, true);
+      const auto source = fixture.source(fails);
       const std::vector<Platform> linux_only = {Platform{"linux", "amd64"}};
       for (int i = 0; i < 2; ++i) {
         BOOST_TEST(source->list_versions(fixture.provider, fixture.context).has_value() == !fails);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(since_when_a_version_is_known) {
       if (row.has_dates) {
         registry.published = {{"1.0.0", now - hours(1000)}, {"2.0.0", now + hours(1)}};
       }
-      const auto source = make_shared_provider_source(make(), secrets, {store, row.trusted}, false);
+      const auto source = make_shared_provider_source(make(), secrets, {store, row.trusted});
       const auto listing = source->list_versions(provider("a.io/acme/null"), context).value();
       std::string text;
       for (std::size_t i = 0; i < listing.versions.size(); ++i) {

@@ -9,7 +9,7 @@ std::string words(const Error& error) {
 }
 
 SourceFixture::SourceFixture()
-    : http(make_curl_http_client("test")), store(Store::open(directory.path() / "store").value()) {
+    : http(make_curl_http_client("test/1")), store(Store::open(directory.path() / "store").value()) {
   for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
                            "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE"}) {
     environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
@@ -21,13 +21,10 @@ SourceFixture::SourceFixture()
 
 ProviderSource& SourceFixture::source() {
   if (!source_) {
-    source_ = make_registry_provider_source({.http = *http,
-                                             .credentials = credentials,
+    source_ = make_registry_provider_source({.http = registry::RegistryHttp(*http, credentials, {}, "1.12.6"),
                                              .client = client,
                                              .store = store,
                                              .rules = rules,
-                                             .client_version = "1.12.6",
-                                             .user_agent = "test/1",
                                              .enforce_signatures = enforce_signatures,
                                              .enforce_expiration = enforce_expiration,
                                              .asks_of_each_platform = asks_of_each_platform});

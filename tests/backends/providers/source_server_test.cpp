@@ -21,8 +21,8 @@ struct ServerFixture {
     environment.push_back(std::make_unique<ScopedEnvironment>("SSL_CERT_FILE", authority.certificate().string()));
     http = make_curl_http_client("test");
     registry.publish({.name = "acme/null", .version = "1.2.3"});
-    source =
-        make_registry_provider_source({.http = *http, .credentials = credentials, .client = client, .store = store});
+    source = make_registry_provider_source(
+        {.http = registry::RegistryHttp(*http, credentials), .client = client, .store = store});
   }
 
   Result<ProviderRelease> release() {

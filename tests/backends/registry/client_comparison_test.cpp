@@ -113,7 +113,7 @@ struct Scene {
     backends.add(make_git_backend({.cache_directory = cache / "git"}));
     backends.add(std::make_unique<PlainArchives>(*http));
     const auto backend = make_registry_backend(
-        {.http = *http, .credentials = credentials, .client = client, .others = backends, .rules = rules});
+        {.http = registry::RegistryHttp(*http, credentials), .client = client, .others = backends, .rules = rules});
     const SourceAddress source = parsed("registry.example.test/a/b/c");
     registry.forget_requests();
     const auto listing = backend->list_versions(source, "", {}).value();

@@ -83,11 +83,10 @@ BOOST_AUTO_TEST_CASE(the_policy_says_how_often_it_is_asked) {
   fixture.http.on(
       "GET", kVersionsUrl,
       {FakeAnswer{.status = 500}, FakeAnswer{.status = 502}, FakeAnswer{.status = 503}, FakeAnswer{.body = kOne}});
-  const auto patient = make_registry_backend({.http = fixture.http,
-                                              .credentials = fixture.credentials,
-                                              .client = fixture.client,
-                                              .others = fixture.backends,
-                                              .policy = {.retries = 3}});
+  const auto patient =
+      make_registry_backend({.http = registry::RegistryHttp(fixture.http, fixture.credentials, {.retries = 3}),
+                             .client = fixture.client,
+                             .others = fixture.backends});
   BOOST_TEST(patient->list_versions(parsed("registry.example.com/a/b/c"), "", fixture.context).has_value());
   BOOST_TEST(fixture.http.waits().size() == 3U);
 }

@@ -83,7 +83,7 @@ Result<void> RecordingBackend::check_redirected(const SourceAddress& source, con
 BackendCore& RegistryFixture::registry() {
   if (!registry_) {
     registry_ = make_registry_backend(
-        {.http = http, .credentials = credentials, .client = client, .others = backends, .client_version = "1.12.6"});
+        {.http = registry::RegistryHttp(http, credentials, {}, "1.12.6"), .client = client, .others = backends});
   }
   return *registry_;
 }

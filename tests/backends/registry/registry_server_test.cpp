@@ -23,7 +23,7 @@ struct RegistryServerFixture {
       environment.push_back(std::make_unique<ScopedEnvironment>(name, std::nullopt));
     }
     environment.push_back(std::make_unique<ScopedEnvironment>("SSL_CERT_FILE", authority.certificate().string()));
-    http = make_curl_http_client("test");
+    http = make_curl_http_client("test/1 pipeline/7");
     credentials.add_token(CredentialUse::registry, registry.authority(), "s3cret");
     registry.require_token("/", "s3cret");
     registry.serve("/p/m.zip", {.body = make_zip({{.name = "main.tf"}}), .type = "application/zip"});
@@ -31,12 +31,8 @@ struct RegistryServerFixture {
   }
 
   std::unique_ptr<BackendCore> backend() {
-    return make_registry_backend({.http = *http,
-                                  .credentials = credentials,
-                                  .client = client,
-                                  .others = backends,
-                                  .client_version = "1.12.6",
-                                  .user_agent = "test/1 pipeline/7"});
+    return make_registry_backend(
+        {.http = registry::RegistryHttp(*http, credentials, {}, "1.12.6"), .client = client, .others = backends});
   }
   SourceAddress source() const { return parsed(registry.authority() + "/a/b/c"); }
 

@@ -24,7 +24,7 @@ struct DiscoveryFixture {
   test::FakeHttpClient client;
   test::FakeCredentials credentials;
   ClientConfiguration configuration;
-  RegistryHttp http{client, credentials, {}, ""};
+  RegistryHttp http{client, credentials};
   ServiceDiscovery discovery{http, configuration};
   Context context;
 };

@@ -1,5 +1,3 @@
-#include "backends/registry/registry_client.h"
-
 #include <boost/test/unit_test.hpp>
 
 #include "backends/base/digest.h"
