@@ -39,6 +39,11 @@ Result<PruneLimits> limits_of(const messages::CachePruneParams& params) {
   return limits;
 }
 
+// "libgit2" is the former name of "in-process".
+GitEngine git_engine_of(const std::optional<std::string>& name) {
+  return !name || name == "auto" ? GitEngine::automatic : name == "git" ? GitEngine::git : GitEngine::libgit2;
+}
+
 }  // namespace
 
 EngineOptions Engine::default_options() {
@@ -146,7 +151,7 @@ std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::strin
   NetworkPool& pool = run.networks() != nullptr ? *run.networks() : networks_;
   return pool.get(
       {.tool = tool,
-       .git_engine = options_.git_engine.value_or(user_settings_.git_engine.value_or("auto")),
+       .git_engine = git_engine_of(options_.git_engine ? options_.git_engine : user_settings_.git_engine),
        .connections = options_.connections.value_or(user_settings_.connections.value_or(kConnectionsPerHost)),
        .client_version = version.empty() ? std::string(newest) : version,
        .externals = externals_,

@@ -58,7 +58,7 @@ struct EngineOptions {
   std::string remote = {};                      // "oci://HOST/REPOSITORY"
   bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
   std::vector<BackendSetting> externals = {};   // external backends that the host names
-  std::optional<std::string> git_engine = {};   // "auto", "libgit2" or "git"
+  std::optional<std::string> git_engine = {};   // "auto", "in-process" ("libgit2") or "git"
   std::optional<std::size_t> connections = {};  // concurrent connections to one host
   std::optional<std::chrono::seconds> fetch_timeout = {};  // as in Settings, which it overrides
   std::string minimum_release_age = {};                    // "3d"; replaces the ages of the settings

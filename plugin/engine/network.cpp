@@ -13,7 +13,6 @@
 #include "backends/base/files.h"
 #include "backends/credentials/registry_credential_finder.h"
 #include "backends/external/external_backend.h"
-#include "backends/git/git_backend.h"
 #include "backends/http/wrapping_clients.h"
 #include "backends/oci/oci_backend.h"
 #include "backends/providers/provider_mirrors.h"
@@ -90,9 +89,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add_configured(client_, environment, secrets_);
   add("git", make_git_backend({.cache_directory = store.git_directory(),
                                .http = http_.get(),
-                               .engine = options.git_engine == "git"       ? GitEngine::git
-                                         : options.git_engine == "libgit2" ? GitEngine::libgit2
-                                                                           : GitEngine::automatic,
+                               .engine = options.git_engine,
                                .memoizes = options.memoizes}));
   add("registry", make_registry_backend({.http = registry_http(*caching_),
                                          .client = client_,

@@ -14,6 +14,7 @@
 #include "backends/backend.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credentials.h"
+#include "backends/git/git_backend.h"
 #include "backends/http/curl_http_client.h"
 #include "backends/oci/registry.h"
 #include "backends/providers/provider_archives.h"
@@ -31,7 +32,7 @@ using BackendReplacement = std::function<std::unique_ptr<BackendCore>(std::strin
 
 struct NetworkOptions {
   ClientKind tool = ClientKind::opentofu;
-  std::string git_engine;  // "auto", "libgit2" or "git"
+  GitEngine git_engine = GitEngine::automatic;
   std::size_t connections = kConnectionsPerHost;
   std::string client_version;                   // X-Terraform-Version; empty: not known, and not sent
   std::vector<BackendSetting> externals = {};   // programs for further source types; the first of a scheme applies

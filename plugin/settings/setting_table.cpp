@@ -289,7 +289,7 @@ const std::vector<SettingInfo>& setting_table() {
       {"", "child_memory", Kind::text, File::user, "\"512MiB\"", true,
        "The memory that a git process, a helper or an external backend may use: \"64MiB\" or more", kChildMemory},
       {"", "git_engine", Kind::choice, File::user, "\"auto\"", true, "The git implementation for https and http",
-       kWord<&Settings::git_engine>, "--git-engine", "TOFU_MODLOCK_GIT_ENGINE", words("auto libgit2 git")},
+       kWord<&Settings::git_engine>, "--git-engine", "TOFU_MODLOCK_GIT_ENGINE", words("auto in-process libgit2 git")},
       {"", "workspace_roots", Kind::list, File::user, "[\"/srv/modules\"]", false,
        "Absolute paths of further directories that root modules may read",
        kList<&Settings::workspace_roots, read_workspace_root>},

@@ -99,15 +99,15 @@ struct Settings {
   std::vector<ProviderRule> providers;                     // in the same order
   std::optional<std::chrono::seconds> requested_age;       // not of a file: replaces the minimum ages of one run
   std::vector<BackendSetting> backends;                    // only from the user's file
-  std::optional<std::string> git_engine;                   // "auto", "libgit2", "git"; only from the user's file
-  std::optional<std::size_t> connections;                  // to one host, 1 to 64; only from the user's file
-  std::optional<std::chrono::seconds> fetch_timeout;       // that a git or archive server or a program may be silent
-  std::optional<std::uint64_t> child_memory;               // bytes, of a program; only from the user's file
-  std::vector<std::filesystem::path> workspace_roots;      // absolute; only from the user's file
-  std::vector<std::string> oci_token_realms;               // hosts, in ASCII; only from the user's file
-  std::vector<std::string> git_helpers;                    // only "codecommit"; only from the user's file
-  std::optional<SourceText> remote_store;                  // "oci://HOST/REPOSITORY"; only from the user's file
-  std::optional<bool> links;                               // `install` links packages; only from the user's file
+  std::optional<std::string> git_engine;   // "auto", "in-process" ("libgit2"), "git"; only from the user's file
+  std::optional<std::size_t> connections;  // to one host, 1 to 64; only from the user's file
+  std::optional<std::chrono::seconds> fetch_timeout;   // that a git or archive server or a program may be silent
+  std::optional<std::uint64_t> child_memory;           // bytes, of a program; only from the user's file
+  std::vector<std::filesystem::path> workspace_roots;  // absolute; only from the user's file
+  std::vector<std::string> oci_token_realms;           // hosts, in ASCII; only from the user's file
+  std::vector<std::string> git_helpers;                // only "codecommit"; only from the user's file
+  std::optional<SourceText> remote_store;              // "oci://HOST/REPOSITORY"; only from the user's file
+  std::optional<bool> links;                           // `install` links packages; only from the user's file
   // Registry hosts, as in Source::host, whose publication dates are trusted; only from the user's file.
   // Unset: only registry.opentofu.org.
   std::optional<std::vector<std::string>> trust_publication_dates;

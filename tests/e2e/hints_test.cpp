@@ -376,7 +376,7 @@ BOOST_FIXTURE_TEST_CASE(a_wrong_variable_is_named_not_the_flag, Hints) {
   for (const auto& [variable, message] : std::vector<std::pair<std::string, std::string>>{
            {"TOFU_MODLOCK_JOBS", "TOFU_MODLOCK_JOBS: \"x\" is not a number from 1 to 64"},
            {"TOFU_MODLOCK_OFFLINE", "TOFU_MODLOCK_OFFLINE: \"x\" is not true or false"},
-           {"TOFU_MODLOCK_GIT_ENGINE", "TOFU_MODLOCK_GIT_ENGINE: \"x\" is not one of auto,libgit2,git"},
+           {"TOFU_MODLOCK_GIT_ENGINE", "TOFU_MODLOCK_GIT_ENGINE: \"x\" is not one of auto,in-process,libgit2,git"},
            {"TOFU_MODLOCK_IMPLEMENTATION_VERSION",
             "expected a version at --implementation-version or TOFU_MODLOCK_IMPLEMENTATION_VERSION, found \"x\""}}) {
     const Ran ran = shell(variable + "=x tofu-modlock lock");

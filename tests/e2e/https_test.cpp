@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(credentials_of_the_git_configuration) {
         Row{"a header for all requests", "[http \"https://" + server.host() +
                                              "/\"]\n\textraHeader = Authorization: Basic " + authorization + "\n"}}) {
     write_text(path("home/.gitconfig"), row.configuration);
-    for (const char* engine : {"auto", "libgit2", "git"}) {
+    for (const char* engine : {"auto", "in-process", "libgit2", "git"}) {
       BOOST_TEST_CONTEXT(row.name << ", " << engine) {
         environment["TOFU_MODLOCK_GIT_ENGINE"] = engine;
         for (const char* left : {"cache", "root/.terraform", "root/.terraform.lock.hcl"}) {

@@ -163,7 +163,7 @@ struct Scene {
   // The same of ours: the newest release, and all that is said of it.
   std::string of_ours(ClientKind tool, const std::string& client_version, const fs::path& root) const {
     const auto store = Store::open(directory / "store");
-    const Network network({.tool = tool, .git_engine = "auto", .client_version = client_version}, *store);
+    const Network network({.tool = tool, .client_version = client_version}, *store);
     const auto source = network.provider_source(root);
     std::string text;
     for (const char* name : {"acme/null", "acme/odd"}) {
@@ -255,7 +255,7 @@ BOOST_FIXTURE_TEST_CASE(refuse_a_host_without_a_registry, Scene) {
                   "\" = \"https://127.0.0.1:1/\" }\n}\nprovider_installation {\n"
                   " filesystem_mirror { path = \"@DIR/packed\" }\n direct {}\n}\n");
         const auto store = Store::open(directory / "store");
-        const Network network({.tool = tool, .git_engine = "auto", .client_version = {}}, *store);
+        const Network network({.tool = tool, .client_version = {}}, *store);
         const auto listing =
             network.provider_source(directory / "root")
                 ->list_versions(ProviderAddress::parse("empty.example.test/acme/null", "a.io").value(), {});
@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(mirrors_are_asked_once_for_all_roots, Scene) {
       mirror.forget_requests();
       const std::size_t begin = oci.lines().size();
       const auto store = Store::open(directory / row.name);
-      const Network network({.git_engine = "auto", .client_version = "1.12.6", .memoizes = true}, *store);
+      const Network network({.client_version = "1.12.6", .memoizes = true}, *store);
       const auto provider = ProviderAddress::parse(row.provider, kOpenTofuRegistry).value();
       std::array<std::string, 8> answers;
       parallel_for(answers.size(), answers.size(), [&](std::size_t i) {

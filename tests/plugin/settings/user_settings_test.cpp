@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
   write_text(file, "git_engine = \"svn\"\n");
   const auto wrong = load_user_settings(file);
   BOOST_TEST_REQUIRE(!wrong.has_value());
-  BOOST_TEST(wrong.error().message == "git_engine must be \"auto\" or \"libgit2\" or \"git\", found \"svn\"");
+  BOOST_TEST(wrong.error().message ==
+             "git_engine must be \"auto\" or \"in-process\" or \"libgit2\" or \"git\", found \"svn\"");
 }
 
 // 0.2.0 had remote_write.
