@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "backends/address/source_text.h"
@@ -14,14 +13,6 @@ namespace modlock {
 namespace {
 
 constexpr std::string_view kSpace = " \t\n\f\r";
-
-// Longer spellings first; no operator means equal.
-constexpr std::array kModuleOperators = {
-    ComparatorText{"<=", Comparator::less_equal}, ComparatorText{">=", Comparator::greater_equal},
-    ComparatorText{"!=", Comparator::not_equal},  ComparatorText{"~>", Comparator::pessimistic},
-    ComparatorText{"<", Comparator::less},        ComparatorText{">", Comparator::greater},
-    ComparatorText{"=", Comparator::equal},       ComparatorText{"", Comparator::equal},
-};
 
 // The text for a message. It is quoted there, so only characters that would break the line are replaced.
 std::string shown(std::string_view text) {
@@ -70,31 +61,15 @@ bool item_allows(const ModuleConstraint::Item& item, const Version& version) {
   if (!prerelease_may_match(version, item.version)) {
     return false;
   }
-  switch (item.comparator) {
-    case Comparator::greater:
-      return order > 0;
-    case Comparator::greater_equal:
-      return order >= 0;
-    case Comparator::less:
-      return order < 0;
-    case Comparator::less_equal:
-      return order <= 0;
-    default:
-      return allows_pessimistic(version, item.version);
-  }
+  return item.comparator == Comparator::pessimistic ? allows_pessimistic(version, item.version)
+                                                    : is_on_side(item.comparator, order);
 }
 
 bool bounds_above(const ModuleConstraint::Item& item) {
-  switch (item.comparator) {
-    case Comparator::equal:
-    case Comparator::less:
-    case Comparator::less_equal:
-      return true;
-    case Comparator::pessimistic:
-      return item.version.given_numbers() > 1 || !item.version.prerelease().empty();
-    default:
-      return false;
-  }
+  return item.comparator == Comparator::equal || item.comparator == Comparator::less ||
+         item.comparator == Comparator::less_equal ||
+         (item.comparator == Comparator::pessimistic &&
+          (item.version.given_numbers() > 1 || !item.version.prerelease().empty()));
 }
 
 // The rule for prereleases reads the whole text in another grammar: a comma is an error, so is a space after the
@@ -116,6 +91,13 @@ std::string gate_version(std::string_view item, const Version& version) {
 
 }  // namespace
 
+bool is_on_side(Comparator comparator, int order) {
+  return comparator == Comparator::greater      ? order > 0
+         : comparator == Comparator::less       ? order < 0
+         : comparator == Comparator::less_equal ? order <= 0
+                                                : order >= 0;
+}
+
 Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
   if (trimmed(text, kSpace).empty()) {
     return fail(Code::constraint_syntax,
@@ -132,9 +114,9 @@ Result<ModuleConstraint> ModuleConstraint::parse(std::string_view text) {
   const auto items = split(text, ',');
   for (const std::string_view raw : items) {
     const std::string_view item = trimmed(raw, kSpace);
-    const auto op = std::find_if(
-        kModuleOperators.begin(), kModuleOperators.end(),
-        [&](const ComparatorText& candidate) { return item.substr(0, candidate.text.size()) == candidate.text; });
+    const auto op = std::find_if(kComparators.begin(), kComparators.end(), [&](const ComparatorText& candidate) {
+      return item.substr(0, candidate.text.size()) == candidate.text;
+    });
     const std::string_view number = trimmed(item.substr(op->text.size()), kSpace);
     auto version = Version::parse(number);
     if (!version) {

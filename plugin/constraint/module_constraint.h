@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,19 @@ struct ComparatorText {
   std::string_view text;
   Comparator comparator;
 };
+
+// The operators of both dialects, longer ones first. The empty text stands for "=".
+inline constexpr std::array kComparators = {
+    ComparatorText{"<=", Comparator::less_equal}, ComparatorText{">=", Comparator::greater_equal},
+    ComparatorText{"!=", Comparator::not_equal},  ComparatorText{"~>", Comparator::pessimistic},
+    ComparatorText{"<", Comparator::less},        ComparatorText{">", Comparator::greater},
+    ComparatorText{"=", Comparator::equal},       ComparatorText{"", Comparator::equal},
+};
+
+// Returns whether a version that has this order to a bound (negative: it is older) is on the side that `>`, `>=`, `<`
+// or
+// `<=` allows. `~>` is a lower bound here.
+bool is_on_side(Comparator comparator, int order);
 
 // A module version constraint in OpenTofu's module dialect: hashicorp/go-version's NewConstraint and, for selection, a
 // stricter rule for prereleases (apparentlymart/go-versions over the whole constraint text).

@@ -18,17 +18,10 @@ namespace {
 constexpr std::string_view kNoV = "a \"v\" prefix should not be used when specifying versions";
 constexpr std::array<std::string_view, 3> kNumberNames = {"major", "minor", "patch"};
 
-constexpr std::array kProviderOperators = {
-    ComparatorText{"", Comparator::equal},           ComparatorText{"=", Comparator::equal},
-    ComparatorText{"!=", Comparator::not_equal},     ComparatorText{">", Comparator::greater},
-    ComparatorText{">=", Comparator::greater_equal}, ComparatorText{"<", Comparator::less},
-    ComparatorText{"<=", Comparator::less_equal},    ComparatorText{"~>", Comparator::pessimistic},
-};
-
 const ComparatorText* find_operator(std::string_view text) {
-  const auto found = std::find_if(kProviderOperators.begin(), kProviderOperators.end(),
+  const auto found = std::find_if(kComparators.begin(), kComparators.end(),
                                   [&](const ComparatorText& known) { return known.text == text; });
-  return found == kProviderOperators.end() ? nullptr : &*found;
+  return found == kComparators.end() ? nullptr : &*found;
 }
 
 std::string operator_problem(std::string_view op) {
@@ -91,45 +84,22 @@ ProviderVersion pessimistic_limit(const ProviderConstraint::Item& item) {
 }
 
 bool admits(const ProviderConstraint::Item& item, const ProviderVersion& version) {
-  const int order = compare(version, item.version);
-  switch (item.comparator) {
-    case Comparator::equal:
-      return version == item.version;
-    case Comparator::not_equal:
-      return version != item.version;
-    case Comparator::greater:
-      return order > 0;
-    case Comparator::greater_equal:
-      return order >= 0;
-    case Comparator::less:
-      return order < 0;
-    case Comparator::less_equal:
-      return order <= 0;
-    case Comparator::pessimistic:
-      return order >= 0 && compare(version, pessimistic_limit(item)) < 0;
+  // Unlike an order, equality includes the build metadata.
+  if (item.comparator == Comparator::equal || item.comparator == Comparator::not_equal) {
+    return (version == item.version) == (item.comparator == Comparator::equal);
   }
-  return false;
+  return is_on_side(item.comparator, compare(version, item.version)) &&
+         (item.comparator != Comparator::pessimistic || compare(version, pessimistic_limit(item)) < 0);
 }
 
 // The order among items of the same version: lower bounds first, exclusions last.
 int rank(const ProviderConstraint::Item& item) {
-  switch (item.comparator) {
-    case Comparator::greater:
-      return 1;
-    case Comparator::greater_equal:
-      return 2;
-    case Comparator::equal:
-      return 3;
-    case Comparator::pessimistic:
-      return item.is_patch_only() ? 4 : 5;
-    case Comparator::less_equal:
-      return 6;
-    case Comparator::less:
-      return 7;
-    case Comparator::not_equal:
-      return 8;
-  }
-  return 0;
+  constexpr std::array kOrder = {Comparator::greater,     Comparator::greater_equal, Comparator::equal,
+                                 Comparator::pessimistic, Comparator::less_equal,    Comparator::less,
+                                 Comparator::not_equal};
+  const auto at = std::find(kOrder.begin(), kOrder.end(), item.comparator) - kOrder.begin();
+  // `~> 1.2.3` stands before `~> 1.2` and `~> 1`.
+  return static_cast<int>(2 * at) + (item.comparator == Comparator::pessimistic && !item.is_patch_only() ? 1 : 0);
 }
 
 bool stands_before(const ProviderConstraint::Item& left, const ProviderConstraint::Item& right) {
@@ -153,7 +123,7 @@ std::string written(const ProviderConstraint::Item& item) {
   if (item.comparator == Comparator::equal) {
     return version;
   }
-  const auto op = std::find_if(kProviderOperators.begin(), kProviderOperators.end(),
+  const auto op = std::find_if(kComparators.begin(), kComparators.end(),
                                [&](const ComparatorText& known) { return known.comparator == item.comparator; });
   return fmt::format("{} {}", op->text, version);
 }
