@@ -25,66 +25,47 @@ bool has_language_blocks(ClientKind tool, const Version& release) {
   return !since.empty() && release >= version_of(since);
 }
 
-class Reader {
- public:
-  explicit Reader(ClientKind tool) : tool_(tool) {}
-
-  std::vector<CoreRequirement> read(const std::vector<ConfigText>& files) {
-    for (const ConfigText& file : files) {
-      if (file.role != ConfigFile::Role::test) {
-        read_file(file);
-      }
-    }
-    for (CoreRequirement& requirement : requirements_) {
-      requirement.overridden = requirement.kind == CoreRequirement::Kind::required_version &&
-                               !overriding_file_.empty() && requirement.location.path != overriding_file_;
-    }
-    return std::move(requirements_);
+// Whether the block has the argument, which may be null.
+bool read_argument(CoreRequirement::Kind kind, const hcl::Block& block, std::string_view name, const ConfigText& file,
+                   std::vector<CoreRequirement>& requirements) {
+  const hcl::Attribute* attribute = block.body.find(name);
+  const auto value = attribute != nullptr ? eval::constant_value(attribute->value, file.json, file.path)
+                                          : Result<eval::Value>(fail(Error{}));
+  const auto text = value ? eval::convert(*value, eval::Type::string()) : tl::unexpected(eval::ConversionError());
+  if (text && !text->is_null()) {
+    requirements.push_back({.kind = kind,
+                            .constraint = text->as_string(),
+                            .location = {file.path, attribute->value.range},
+                            .tofu_file = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json")});
   }
-
- private:
-  void read_file(const ConfigText& file) {
-    for (const hcl::Block& block : file.parsed.body.blocks) {
-      if (block.type == "terraform") {
-        const bool is_given = read_argument(CoreRequirement::Kind::required_version, block, "required_version", file);
-        if (is_given && file.role == ConfigFile::Role::override_file) {
-          overriding_file_ = file.path;
-        }
-      } else if (block.type == "language" && tool_ == ClientKind::opentofu) {
-        for (const hcl::Block& inner : block.body.blocks) {
-          if (inner.type == "compatible_with") {
-            read_argument(CoreRequirement::Kind::compatible_with, inner, "opentofu", file);
-          }
-        }
-      }
-    }
-  }
-
-  // Whether the block has the argument, which may be null.
-  bool read_argument(CoreRequirement::Kind kind, const hcl::Block& block, std::string_view name,
-                     const ConfigText& file) {
-    const hcl::Attribute* attribute = block.body.find(name);
-    const auto value = attribute != nullptr ? eval::constant_value(attribute->value, file.json, file.path)
-                                            : Result<eval::Value>(fail(Error{}));
-    const auto text = value ? eval::convert(*value, eval::Type::string()) : tl::unexpected(eval::ConversionError());
-    if (text && !text->is_null()) {
-      requirements_.push_back({.kind = kind,
-                               .constraint = text->as_string(),
-                               .location = {file.path, attribute->value.range},
-                               .tofu_file = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json")});
-    }
-    return text.has_value();
-  }
-
-  const ClientKind tool_;
-  std::vector<CoreRequirement> requirements_;
-  std::string overriding_file_;  // the last override file with a required_version
-};
+  return text.has_value();
+}
 
 }  // namespace
 
 std::vector<CoreRequirement> read_core_requirements(const std::vector<ConfigText>& files, ClientKind tool) {
-  return Reader(tool).read(files);
+  using Kind = CoreRequirement::Kind;
+  std::vector<CoreRequirement> requirements;
+  std::string overriding_file;  // the last override file with a required_version
+  for (const ConfigText& file : files) {
+    for (const hcl::Block& block : file.parsed.body.blocks) {
+      if (block.type == "terraform" &&
+          read_argument(Kind::required_version, block, "required_version", file, requirements) &&
+          file.role == ConfigFile::Role::override_file) {
+        overriding_file = file.path;
+      }
+      for (const hcl::Block& inner : block.body.blocks) {
+        if (block.type == "language" && tool == ClientKind::opentofu && inner.type == "compatible_with") {
+          read_argument(Kind::compatible_with, inner, "opentofu", file, requirements);
+        }
+      }
+    }
+  }
+  for (CoreRequirement& requirement : requirements) {
+    requirement.overridden = requirement.kind == Kind::required_version && !overriding_file.empty() &&
+                             requirement.location.path != overriding_file;
+  }
+  return requirements;
 }
 
 bool applies(const CoreRequirement& requirement, ClientKind tool, const std::string& version) {

@@ -71,10 +71,10 @@ class ModuleScope final : public eval::Scope {
   Result<eval::Value> resolve_path(const eval::Reference& reference) const;
   Result<eval::Value> resolve_terraform(const eval::Reference& reference) const;
 
-  // Variables (module_scope_variable.cpp).
   Result<eval::Value> compute_variable(const VariableDeclaration& variable);
-  Result<eval::Value> root_value(const VariableDeclaration& variable) const;
-  Result<eval::Value> argument_value(const VariableDeclaration& variable);
+  Result<eval::Value> value_of(const VariableDeclaration& variable);
+  Argument argument_of(const VariableDeclaration& variable) const;
+  Error missing_value(const VariableDeclaration& variable) const;
   Result<eval::Value> given_value(const VariableDeclaration& variable,
                                   const VariableValues::VariableInput& given) const;
   Result<eval::Value> fit(const VariableDeclaration& variable, eval::Value value) const;

@@ -1,6 +1,5 @@
 #include "plugin/config/traversal.h"
 
-#include <type_traits>
 #include <utility>
 
 #include "plugin/hcl/parser.h"
@@ -9,68 +8,45 @@
 namespace modlock {
 namespace {
 
-class TraversalReader {
- public:
-  explicit TraversalReader(const std::string& path) : path_(path) {}
-
-  std::optional<Traversal> read(const hcl::Expression& expression) {
-    Traversal result;
-    if (!append(expression, result)) {
-      return std::nullopt;
-    }
-    return result;
+Traversal::Step key_step(const hcl::Expression& key, const std::string& path) {
+  const bool literal =
+      std::holds_alternative<hcl::NumberLiteral>(key.node) || std::holds_alternative<hcl::BoolLiteral>(key.node) ||
+      std::holds_alternative<hcl::NullLiteral>(key.node) || std::holds_alternative<hcl::Template>(key.node);
+  const auto value = literal ? hcl::static_value(key, path) : Result<hcl::Value>(fail(Error{}));
+  std::string text;
+  if (const std::string* string = value ? value->as_string() : nullptr) {
+    text = '"' + *string + '"';
+  } else if (const auto* number = value ? std::get_if<hcl::NumberValue>(&value->data) : nullptr) {
+    text = number->text;
   }
+  return {.name = std::move(text), .key = true};
+}
 
- private:
-  // The parser limits the height of trees.
-  bool append(const hcl::Expression& expression, Traversal& out) {
-    return std::visit([&](const auto& node) { return append_node(node, out); }, expression.node);
+// The parser limits the height of trees.
+bool append(const hcl::Expression& expression, const std::string& path, Traversal& out) {
+  if (const auto* attribute = std::get_if<hcl::GetAttribute>(&expression.node)) {
+    const bool done = append(*attribute->operand, path, out);
+    out.steps.push_back({.name = attribute->name});
+    return done;
   }
-
-  template <typename Node>
-  bool append_node(const Node& node, Traversal& out) {
-    if constexpr (std::is_same_v<Node, hcl::Variable>) {
-      out.steps.push_back({.name = node.name});
-      return true;
-    } else if constexpr (std::is_same_v<Node, hcl::NullLiteral>) {
-      out.steps.push_back({.name = "null"});
-      return true;
-    } else if constexpr (std::is_same_v<Node, hcl::BoolLiteral>) {
-      out.steps.push_back({.name = node.value ? "true" : "false"});
-      return true;
-    } else if constexpr (std::is_same_v<Node, hcl::GetAttribute>) {
-      if (!append(*node.operand, out)) {
-        return false;
-      }
-      out.steps.push_back({.name = node.name});
-      return true;
-    } else if constexpr (std::is_same_v<Node, hcl::Index>) {
-      if (!append(*node.operand, out)) {
-        return false;
-      }
-      append_key(*node.key, out);
-      return true;
-    } else {
-      return false;
-    }
+  if (const auto* index = std::get_if<hcl::Index>(&expression.node)) {
+    const bool done = append(*index->operand, path, out);
+    out.steps.push_back(key_step(*index->key, path));
+    return done;
   }
+  const auto* variable = std::get_if<hcl::Variable>(&expression.node);
+  const auto* boolean = std::get_if<hcl::BoolLiteral>(&expression.node);
+  out.steps.push_back({.name = variable != nullptr  ? variable->name
+                               : boolean == nullptr ? "null"
+                               : boolean->value     ? "true"
+                                                    : "false"});
+  return variable != nullptr || boolean != nullptr || std::holds_alternative<hcl::NullLiteral>(expression.node);
+}
 
-  void append_key(const hcl::Expression& key, Traversal& out) {
-    const bool literal =
-        std::holds_alternative<hcl::NumberLiteral>(key.node) || std::holds_alternative<hcl::BoolLiteral>(key.node) ||
-        std::holds_alternative<hcl::NullLiteral>(key.node) || std::holds_alternative<hcl::Template>(key.node);
-    const auto value = literal ? hcl::static_value(key, path_) : Result<hcl::Value>(fail(Error{}));
-    std::string text;
-    if (const std::string* string = value ? value->as_string() : nullptr) {
-      text = '"' + *string + '"';
-    } else if (const auto* number = value ? std::get_if<hcl::NumberValue>(&value->data) : nullptr) {
-      text = number->text;
-    }
-    out.steps.push_back({.name = std::move(text), .key = true});
-  }
-
-  const std::string& path_;
-};
+std::optional<Traversal> traversal_of(const hcl::Expression& expression, const std::string& path) {
+  Traversal result;
+  return append(expression, path, result) ? std::optional(std::move(result)) : std::nullopt;
+}
 
 }  // namespace
 
@@ -86,9 +62,9 @@ std::optional<Traversal> read_traversal(const hcl::Expression& expression, const
   }
   if (std::holds_alternative<hcl::JsonString>(expression.node)) {
     const auto inner = hcl::expression_of(expression, path);
-    return inner ? TraversalReader(path).read(*inner) : std::nullopt;
+    return inner ? traversal_of(*inner, path) : std::nullopt;
   }
-  return TraversalReader(path).read(expression);
+  return traversal_of(expression, path);
 }
 
 }  // namespace modlock
