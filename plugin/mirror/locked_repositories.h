@@ -18,7 +18,7 @@ struct LockedRepository {
   std::map<std::string, FetchRequest> requests = {};   // by commit
   std::filesystem::path cached = {};                   // Backend::repository_with()
   std::vector<std::string> calls = {};                 // keys, without those whose source pins the locked content
-  bool is_held = true;
+  bool is_served = true;
 };
 // By SourceAddress::package_url, which a client passes to git.
 using LockedRepositories = std::map<std::string, LockedRepository>;

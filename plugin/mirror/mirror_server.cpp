@@ -57,11 +57,9 @@ class BoundedServer final : public httplib::Server {
   const std::atomic<bool>& stopping_;
 };
 
-}  // namespace
-
-class MirrorServer::Impl {
+class LoopbackServer final : public MirrorServer {
  public:
-  Impl(std::vector<MirroredModule> modules, const Context& context)
+  LoopbackServer(std::vector<MirroredModule> modules, const Context& context)
       : routes_(std::move(modules), "/" + random_hex(kPrefixBytes)), context_(context) {
     server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       respond(request, response);
@@ -70,15 +68,15 @@ class MirrorServer::Impl {
     server_.set_tcp_nodelay(true);
     server_.set_socket_options([](socket_t) {});  // the library would share the port
   }
-  ~Impl() {
+  ~LoopbackServer() override {
     stopping_ = true;
     server_.stop();
     if (thread_.joinable()) {
       thread_.join();
     }
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
 
   bool listen() {
     port_ = server_.bind_to_any_port("127.0.0.1");
@@ -93,10 +91,17 @@ class MirrorServer::Impl {
     return true;
   }
 
-  std::string base() const { return fmt::format("http://127.0.0.1:{}", port_); }
-  const RegistryRoutes& routes() const { return routes_; }
+  std::map<std::string, std::string> modules_urls() const override {
+    std::map<std::string, std::string> urls;
+    for (const std::string& host : routes_.hosts()) {
+      urls.emplace(host, base() + routes_.modules_path(host));
+    }
+    return urls;
+  }
 
  private:
+  std::string base() const { return fmt::format("http://127.0.0.1:{}", port_); }
+
   void respond(const httplib::Request& request, httplib::Response& response) const {
     // Rejects requests that a browser was made to send by another name for this address (DNS rebinding).
     if (request.get_header_value("Host") != fmt::format("127.0.0.1:{}", port_)) {
@@ -148,23 +153,14 @@ class MirrorServer::Impl {
   std::thread thread_;
 };
 
-MirrorServer::MirrorServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-MirrorServer::~MirrorServer() = default;
+}  // namespace
 
 Result<std::unique_ptr<MirrorServer>> MirrorServer::start(std::vector<MirroredModule> modules, const Context& context) {
-  auto impl = std::make_unique<Impl>(std::move(modules), context);
-  if (!impl->listen()) {
+  auto server = std::make_unique<LoopbackServer>(std::move(modules), context);
+  if (!server->listen()) {
     return fail(Code::io_error, "the mirror cannot listen on the loopback interface");
   }
-  return std::unique_ptr<MirrorServer>(new MirrorServer(std::move(impl)));
-}
-
-std::map<std::string, std::string> MirrorServer::modules_urls() const {
-  std::map<std::string, std::string> urls;
-  for (const std::string& host : impl_->routes().hosts()) {
-    urls.emplace(host, impl_->base() + impl_->routes().modules_path(host));
-  }
-  return urls;
+  return server;
 }
 
 }  // namespace modlock

@@ -19,17 +19,10 @@ class MirrorServer {
   // Errors: IO_ERROR if it cannot listen. `context` outlives the server; its log receives packages that could not be
   // served.
   static Result<std::unique_ptr<MirrorServer>> start(std::vector<MirroredModule> modules, const Context& context);
-  ~MirrorServer();
-  MirrorServer(const MirrorServer&) = delete;
-  MirrorServer& operator=(const MirrorServer&) = delete;
+  virtual ~MirrorServer() = default;
 
   // Returns "http://127.0.0.1:PORT/…/v1/" for each host.
-  std::map<std::string, std::string> modules_urls() const;
-
- private:
-  class Impl;
-  explicit MirrorServer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  virtual std::map<std::string, std::string> modules_urls() const = 0;
 };
 
 }  // namespace modlock

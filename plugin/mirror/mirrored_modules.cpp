@@ -42,14 +42,15 @@ Error conflict(const ModuleNode& node, const std::string& what, const std::strin
                .hint = "run: " + tofu_modlock("install") + ", then the command without -upgrade"};
 }
 
-// Adds what a client will ask of a git repository. If no reference can name the commit, the repository is not held.
+// Adds what a client will ask of a git repository. If no reference can name the commit, the repository is not served.
 Result<void> add_commit(const ModuleNode& node, const SourceAddress& seen, const ResolvedModule& found,
                         LockedRepository& repository) {
   const std::string ref = seen.source.query_value("ref");
   const std::string name = mirrored_reference(ref, found.id);
   repository.source = seen;
   // The host of the URL is in ASCII here, and a client passes it on as it is written.
-  repository.is_held = repository.is_held && !name.empty() && std::ranges::all_of(seen.source.host, ascii::is_ascii);
+  repository.is_served =
+      repository.is_served && !name.empty() && std::ranges::all_of(seen.source.host, ascii::is_ascii);
   const std::string& known = repository.references.try_emplace(name, found.id).first->second;
   repository.requests[found.id] = {.id = found.id, .ref = found.ref, .locked = true};
   return known == found.id || name.empty()
@@ -105,10 +106,10 @@ Result<MirroredModules> mirrored_modules(const Plan& plan, const OverridePlan& o
   }
   std::erase_if(out.repositories, [&](const auto& entry) {
     const LockedRepository& repository = entry.second;
-    if (!repository.is_held) {
+    if (!repository.is_served) {
       elsewhere.insert(elsewhere.end(), repository.calls.begin(), repository.calls.end());
     }
-    return !repository.is_held;
+    return !repository.is_served;
   });
   if (!elsewhere.empty()) {
     out.warnings.push_back(not_mirrored(elsewhere));
