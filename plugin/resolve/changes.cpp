@@ -54,7 +54,7 @@ std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule
 
 // Returns whether the calls below a key are not known: no backend serves it, or a broken part of the configuration
 // hides it.
-bool stays_as_it_lies(const std::string& key, const VersionResolver& resolver) {
+bool is_uninspected(const std::string& key, const VersionResolver& resolver) {
   return key.find(':') != std::string::npos ||
          std::ranges::any_of(resolver.unserved(), [&](const std::string& unserved) { return is_below(key, unserved); });
 }
@@ -174,7 +174,7 @@ ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree,
                              SourceFetcher& fetcher) {
   ModuleLocks locks;
   for (const auto& [key, entry] : request.lock.modules) {
-    if (stays_as_it_lies(key, resolver)) {
+    if (is_uninspected(key, resolver)) {
       locks.emplace(key, entry);
     }
   }
@@ -182,7 +182,7 @@ ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree,
     const ModuleNode& node = tree.nodes.find(key)->second;
     const std::string id_hash = fetcher.backend(node.address.source)->id_hash(resolved.id);
     ModuleLock lock{.key = key,
-                    .version = resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt,
+                    .version = resolved.version_text(),
                     .source = node.address.source.identity(),
                     .constraints = node.constraints_text(),
                     .hashes = hashes_of(resolver.prior(node), resolved, id_hash)};

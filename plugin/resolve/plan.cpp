@@ -208,8 +208,6 @@ Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTr
   for (const auto& [key, resolved] : resolver.resolved()) {
     const ModuleNode& node = tree.nodes.find(key)->second;
     const ModuleLock* prior = resolver.prior(node);
-    const std::optional<std::string> version =
-        resolved.version ? std::optional(resolved.version->to_string()) : std::nullopt;
     if (prior != nullptr && request.lock.modules.count(prior->key) != 0 &&
         prior->parsed_version() == resolved.version) {
       const std::string id = fetcher.backend(node.address.source)->id_of(prior->hashes);
@@ -217,15 +215,12 @@ Result<Diagnostics> verify_signatures(const PlanRequest& request, const ModuleTr
         continue;
       }
     }
-    if (auto signers = check.verify(node, version, resolved.id); !signers) {
+    if (auto signers = check.verify(node, resolved.version_text(), resolved.id); !signers) {
       errors.push_back({Severity::error, std::move(signers.error())});
     }
   }
-  if (errors.empty()) {
-    return check.warnings();
-  }
   append(errors, check.warnings());  // each is given only once
-  return fail(combine(std::move(errors)));
+  return has_errors(errors) ? fail(combine(std::move(errors))) : Result<Diagnostics>(std::move(errors));
 }
 
 // Returns whether PlanRequest::skipped receives an error. What is in the files of a package is not about its call.
@@ -339,6 +334,10 @@ Diagnostics errors_of(const Diagnostics& diagnostics) {
   return errors;
 }
 
+Result<void> check_errors(const Diagnostics& diagnostics) {
+  return has_errors(diagnostics) ? fail(combine(errors_of(diagnostics))) : Result<void>();
+}
+
 Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const Context& context) {
   VersionResolver resolver(request, fetcher, context);
   MODLOCK_TRY(auto tree, walk_until_stable(request, resolver, context));
@@ -361,9 +360,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
     }
     return is_gone;
   });
-  if (Diagnostics errors = errors_of(plan.diagnostics); !errors.empty()) {
-    return fail(combine(std::move(errors)));
-  }
+  MODLOCK_TRY(check_errors(plan.diagnostics));
   MODLOCK_TRY(check_targets(request, plan.tree));
   plan.resolved = resolver.resolved();
   if (request.resolution == Resolution::automatic) {
@@ -375,9 +372,7 @@ Result<Plan> make_plan(const PlanRequest& request, SourceFetcher& fetcher, const
   MODLOCK_TRY(const auto warnings, verify_signatures(request, plan.tree, resolver, fetcher, context));
   append(plan.diagnostics, warnings);
   check_new_tags(plan, request, fetcher);
-  if (Diagnostics errors = errors_of(plan.diagnostics); !errors.empty()) {
-    return fail(combine(std::move(errors)));
-  }
+  MODLOCK_TRY(check_errors(plan.diagnostics));
   warn_about_young_releases(request, plan, fetcher);
   name_deprecated_versions(plan, fetcher);
   warn_of_new_owners(request, plan, fetcher);
@@ -394,14 +389,8 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
     resolver.start_walk();
     MODLOCK_TRY(resolver.visit(std::array{&placed}));
   } while (resolver.must_restart());
-  SingleCall call;
-  Diagnostics errors;
-  for (const Diagnostic& diagnostic : resolver.diagnostics()) {
-    (diagnostic.severity == Severity::error ? errors : call.warnings).push_back(diagnostic);
-  }
-  if (!errors.empty()) {
-    return fail(combine(std::move(errors)));
-  }
+  SingleCall call{.warnings = resolver.diagnostics()};
+  MODLOCK_TRY(check_errors(call.warnings));
   if (const auto reason = resolver.frozen_out().find(node.key); reason != resolver.frozen_out().end()) {
     return fail(Error{.code = Code::frozen,
                       .message = fmt::format("the lock file does not match {} ({})", node.key, reason->second),

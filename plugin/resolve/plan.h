@@ -102,6 +102,10 @@ struct ResolvedModule {
   std::string modes = {};  // Package::modes; empty if already installed
   std::filesystem::path package_directory = {};
   std::string package_subdir = {};  // ModuleNode::package_subdir
+
+  std::optional<std::string> version_text() const {
+    return version ? std::optional(version->to_string()) : std::nullopt;
+  }
 };
 
 using messages::Action;
@@ -148,6 +152,8 @@ Error combine(Diagnostics errors);
 
 // Returns those that are errors.
 Diagnostics errors_of(const Diagnostics& diagnostics);
+// Errors: the combined ones of the diagnostics, if there are any.
+Result<void> check_errors(const Diagnostics& diagnostics);
 
 // The resolution of one call on its own, without reading its files.
 struct SingleCall {

@@ -144,9 +144,7 @@ class Planner {
         errors.push_back({Severity::error, std::move(*finding.error)});
       }
     }
-    if (!errors.empty()) {
-      return fail(combine(std::move(errors)));
-    }
+    MODLOCK_TRY(check_errors(errors));
     assemble(findings);
     return std::move(plan_);
   }

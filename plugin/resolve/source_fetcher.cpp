@@ -75,19 +75,48 @@ std::string SourceFetcher::package_key(const SourceAddress& address) {
          (source.has_commits() && is_shallow(address) ? "\nshallow" : "");
 }
 
-// The state of a fetch task.
-struct SourceFetcher::State {
-  std::atomic<std::size_t> open = 0;  // requests
-  std::vector<PackageRequest> chosen = {};
-};
-
+// In a run over many roots, most requests were already sent for other roots: their answers are taken at once, because
+// threads would cost more. Otherwise the thread that gets the last response of a task continues with its packages.
 void SourceFetcher::run(std::span<const FetchTask> tasks) {
+  struct State {
+    std::atomic<std::size_t> open = 0;  // requests
+    std::vector<PackageRequest> chosen = {};
+  };
   std::vector<State> states(tasks.size());
   Work work;
   tasks_ = tasks.size();
   tasks_done_ = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    knows_answers(tasks[i]) ? run_at_once(tasks[i], states[i], work) : ask(tasks[i], states[i], work);
+    const auto choose = [this, &task = tasks[i], &state = states[i]] {
+      state.chosen = task.choose();
+      return take_stored(state.chosen);
+    };
+    const auto finish = [this](std::vector<Missing> missing) {
+      fetch_missing(std::move(missing));
+      ++tasks_done_;
+    };
+    Work questions = questions_of(tasks[i]);
+    if (knows_answers(tasks[i])) {
+      std::ranges::for_each(questions, [](const auto& question) { question(); });
+      if (auto missing = choose(); missing.empty()) {
+        ++tasks_done_;
+      } else {
+        work.emplace_back([finish, missing = std::move(missing)] { finish(missing); });
+      }
+      continue;
+    }
+    states[i].open = std::max<std::size_t>(questions.size(), 1);
+    if (questions.empty()) {
+      questions.emplace_back([] {});
+    }
+    for (auto& question : questions) {
+      work.emplace_back([question = std::move(question), &open = states[i].open, choose, finish] {
+        question();
+        if (--open == 0) {
+          finish(choose());
+        }
+      });
+    }
   }
   parallel_for(work.size(), kFetches, [&](std::size_t i) { work[i](); });
 }
@@ -106,41 +135,6 @@ void SourceFetcher::list(std::span<const ListingRequest> requests, std::span<con
     tasks.push_back(std::move(task));
   }
   run(tasks);
-}
-
-// In a run over many roots, most requests were already sent for other roots; threads would cost more.
-void SourceFetcher::run_at_once(const FetchTask& task, State& state, Work& work) {
-  for (const auto& question : questions_of(task)) {
-    question();
-  }
-  state.chosen = task.choose();
-  if (auto missing = take_stored(state.chosen); !missing.empty()) {
-    work.emplace_back([this, missing = std::move(missing)] {
-      fetch_missing(missing);
-      task_done();
-    });
-  } else {
-    task_done();
-  }
-}
-
-// The thread that gets the last response continues.
-void SourceFetcher::ask(const FetchTask& task, State& state, Work& work) {
-  Work questions = questions_of(task);
-  if (questions.empty()) {
-    questions.emplace_back([] {});
-  }
-  state.open = questions.size();
-  for (auto& question : questions) {
-    work.emplace_back([this, question = std::move(question), &task, &state] {
-      question();
-      if (--state.open == 0) {
-        state.chosen = task.choose();
-        fetch_missing(take_stored(state.chosen));
-        task_done();
-      }
-    });
-  }
 }
 
 // Returns whether the task has requests, all of which were answered before.
@@ -333,14 +327,14 @@ void SourceFetcher::fetch_missing(std::vector<Missing> missing) {
   // Another process may be fetching the same package. When it releases the lock, the package is in the store.
   std::optional<FileLock> alone;
   if (!context_.offline) {
-    auto held = store_.hold(missing.front().request->source->source, context_);
-    if (!held) {
+    auto lock = store_.hold(missing.front().request->source->source, context_);
+    if (!lock) {
       for (const Missing& one : missing) {
-        *one.package = fail(held.error());
+        *one.package = fail(lock.error());
       }
       return;
     }
-    alone = std::move(*held);
+    alone = std::move(*lock);
     std::erase_if(missing, [this](Missing& one) { return take_stored(one); });
   }
   if (!missing.empty()) {

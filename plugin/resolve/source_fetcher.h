@@ -110,9 +110,6 @@ class SourceFetcher {
     bool is_damaged = false;  // the package in the store
   };
   using Work = std::vector<std::function<void()>>;  // may run in any order or in parallel
-  struct State;
-  void run_at_once(const FetchTask& task, State& state, Work& work);
-  void ask(const FetchTask& task, State& state, Work& work);
   Work questions_of(const FetchTask& task);
   bool knows_answers(const FetchTask& task) const;
   std::vector<Missing> take_stored(std::span<const PackageRequest> requests);
@@ -125,7 +122,6 @@ class SourceFetcher {
   static void warn_damaged_package(const Missing& wanted);
   void fetch(std::span<const Missing> missing);
   void report(const std::string& message) const;
-  void task_done() { ++tasks_done_; }
 
   const BackendSet& backends_;
   const Store& store_;

@@ -392,12 +392,10 @@ Result<void> VersionResolver::check_allowed(const Group& group) const {
     if (const DenyRule* rule = find_denial_of(*node, decision, h1)) {
       const std::string origin =
           decision.id.empty() ? std::string() : fetcher_.backend(node->address.source)->id_hash(decision.id);
-      return fail(
-          denied_release(*rule,
-                         locked_text(decision.version ? std::optional(decision.version->to_string()) : std::nullopt,
-                                     named_reference(node->address.source), origin),
-                         node->address.source.package_identity(), node->subject(),
-                         reselect_command(node->address.source.identity(), node->subject())));
+      return fail(denied_release(*rule,
+                                 locked_text(decision.version_text(), named_reference(node->address.source), origin),
+                                 node->address.source.package_identity(), node->subject(),
+                                 reselect_command(node->address.source.identity(), node->subject())));
     }
   }
   return {};

@@ -58,10 +58,8 @@ bool VersionResolver::is_adopted(const std::string& key) const {
     return false;
   }
   const ResolvedModule& resolved = found->second;
-  if (installed->version) {
-    return resolved.version && resolved.version->to_string() == installed->version->to_string();
-  }
-  return resolved.id == installed->commit;
+  return installed->version ? resolved.version_text() == installed->version->to_string()
+                            : resolved.id == installed->commit;
 }
 
 // Returns what is treated as locked: a version of a registry, with the commit if the tree has one, or a commit that
