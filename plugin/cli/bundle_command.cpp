@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -65,37 +62,19 @@ std::string root_of(const std::vector<messages::RootParams>& roots, const Error&
   return root == roots.end() ? "" : root->root;
 }
 
-// Collects the closures of a bundle, of which there may be many: what is printed of them waits in a file.
+// Collects the closures of a bundle, and what is printed of them.
 class Content {
  public:
   enum class Shows { sum, packages };
 
   Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows) {}
-  ~Content() {
-    if (file_ != nullptr) {
-      (void)std::fclose(file_);
-    }
-  }
-  Content(const Content&) = delete;
-  Content& operator=(const Content&) = delete;
 
   remote::ClosureSink sink() {
     return [this](const remote::NamedClosure& closure) { add(to_message(closure)); };
   }
 
-  // Prints what was collected. Errors: IO_ERROR.
-  Result<void> print() {
-    if (is_json_) {
-      write(closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n");
-    }
-    const bool is_written = file_ != nullptr && std::fseek(file_, 0, SEEK_SET) == 0;
-    std::array<char, 65536> buffer{};
-    for (std::size_t read = 0; is_written && (read = std::fread(buffer.data(), 1, buffer.size(), file_)) != 0;) {
-      print_raw(std::string_view(buffer.data(), read));
-    }
-    const bool is_complete = !has_output_ || (is_written && std::ferror(file_) == 0);
-    return is_complete ? Result<void>()
-                       : fail(Code::io_error, "cannot write a temporary file", "free some disk space, or set TMPDIR");
+  void print() const {
+    print_raw(text_ + (!is_json_ ? "" : closures_ == 0 ? "{\n  \"closures\": []\n}\n" : "\n  ]\n}\n"));
   }
 
   // A client that reads a package from an OCI registry sees files instead of links.
@@ -137,35 +116,21 @@ class Content {
       }
     }
     if (is_json_) {
-      write(closures_ == 0 ? "{\n  \"closures\": [" : ",");
+      text_ += closures_ == 0 ? "{\n  \"closures\": [" : ",";
       std::istringstream lines(write_json_pretty(messages::encode(closure)));
       for (std::string line; std::getline(lines, line);) {
-        write("\n    " + line);
+        text_ += "\n    " + line;
       }
     } else if (shows_ == Shows::packages) {
-      write(table_text({{{closure.tag}}}, Fit::wrap, {}) + table_text(rows, Fit::cut_middle, style_));
+      text_ += table_text({{{closure.tag}}}, Fit::wrap, {}) + table_text(rows, Fit::cut_middle, style_);
     }
     ++closures_;
-  }
-
-  void write(std::string_view text) {
-    if (!std::exchange(has_output_, true)) {
-      std::error_code error;
-      const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
-      const std::filesystem::path path = directory / ("tofu-modlock-" + random_hex(16));
-      file_ = error ? nullptr : std::fopen(path.c_str(), "w+xb");
-      std::filesystem::remove(path, error);  // it exists as long as it is open
-    }
-    if (file_ != nullptr) {
-      (void)std::fwrite(text.data(), 1, text.size(), file_);
-    }
   }
 
   const bool is_json_;
   const Shows shows_;
   const TableStyle style_ = stdout_style();
-  std::FILE* file_ = nullptr;
-  bool has_output_ = false;
+  std::string text_;
   std::size_t closures_ = 0;
   std::map<std::string, std::uint64_t> sizes_;  // of packages, by manifest
   std::set<std::string> providers_;
@@ -198,10 +163,10 @@ Result<int> show(const CommandLine& line, const Host& host, Content& content, co
   Run run = host.run();
   Result<void> done = work(run);
   host.progress().request_done();
-  done = done.and_then([&] { return content.print(); });
   if (!done) {
     return failed_everywhere(done.error(), line.common, root_of(roots, done.error()));
   }
+  content.print();
   if (!line.common.json) {
     print_diagnostics(run.diagnostics, root_of(roots));
     print();

@@ -214,7 +214,7 @@ void verify_flags(CLI::App& command, CommandLine& out) {
   add(command, "--full", out.verify.full,
       "Hash every file, including files that did not change since the last run; with --online, download unchanged "
       "archives");
-  add(command, "--sarif", out.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
+  add(command, "--sarif", out.common.sarif, "Print the result as SARIF 2.1.0")->excludes("--json");
 }
 
 void status_flags(CLI::App& command, CommandLine& out) {

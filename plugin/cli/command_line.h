@@ -39,6 +39,7 @@ struct CommonFlags {
   // What flags set of it; Host::start() adds the places of this user, and what is in the following flags.
   EngineOptions engine = {};
   bool json = false;
+  bool sarif = false;  // with `json`: the result is a log of SARIF
   bool quiet = false;
   bool verbose = false;
   std::string cache_dir;
@@ -93,7 +94,6 @@ struct CommandLine {
   std::string provider_mirror;        // unpack
   std::string cli_config;             // unpack
   messages::LockVerifyParams verify;  // doctor has `online`, hook `strict`
-  bool sarif = false;
   messages::VersionsListParams versions;
   messages::CachePruneParams prune;
   // doctor

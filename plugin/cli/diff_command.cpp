@@ -137,7 +137,9 @@ void print_changes(const messages::UpdateDiffResult& result, RootOutput& output)
 
 RootOutcome print_diff(const CommandLine& line, RootOutput& output, const AskedDiff& asked) {
   const auto& [result, details] = asked;
-  if (!line.common.json) {
+  if (line.common.in_markdown) {
+    output.out(diff_markdown(*result));
+  } else if (!line.common.json) {
     print_changes(*result, output);
     output.add(details.diagnostics);
   }
@@ -150,7 +152,7 @@ RootOutcome print_diff(const CommandLine& line, RootOutput& output, const AskedD
 
 Result<int> run_diff(const CommandLine& original, const Host& host) {
   CommandLine line = original;
-  line.common.json = line.common.json || line.output_format == "json";
+  line.common.json = line.common.json || line.common.sarif || line.output_format == "json";
   MODLOCK_TRY(const auto subjects, parse_subjects(line));
   std::vector<std::string> names;
   std::transform(subjects.begin(), subjects.end(), std::back_inserter(names),
@@ -178,29 +180,6 @@ Result<int> run_diff(const CommandLine& original, const Host& host) {
       return asked;
     });
   };
-  const auto code_of = [&](RootOutput& output, const AskedDiff& asked) {
-    return asked.result ? exit_code_of(line, *asked.result)
-                        : failed(asked.result.error(), line.common, output).exit_code;
-  };
-  if (line.output_format == "sarif") {
-    return report_sarif(line.common, host, ask, code_of);
-  }
-  if (line.output_format == "markdown") {  // root modules without changes have no part
-    std::string text;
-    const auto worst = report_roots(line.common, host, ask, [&](RootOutput& output, const AskedDiff& asked) {
-      if (const auto skipped = named.skipped(output)) {
-        return skipped->exit_code;
-      }
-      if (const std::string part = asked.result ? diff_markdown(*asked.result) : ""; !part.empty()) {
-        text += (text.empty() ? "" : "\n") +
-                (output.is_one_of_several() ? code_span(shown_path(output.root())) + ":\n\n" : "") + part;
-      }
-      return code_of(output, asked);
-    });
-    print_out(text);
-    print_left_out();
-    return worst;
-  }
   return run_for_roots(
       line.common, host, ask,
       [&](RootOutput& output, const AskedDiff& asked) { return print_diff(line, output, asked); }, &named);

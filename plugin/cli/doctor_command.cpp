@@ -56,18 +56,8 @@ RootOutcome outcome_of(const std::vector<Finding>& findings) {
   return outcome;
 }
 
-// Removes the findings that all roots have, those of the machine, from the lists. Returns them.
-std::vector<Finding> take_common(std::vector<std::vector<Finding>>& roots) {
-  std::vector<Finding> common = roots.front();
-  std::erase_if(common, [&](const Finding& one) {
-    return !std::all_of(roots.begin(), roots.end(),
-                        [&](const auto& other) { return std::find(other.begin(), other.end(), one) != other.end(); });
-  });
-  for (std::vector<Finding>& findings : roots) {
-    std::erase_if(findings,
-                  [&](const Finding& one) { return std::find(common.begin(), common.end(), one) != common.end(); });
-  }
-  return common;
+bool has(const std::vector<Finding>& findings, const Finding& one) {
+  return std::find(findings.begin(), findings.end(), one) != findings.end();
 }
 
 }  // namespace
@@ -77,19 +67,22 @@ Result<int> run_doctor(const CommandLine& line, const Host& host) {
   std::vector<std::vector<Finding>> all;
   std::transform(roots.begin(), roots.end(), std::back_inserter(all),
                  [&](const std::string& root) { return examine(line, host, root); });
-  std::vector<RootOutcome> outcomes;
-  std::transform(all.begin(), all.end(), std::back_inserter(outcomes), outcome_of);
+  std::vector<Finding> common;  // those of the machine
   if (!line.common.json && roots.size() > 1) {
-    print_out(fmt::format("All {} root modules:\n{}\n", roots.size(), table_of(take_common(all))));
+    std::copy_if(all[0].begin(), all[0].end(), std::back_inserter(common), [&](const Finding& one) {
+      return std::all_of(all.begin(), all.end(), [&](const auto& other) { return has(other, one); });
+    });
+    print_out(fmt::format("All {} root modules:\n{}\n", roots.size(), table_of(common)));
   }
   auto next = all.begin();
-  auto outcome = outcomes.begin();
   const int worst = run_for_roots(roots, line.common, [&](RootOutput& output) {
-    const std::vector<Finding>& findings = *next++;
+    std::vector<Finding>& findings = *next++;
+    RootOutcome outcome = outcome_of(findings);
+    std::erase_if(findings, [&](const Finding& one) { return has(common, one); });
     if (!line.common.json && !findings.empty()) {
       output.out(table_of(findings));
     }
-    return std::move(*outcome++);
+    return outcome;
   });
   if (!line.common.json && !line.verify.online && line.hosts.empty()) {
     print_err(hint_text("No host was queried. To query them, run: " + tofu_modlock("doctor", "--online") + "\n",

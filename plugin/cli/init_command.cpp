@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAttribute = "merge=tofu-modlock";
 constexpr bool kNeedsOwner = kGithubWorkflow.find("OWNER/") != std::string_view::npos;  // not in a release
-constexpr std::string_view kUseSidecar = "module_lock_file = \"sidecar\"";
 
 // A file that `init` offers.
 struct Offer {
@@ -56,16 +55,6 @@ std::string missing_attributes(const std::string& text, const std::vector<std::s
     missing += found ? "" : fmt::format("{} {}\n", lock, kAttribute);
   }
   return missing;
-}
-
-// Returns whether a lock file of the repository may have module blocks. They stay there.
-bool may_have_inline_blocks(const fs::path& top) {
-  const auto files = list_tree_files(top, {});
-  return !files || std::any_of(files->paths.begin(), files->paths.end(), [&](const fs::path& path) {
-    const auto text = path.filename() == kLockFileName ? read_file(files->top / path) : fail(Error{});
-    const auto lock = text ? parse_lock(*text, path.string()) : LockFile{};
-    return !lock || !lock->modules.empty();
-  });
 }
 
 Result<std::vector<Offer>> make_offers(const CommandLine& line) {
@@ -176,6 +165,18 @@ Result<std::string> write(const Offer& offer) {
 }
 
 }  // namespace
+
+bool may_have_inline_blocks(const fs::path& top, const std::vector<std::string>& except) {
+  const auto files = list_tree_files(top, {});
+  return !files || std::any_of(files->paths.begin(), files->paths.end(), [&](const fs::path& path) {
+    const std::string root = (files->top / path).parent_path().string();
+    const bool is_lock =
+        path.filename() == kLockFileName && std::find(except.begin(), except.end(), root) == except.end();
+    const auto text = is_lock ? read_file(files->top / path) : fail(Error{});
+    const auto lock = text ? parse_lock(*text, path.string()) : LockFile{};
+    return !lock || !lock->modules.empty();
+  });
+}
 
 Result<int> run_init(const CommandLine& line) {
   MODLOCK_TRY(auto offers, make_offers(line));

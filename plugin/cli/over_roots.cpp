@@ -10,10 +10,12 @@
 #include "backends/base/parallel.h"
 #include "backends/base/text.h"
 #include "plugin/config/config_files.h"
+#include "plugin/config/roots.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/subject.h"
+#include "plugin/settings/settings.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
@@ -44,7 +46,8 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, RootOutput& out
   }
   if (flags.json) {
     outcome.json["error"] = to_json(error, error_data);
-  } else if (!outcome.is_interrupted) {
+  }
+  if ((!flags.json || flags.sarif) && !outcome.is_interrupted) {
     output.add({{Severity::error, error}});
   }
   return outcome;
@@ -82,6 +85,24 @@ std::string next_text(const NextSteps& next, const std::vector<std::string>& roo
     add(next.init + (place.empty() ? "" : " -chdir=" + place) + " init" + (are_several ? " in each root module" : ""));
   }
   return text.empty() ? "" : text + ".\n";
+}
+
+// Returns what the first inline module blocks of a repository mean, and the command that moves them; otherwise empty.
+std::string placement_text(const NextSteps& next, const CommonFlags& flags) {
+  if (next.placed_inline.empty()) {
+    return {};
+  }
+  const fs::path top = find_repository_root(next.placed_inline.front());
+  Hint::Words lock = place_of(next.placed_inline, flags);
+  lock.insert(lock.begin(), "lock");
+  return may_have_inline_blocks(top, next.placed_inline)
+             ? ""
+             : fmt::format(
+                   "The module locks are inline: for repositories in which everyone runs the wrapper, the hooks or "
+                   "ci,\n"
+                   "because a bare client drops the locks when it changes providers. If someone runs it, use the\n"
+                   "sidecar, one more file to commit:\n  echo '{}' >> {} && {}\n",
+                   kUseSidecar, shell_word(shown_path((top / kSettingsFileName).string())), command_text(lock));
 }
 
 }  // namespace
@@ -214,10 +235,12 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     next.lock = next.lock || outcome.next.lock;
     next.install = next.install || outcome.next.install;
     next.init = next.init.empty() ? outcome.next.init : next.init;
+    next.placed_inline.insert(next.placed_inline.end(), outcome.next.placed_inline.begin(),
+                              outcome.next.placed_inline.end());
     if (outcome.json.isNull() && !(are_several && flags.json)) {
       continue;
     }
-    if (are_several) {
+    if (are_several && !flags.sarif) {
       outcome.json["root"] = root;
       outcome.json["exitCode"] = outcome.exit_code;
     }
@@ -233,11 +256,13 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   }
   if (is_interrupted && are_several && !flags.json) {
     print_table_err(states, Fit::wrap);
-  } else if (!flags.json) {
+  } else if (!flags.json || flags.sarif) {
     are_several ? print_table(rows, flags, sources.size()) : print_left_out();
-    print_out(next_text(next, roots, flags));
+    print_out(flags.sarif ? "" : placement_text(next, flags) + next_text(next, roots, flags));
   }
-  if (flags.json && (roots.empty() || !answers.empty())) {
+  if (flags.sarif) {
+    print_raw(write_json_pretty(sarif_log(std::move(answers), left_out().text())));
+  } else if (flags.json && (roots.empty() || !answers.empty())) {
     Json::Value several;
     several["results"] = answers.isNull() ? Json::Value(Json::arrayValue) : answers;
     Json::Value& printed = roots.size() == 1 ? answers[0] : several;

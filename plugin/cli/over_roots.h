@@ -23,7 +23,8 @@ namespace modlock::cli {
 struct NextSteps {
   bool lock = false;
   bool install = false;
-  std::string init = {};  // the client whose init is useful: "tofu", "terraform"; empty: none
+  std::string init = {};                        // the client whose init is useful: "tofu", "terraform"; empty: none
+  std::vector<std::string> placed_inline = {};  // roots whose first module blocks are inline, and no setting decides
 };
 // Returns ", checked for OpenTofu (lock file)"; empty: the user decided, or it does not matter.
 std::string checked_for_text(const std::optional<messages::CheckedFor>& checked);
@@ -73,9 +74,9 @@ void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags);
 void print_left_out();
 
 // Runs `work` for every root, and then prints their outputs, or the JSON if requested: the result itself for one root,
-// {"results": [{root, exitCode, …}]} for several. print_table() is called last. After an interruption, "Interrupted."
-// and the state of each root are printed instead. Returns the worst exit code. If the flags name a root without
-// configuration, that is an error unless a lock file is sufficient.
+// {"results": [{root, exitCode, …}]} for several, or a log of SARIF with a run for each. print_table() is called last.
+// After an interruption, "Interrupted." and the state of each root are printed instead. Returns the worst exit code. If
+// the flags name a root without configuration, that is an error unless a lock file is sufficient.
 int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flags,
                   const std::function<RootOutcome(RootOutput& output)>& work);
 // Returns an output for each root.
@@ -94,35 +95,6 @@ auto call_for_roots(const std::vector<std::string>& roots, const CommonFlags& fl
     asked[i] = failure ? Answered{.result = fail(std::move(*failure))} : ask(roots[i]);
   });
   return asked;
-}
-
-// Calls `ask` in parallel, and `tell` with the answers in the order of the roots, for output that is one document for
-// all of them: `tell` returns the exit code of a root. Returns the worst exit code.
-template <typename Ask, typename Tell>
-Result<int> report_roots(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
-  MODLOCK_TRY(const auto roots, find_roots(flags, host));
-  int worst = 0;
-  auto outputs = outputs_of(roots);
-  auto next = outputs.begin();
-  for (const auto& asked : call_for_roots(roots, flags, host, ask)) {
-    worst = worse_exit_code(worst, tell(*next++, asked));
-  }
-  print_diagnostics(outputs, flags);
-  return worst;
-}
-
-// The same as SARIF, with a run for each root. The first has left_out(), as a note.
-template <typename Ask, typename Tell>
-Result<int> report_sarif(const CommonFlags& flags, const Host& host, const Ask& ask, const Tell& tell) {
-  Json::Value runs;
-  MODLOCK_TRY(const int worst, report_roots(flags, host, ask, [&](RootOutput& output, const auto& asked) {
-                const int code = tell(output, asked);
-                const std::string& root = output.root();
-                runs.append(sarif_run(asked.result, root, find_repository_root(root).string(), code));
-                return code;
-              }));
-  print_raw(runs.empty() ? "" : write_json_pretty(sarif_log(std::move(runs), left_out().text())));
-  return worst;
 }
 
 // The subjects that a command line names. With --recursive not every root must have each of them, but at least one
@@ -171,9 +143,16 @@ Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask&
   return run_for_roots(roots, flags, [&](RootOutput& output) {
     auto asked = std::move(*next++);
     auto skipped = named == nullptr ? std::nullopt : named->skipped(output);
-    return skipped        ? std::move(*skipped)
-           : asked.result ? tell(output, std::move(asked))
-                          : failed(asked.result.error(), flags, output, asked.details.error_data);
+    RootOutcome outcome = skipped        ? std::move(*skipped)
+                          : asked.result ? tell(output, asked)
+                                         : failed(asked.result.error(), flags, output, asked.details.error_data);
+    if constexpr (requires { sarif_run(asked.result, "", "", 0); }) {
+      if (flags.sarif) {
+        const std::string& root = output.root();
+        outcome.json = sarif_run(asked.result, root, find_repository_root(root).string(), outcome.exit_code);
+      }
+    }
+    return outcome;
   });
 }
 

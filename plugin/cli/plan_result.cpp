@@ -16,6 +16,7 @@
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
 #include "plugin/resolve/plan.h"
+#include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -272,6 +273,25 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
   return restored;
 }
 
+namespace {
+
+// Returns whether a plan writes the first module blocks of a root into the lock file, and no setting decides.
+bool places_inline(const Host& host, const std::string& root, const EditedDocuments& documents) {
+  const auto lock = std::find_if(documents.begin(), documents.end(),
+                                 [](const auto& document) { return document.path == kLockFileName; });
+  const auto has_modules = [&](const std::string& text) {
+    const auto parsed = parse_lock(text, lock->path);
+    return !parsed || !parsed->modules.empty();  // one with conflicts has some
+  };
+  if (lock == documents.end() || has_modules(lock->before) || !has_modules(text_after(lock->before, *lock))) {
+    return false;
+  }
+  const auto settings = load_settings(root, find_repository_root(root), host.engine().options().user_settings, {});
+  return settings && !settings->uses_sidecar;
+}
+
+}  // namespace
+
 std::string result_words(const CommandLine& line, const messages::LockPlanResult& result) {
   return result.edits.documents.empty() ? "up to date" : line.dry_run ? "would change" : "changed";
 }
@@ -291,6 +311,9 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
     const bool is_module = change.subject.starts_with("module.");
     next.install = next.install || (is_version && is_module && !line.install);
     next.init = is_version && next.init.empty() ? client_name(host, root) : next.init;
+  }
+  if (places_inline(host, root, result.edits.documents)) {
+    next.placed_inline = {root};
   }
   return next;
 }

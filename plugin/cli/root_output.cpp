@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/base/ascii.h"
 #include "plugin/report/change_text.h"
 #include "plugin/settings/settings.h"
 
@@ -22,16 +21,17 @@ struct Group {
 };
 
 // Returns "live/a, live/b, and 25 more", or "all 30 root modules".
-std::string list_of(const std::vector<std::string>& roots, std::size_t all) {
+std::string list_of(const std::vector<std::string>& roots, std::size_t all, bool in_markdown = false) {
   constexpr std::size_t kMostNamed = 3;
   if (roots.size() > kMostNamed && roots.size() == all) {
     return fmt::format("all {} root modules", all);
   }
   const std::size_t named = roots.size() <= kMostNamed ? roots.size() : kMostNamed - 1;
-  std::string text = shown_path(roots.front());
+  const auto name = [&](std::size_t i) { return in_markdown ? code_span(shown_path(roots[i])) : shown_path(roots[i]); };
+  std::string text = name(0);
   for (std::size_t i = 1; i < named; ++i) {
     const char* const last = roots.size() == 2 ? " and " : ", and ";
-    text += (i + 1 == roots.size() ? last : ", ") + shown_path(roots[i]);
+    text += (i + 1 == roots.size() ? last : ", ") + name(i);
   }
   return text + (named < roots.size() ? fmt::format(", and {} more", roots.size() - named) : "");
 }
@@ -53,7 +53,9 @@ void group(std::vector<std::pair<Key, Group>>& groups, Key key, const RootOutput
   if (at == groups.end()) {
     at = groups.insert(at, {std::move(key), {&output, diagnostic, {}}});
   }
-  at->second.roots.push_back(output.root());
+  if (at->second.roots.empty() || at->second.roots.back() != output.root()) {  // another call of the engine had it
+    at->second.roots.push_back(output.root());
+  }
 }
 
 }  // namespace
@@ -75,18 +77,6 @@ Hint::Words place_of(const std::vector<std::string>& roots, const CommonFlags& f
 RootOutput::RootOutput(std::string root, bool is_one_of_several)
     : root_(std::move(root)), is_one_of_several_(is_one_of_several) {}
 
-void RootOutput::add(const Diagnostics& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics) {
-    const bool is_new = std::none_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& one) {
-      return one.severity == diagnostic.severity && one.what.message == diagnostic.what.message &&
-             one.what.location == diagnostic.what.location;
-    });
-    if (is_new || diagnostic.severity == Severity::error) {
-      diagnostics_.push_back(diagnostic);
-    }
-  }
-}
-
 std::string RootOutput::heading(std::string_view severity) const {
   return is_one_of_several_ ? fmt::format("{} in {}", severity, shown_path(root_)) : std::string(severity);
 }
@@ -100,13 +90,9 @@ std::string RootOutput::shown(std::string_view printed) const {
   const Hint::Words directory = place_of({root_}, {});
   for (std::size_t at = text.rfind(kSettingsFileName); !directory.empty() && at != std::string::npos;
        at = at == 0 ? std::string::npos : text.rfind(kSettingsFileName, at - 1)) {
-    constexpr std::string_view kAbove = "../";
     const std::size_t end = at + kSettingsFileName.size();
-    while (std::string_view(text).substr(0, at).ends_with(kAbove)) {
-      at -= kAbove.size();
-    }
-    const char before = at == 0 ? ' ' : text[at - 1];
-    if (!ascii::is_alnum(before) && std::string_view("_./-").find(before) == std::string_view::npos) {
+    at = at == 0 ? 0 : text.find_last_not_of("./", at - 1) + 1;
+    if (at == 0 || std::string_view(" \"`(").find(text[at - 1]) != std::string_view::npos) {
       const fs::path file = fs::path(directory.back()) / text.substr(at, end - at);
       text.replace(at, end - at, file.lexically_normal().generic_string());
     }
@@ -133,9 +119,8 @@ void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags) {
   });
   for (auto& [texts, group] : groups) {
     if (group.first->is_one_of_several()) {
-      const std::string list = list_of(group.roots, outputs.size());
-      print_out(fmt::format("{}{}{}:\n", &texts == &groups.front().first ? "" : "\n", flags.comment,
-                            flags.in_markdown ? code_span(list) : list));
+      print_out(fmt::format("{}{}{}:\n{}", &texts == &groups.front().first ? "" : "\n", flags.comment,
+                            list_of(group.roots, outputs.size(), flags.in_markdown), flags.in_markdown ? "\n" : ""));
     }
     RootOutput(*group.first).print_texts();
   }

@@ -26,17 +26,17 @@ class RootOutput {
   const std::string& root() const { return root_; }
   bool is_one_of_several() const { return is_one_of_several_; }
 
-  // Add a text for one of the streams; as print_out(), print_err(), print_raw() and print_table_out().
-  void out(std::string_view text) { texts_.emplace_back(stdout, printable(shown(text))); }
-  void err(std::string_view text) { texts_.emplace_back(stderr, shown(text)); }
-  void raw(std::string_view text) { texts_.emplace_back(stdout, text); }
+  // Add a text for one of the streams, unless it is empty; as print_out(), print_err(), print_raw() and
+  // print_table_out().
+  void out(std::string_view text) { raw(printable(shown(text))); }
+  void err(std::string_view text) { add(stderr, shown(text)); }
+  void raw(std::string_view text) { add(stdout, std::string(text)); }
   void table(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto") {
     raw(shown(table_text(rows, fit, stdout_style(mode))));
   }
 
-  // Adds diagnostics, which are printed after the texts, with the line of their location. A warning or a note that is
-  // there already, from an earlier call of the engine, is left out.
-  void add(const Diagnostics& diagnostics);
+  // Adds diagnostics, which are printed after the texts, with the line of their location.
+  void add(const Diagnostics& diagnostics) { append(diagnostics_, diagnostics); }
 
   // "Error", or "Error in live/prod" for one of several roots.
   std::string heading(std::string_view severity) const;
@@ -51,6 +51,11 @@ class RootOutput {
   friend void print_outputs(std::vector<RootOutput>& outputs, const CommonFlags& flags);
   friend void print_diagnostics(const std::vector<RootOutput>& outputs, const CommonFlags& flags);
 
+  void add(std::FILE* stream, std::string text) {
+    if (!text.empty()) {
+      texts_.emplace_back(stream, std::move(text));
+    }
+  }
   // Returns the text with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open from the
   // current directory.
   std::string shown(std::string_view text) const;

@@ -28,8 +28,8 @@ namespace {
 
 // Returns whether --quiet holds the output of a command.
 bool holds_output(const CommandLine& line) {
-  return line.common.quiet && line.has_report && !line.common.json && !line.sarif && !line.dry_run && !line.list &&
-         line.output_format == "text";
+  return line.common.quiet && line.has_report && !line.common.json && !line.common.sarif && !line.dry_run &&
+         !line.list && line.output_format == "text";
 }
 
 int run_line(CommandLine& line) {
@@ -40,6 +40,7 @@ int run_line(CommandLine& line) {
     return code_of((*alone)(line));
   }
   line.common.in_markdown = line.output_format == "markdown";
+  line.common.sarif = line.common.sarif || line.output_format == "sarif";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
   if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
     return failed_everywhere(ok.error(), CommonFlags{});

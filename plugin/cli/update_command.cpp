@@ -156,7 +156,7 @@ RootOutcome print_update(const CommandLine& line, const Host& host, RootOutput& 
       print_shared_files(output, *result);
     }
   } else if (as_markdown) {
-    output.out((output.is_one_of_several() ? "\n" : "") + plan_markdown(*result));
+    output.out(plan_markdown(*result));
   }
   const char* const state = !line.dry_run && !result->edits.documents.empty() ? "written" : "nothing changed";
   if (auto incomplete = install_after(line, host, output, state)) {

@@ -137,22 +137,6 @@ AskedVerdicts ask_verdicts(const CommandLine& line, const Host& host, const std:
   return host.verify(params);
 }
 
-Result<int> print_sarif(const CommandLine& line, const Host& host) {
-  CommonFlags flags = line.common;
-  flags.json = true;
-  std::vector<RootRow> rows;
-  const auto worst = report_sarif(
-      line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](RootOutput& output, const AskedVerdicts& asked) {
-        RootOutcome outcome = verify_root(flags, host, output, asked);
-        print_unlocked_root(output.root(), outcome.exit_code, flags, output.is_one_of_several());
-        rows.push_back({output.root(), outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
-        return outcome.exit_code;
-      });
-  rows.size() > 1 ? print_table(rows, flags) : print_left_out();
-  return worst;
-}
-
 }  // namespace
 
 RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& output, const AskedVerdicts& asked) {
@@ -237,12 +221,11 @@ int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagn
 }
 
 Result<int> run_verify(const CommandLine& line, const Host& host) {
-  if (line.sarif) {
-    return print_sarif(line, host);
-  }
+  CommonFlags flags = line.common;
+  flags.json = flags.json || flags.sarif;
   return run_for_roots(
-      line.common, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
-      [&](RootOutput& output, const AskedVerdicts& asked) { return verify_root(line.common, host, output, asked); });
+      flags, host, [&](const std::string& root) { return ask_verdicts(line, host, root); },
+      [&](RootOutput& output, const AskedVerdicts& asked) { return verify_root(flags, host, output, asked); });
 }
 
 }  // namespace modlock::cli

@@ -285,9 +285,7 @@ BOOST_AUTO_TEST_CASE(content_is_listed_without_a_temporary_directory) {
   environment["TMPDIR"] = path("none").string();
   BOOST_TEST(create("modules").exit_code == 0);
   BOOST_TEST(modlock({"bundle", "verify", path("modules").string()}).exit_code == 0);
-  const Ran listed = modlock({"bundle", "list", path("modules").string()});
-  BOOST_TEST(listed.exit_code == 1);
-  BOOST_TEST(listed.err.find("cannot write a temporary file") != std::string::npos, listed.err);
+  BOOST_TEST(modlock({"bundle", "list", path("modules").string()}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(every_entry_is_compared_with_its_manifest) {

@@ -77,6 +77,10 @@ BOOST_AUTO_TEST_CASE(modules_and_providers_in_one_edit) {
                  registry.key().id() +
                  "\n\ntofu-modlock has created the lock file .terraform.lock.hcl to record the selected versions.\n"
                  "Include this file in version control, so that everyone gets the same modules and providers.\n"
+                 "The module locks are inline: for repositories in which everyone runs the wrapper, the hooks or ci,\n"
+                 "because a bare client drops the locks when it changes providers. If someone runs it, use the\n"
+                 "sidecar, one more file to commit:\n"
+                 "  echo 'module_lock_file = \"sidecar\"' >> .tofu-modlock.hcl && tofu-modlock lock\n"
                  "Next: run tofu-modlock install, then tofu init.\n");
   BOOST_TEST(provider_part() == block("1.1.0", "~> 1.0, < 2.0.0"));
   BOOST_TEST(lock().find("\nmodule \"vpc\"") < lock().find("\nprovider "));

@@ -47,6 +47,64 @@ BOOST_AUTO_TEST_CASE(a_second_lock_changes_no_byte_and_no_time) {
   BOOST_TEST(lock_is_aged());
 }
 
+// Only the first lock of a repository in which no setting decides names what the placement costs.
+BOOST_AUTO_TEST_CASE(the_first_inline_blocks_name_the_command_that_moves_them) {
+  const std::string rule = module_rule("vpc", "~> 1.0");
+  struct Row {
+    const char* name;
+    std::string settings;
+    std::string other;  // the lock file of another root module
+    std::vector<std::string> flags;
+    bool is_named;
+  };
+  const std::string locked = modlock({"lock", "--include", "modules"}).exit_code == 0 ? lock() : "";
+  const Row rows[] = {
+      {"no setting", rule, "", {}, true},
+      {"a preview", rule, "", {"--dry-run"}, false},
+      {"inline", "module_lock_file = \"inline\"\n" + rule, "", {}, false},
+      {"sidecar", "module_lock_file = \"sidecar\"\n" + rule, "", {}, false},
+      {"another root module is inline", rule, locked, {}, false},
+      {"another root module has only providers", rule, kHeader + std::string(kNullProvider), {}, true},
+      {"JSON", rule, "", {"--json"}, false},
+  };
+  const std::string text =
+      "The module locks are inline: for repositories in which everyone runs the wrapper, the hooks or ci,\n"
+      "because a bare client drops the locks when it changes providers. If someone runs it, use the\n"
+      "sidecar, one more file to commit:\n"
+      "  echo 'module_lock_file = \"sidecar\"' >> .tofu-modlock.hcl && tofu-modlock lock\n";
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      for (const char* name : {".terraform.lock.hcl", ".terraform.modules.lock.hcl", "other/.terraform.lock.hcl"}) {
+        fs::remove(root() / name);
+      }
+      if (!row.other.empty()) {
+        write("other/.terraform.lock.hcl", row.other);
+      }
+      write(".tofu-modlock.hcl", row.settings);
+      std::vector<std::string> command = {"lock"};
+      command.insert(command.end(), row.flags.begin(), row.flags.end());
+      const Ran ran = modlock(command);
+      BOOST_TEST(ran.exit_code == 0, ran.err);
+      BOOST_TEST((ran.out.find(text) != std::string::npos) == row.is_named, ran.out);
+      if (!row.is_named) {
+        continue;
+      }
+      BOOST_TEST(modlock({"lock"}).out == "The lock file is up to date.\n");
+    }
+  }
+  fs::remove(root() / "other/.terraform.lock.hcl");
+  fs::remove(root() / ".terraform.lock.hcl");
+  write(".tofu-modlock.hcl", rule);
+  const std::string out = modlock({"lock"}).out;
+  const std::size_t at = out.find("  echo ");
+  BOOST_REQUIRE(at != std::string::npos);
+  const std::string moves = out.substr(at, out.find('\n', at) - at);
+  const std::string path_of_binary = "PATH=" + fs::path(binary).parent_path().string() + ":$PATH;";
+  BOOST_TEST(program({"sh", "-c", path_of_binary + moves}).exit_code == 0);
+  BOOST_TEST(read(".terraform.modules.lock.hcl").find("module \"vpc\"") != std::string::npos);
+  BOOST_TEST(!has(".terraform.lock.hcl"));
+}
+
 BOOST_AUTO_TEST_CASE(an_upgrade_that_finds_nothing_new_changes_nothing_either) {
   modlock({"lock"});
   age_lock();

@@ -77,6 +77,10 @@ BOOST_AUTO_TEST_CASE(lock_created) {
 
 tofu-modlock has created the lock file .terraform.lock.hcl to record the selected module versions.
 Include this file in version control, so that everyone gets the same modules.
+The module locks are inline: for repositories in which everyone runs the wrapper, the hooks or ci,
+because a bare client drops the locks when it changes providers. If someone runs it, use the
+sidecar, one more file to commit:
+  echo 'module_lock_file = "sidecar"' >> .tofu-modlock.hcl && tofu-modlock lock
 Next: run tofu-modlock install, then tofu init.
 )");
   BOOST_TEST(shown(lock()) == kVpcLock);
