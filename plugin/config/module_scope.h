@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "plugin/config/parsed_module.h"
-#include "plugin/config/variable_values.h"
+#include "plugin/config/variable.h"
 #include "plugin/eval/evaluate.h"
 
 namespace modlock {

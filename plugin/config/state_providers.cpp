@@ -70,8 +70,7 @@ const Json::Value& member(const Json::Value& value, const char* name) {
 }
 
 std::string text_of(const Json::Value& value, const char* name) {
-  const Json::Value& text = member(value, name);
-  return text.isString() ? text.asString() : std::string();
+  return string_member(value, name).value_or(std::string());
 }
 
 Error broken_state(const std::string& path, std::string reason) {

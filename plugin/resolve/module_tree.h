@@ -11,7 +11,7 @@
 
 #include "backends/base/context.h"
 #include "plugin/config/parsed_module.h"
-#include "plugin/config/variable_values.h"
+#include "plugin/config/variable.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/settings/settings.h"

@@ -9,7 +9,7 @@
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/version.h"
-#include "plugin/config/variable_values.h"
+#include "plugin/config/variable.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
 #include "plugin/update/text_change.h"

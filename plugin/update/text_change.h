@@ -8,7 +8,7 @@
 
 #include "backends/address/version.h"
 #include "plugin/config/parsed_module.h"
-#include "plugin/config/variable_values.h"
+#include "plugin/config/variable.h"
 #include "protocol/base/error.h"
 #include "protocol/base/result.h"
 

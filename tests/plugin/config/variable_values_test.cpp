@@ -1,4 +1,4 @@
-#include "plugin/config/variable_values.h"
+#include "plugin/config/variable.h"
 
 #include <fmt/format.h>
 

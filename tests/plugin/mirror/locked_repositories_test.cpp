@@ -1,4 +1,4 @@
-#include "plugin/mirror/locked_repositories.h"
+#include "plugin/mirror/mirrored_modules.h"
 
 #include <boost/test/unit_test.hpp>
 
