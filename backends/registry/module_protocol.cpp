@@ -106,44 +106,43 @@ Result<SaidInBody> read_location_body(std::string_view body, ClientRules rules) 
   return said;
 }
 
+tl::unexpected<Error> bad_location(std::string_view location, std::string_view reason) {
+  return fail(Code::bad_response, fmt::format("the location \"{}\" {}", printable_address(location), reason));
+}
+
 Result<PackageLocation> parse_indirect(std::string location, std::string_view download_url) {
-  const auto bad = [&](std::string_view reason) {
-    return fail(Code::bad_response, fmt::format("the location \"{}\" {}", printable_address(location), reason));
-  };
   if (is_relative(location)) {
     auto absolute = resolve_url(download_url, location);
     if (!absolute) {
-      return bad("is not a relative URL");
+      return bad_location(location, "is not a relative URL");
     }
     location = std::move(*absolute);
   }
   auto address = parse_source(location);
   if (!address) {
-    return address.error().code == Code::source_invalid ? bad("is not a module source: " + address.error().message)
-                                                        : fail(std::move(address.error()));
+    return address.error().code == Code::source_invalid
+               ? bad_location(location, "is not a module source: " + address.error().message)
+               : fail(std::move(address.error()));
   }
   if (address->source.is_local() || address->source.is_registry()) {
-    return bad(
-        fmt::format("is a {} source, expected the address of a remote package", to_string(address->source.kind)));
+    return bad_location(location, fmt::format("is a {} source, expected the address of a remote package",
+                                              to_string(address->source.kind)));
   }
   return PackageLocation(std::move(*address));
 }
 
 Result<PackageLocation> parse_direct(std::string_view location, std::string_view download_url,
                                      bool use_registry_credentials) {
-  const auto bad = [&](std::string_view reason) {
-    return fail(Code::bad_response, fmt::format("the location \"{}\" {}", printable_address(location), reason));
-  };
   auto url = resolve_url(download_url, location);
   if (!url) {
-    return bad("is not a URL");
+    return bad_location(location, "is not a URL");
   }
   if (url->find('#') != std::string::npos) {
-    return bad("has a fragment, which the URL of a package must not have");
+    return bad_location(location, "has a fragment, which the URL of a package must not have");
   }
   auto source = archive_source(*url);
   if (!source) {
-    return bad("is not an http or https URL");
+    return bad_location(location, "is not an http or https URL");
   }
   return PackageLocation(DirectPackage{.url = SecretText(std::move(*url)),
                                        .source = std::move(*source),

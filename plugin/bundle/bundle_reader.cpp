@@ -94,7 +94,7 @@ std::optional<LocalPackage> BundleReader::find(const ModuleNode& node, std::stri
   const Result<fs::path>& directory = extracted_.at(package);
   if (directory) {
     // Only a registry chooses the directory of a module in its package.
-    const bool has_subdir = node.address.source.kind == SourceKind::registry;
+    const bool has_subdir = node.address.source.is_registry();
     return LocalPackage{.directory = *directory, .subdir = has_subdir ? package->subdir : ""};
   }
   if (reported_.insert(package).second) {

@@ -154,22 +154,21 @@ Result<InstallReport> install_once(OpenRoot& open, OverrideMode mode, const mess
   PlanRequest request = frozen_plan(open);
   // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
   // proven.
-  request.installed.needs_proof = [mode](const ModuleNode& node) {
+  const auto needs_proof = [mode](const ModuleNode& node) {
     return mode != OverrideMode::remove && needs_override(node);
   };
   std::optional<ModuleNode> missing;
-  if (remote_only) {
-    request.installed.on_missing = [&](const ModuleNode& node) {
-      if (!missing) {
-        missing = node;
-        missing->call.written = nullptr;  // a plan that fails frees its tree
-      }
-    };
-  }
+  request.installed = [&, installed = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
+    auto found = needs_proof(node) ? std::nullopt : installed(node, h1);
+    if (!found && remote_only && !missing) {
+      missing = node;
+      missing->call.written = nullptr;  // a plan that fails frees its tree
+    }
+    return found;
+  };
   auto plan = make_plan(request, open.fetcher(), context);
   if (!plan && plan.error().code == Code::offline_miss && missing) {
-    const bool needs_proof = request.installed.needs_proof(*missing);
-    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof));
+    return fail(missing_package_error(std::move(plan.error()), *open.bundle(), *missing, needs_proof(*missing)));
   }
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));

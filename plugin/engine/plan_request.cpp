@@ -67,21 +67,20 @@ std::vector<ModuleLock> base_entries(const OpenRoot& open, const std::string& si
   return entries;
 }
 
-// Adds the installed modules of a root to the places of a request.
+// Lets a request use the installed modules of a root.
 void add_installed(PlanRequest& request, const OpenRoot& open) {
   auto manifest = read_manifest(open.root.data.manifest());
-  request.installed.places.emplace_back(
-      [&open, locked = request.lock.modules, dropped = request.dropped, manifest = manifest.value_or(Manifest{})](
-          const ModuleNode& node, std::string_view h1) {
-        const DataDirectory& data = open.root.data;
-        const Store& store = open.engine().store();
-        const ModuleLocks& entries = locked.count(node.key) != 0 ? locked : blocks_of(dropped).modules;
-        const auto entry = entries.find(node.key);
-        auto place =
-            entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
-        const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
-        return is_proven ? std::move(place) : std::nullopt;
-      });
+  request.installed = [&open, locked = request.lock.modules, dropped = request.dropped,
+                       manifest = manifest.value_or(Manifest{})](const ModuleNode& node, std::string_view h1) {
+    const DataDirectory& data = open.root.data;
+    const Store& store = open.engine().store();
+    const ModuleLocks& entries = locked.count(node.key) != 0 ? locked : blocks_of(dropped).modules;
+    const auto entry = entries.find(node.key);
+    auto place =
+        entry == entries.end() ? std::nullopt : installed_package(node, h1, data, manifest, store, open.context);
+    const bool is_proven = place && has_locked_modes(entry->second, place->directory, data, store, open.context);
+    return is_proven ? std::move(place) : std::nullopt;
+  };
 }
 
 // Returns the platforms of the request, or else those of the settings, or else this machine. `init` uses only this
@@ -252,13 +251,14 @@ PlanRequest frozen_plan(OpenRoot& open, bool uses_installed) {
 }
 
 void add_bundle(PlanRequest& request, OpenRoot& open) {
-  request.installed.places.emplace_back(
-      [&open, locked = request.lock.modules, dropped = request.dropped](const ModuleNode& node, std::string_view h1) {
-        if (locked.count(node.key) == 0) {
-          open.bundle()->add_entries(blocks_of(dropped).modules);
-        }
-        return open.bundle()->find(node, h1, open.context);
-      });
+  request.installed = [&open, locked = request.lock.modules, dropped = request.dropped,
+                       installed = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
+    auto found = installed ? installed(node, h1) : std::nullopt;
+    if (!found && locked.count(node.key) == 0) {
+      open.bundle()->add_entries(blocks_of(dropped).modules);
+    }
+    return found ? std::move(found) : open.bundle()->find(node, h1, open.context);
+  };
 }
 
 Error frozen_error(const std::vector<Change>& changes, const LockDocument& lock, Run& run, bool is_locked_per_call) {
@@ -350,7 +350,6 @@ Result<ProviderPlanRequest> make_provider_request(const OpenRoot& open, const Mo
                               .hashes = hashes,
                               .platforms = std::move(platforms),
                               .tool = root.walk.tool,
-                              .deny_rules = root.walk.settings.deny_rules,
                               .settings = root.walk.settings};
   if (!params.targets.empty()) {
     MODLOCK_TRY(request.targets, find_targets(params.targets, request.needs, default_host));

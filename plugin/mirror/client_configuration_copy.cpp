@@ -49,68 +49,44 @@ bool holds_objects(const Value& list) {
   return std::ranges::any_of(list.elements, [](const Value& element) { return element.kind == Value::Kind::object; });
 }
 
-class NativeWriter {
- public:
+std::string write_list(const Value& list) {
+  std::string text = "[";
+  for (const Value& element : list.elements) {
+    text += text.size() == 1 ? "" : ", ";
+    text += element.kind == Value::Kind::list ? write_list(element) : scalar(element);
+  }
+  return text + "]";
+}
+
+std::string write_items(const std::vector<Item>& items, std::size_t depth = 0);
+
+std::string write_item(const Item& item, const Value& value, std::size_t depth) {
   std::string text;
-
-  void write(const std::vector<Item>& items) {
-    for (const Item& item : items) {
-      write(item, item.value);
+  if (value.kind == Value::Kind::list && holds_objects(value)) {
+    for (const Value& element : value.elements) {
+      text += write_item(item, element, depth);
     }
+    return text;
   }
-
- private:
-  void write(const Item& item, const Value& value) {
-    if (value.kind == Value::Kind::list && holds_objects(value)) {
-      for (const Value& element : value.elements) {
-        write(item, element);
-      }
-      return;
-    }
-    text.append(depth_ * 2, ' ');
-    for (std::size_t i = 0; i < item.keys.size(); ++i) {
-      text += (i == 0 && is_plain(item.keys[i]) ? item.keys[i] : in_quotes(item.keys[i])) + " ";
-    }
-    if (value.kind == Value::Kind::object) {
-      text += item.is_assigned ? "= {\n" : "{\n";
-      ++depth_;
-      write(value.items);
-      --depth_;
-      text.append(depth_ * 2, ' ');
-      text += "}\n";
-      return;
-    }
-    text += "= ";
-    if (value.kind == Value::Kind::list) {
-      write_list(value);
-    } else {
-      text += scalar(value);
-    }
-    text += "\n";
+  const std::string indent(depth * 2, ' ');
+  text = indent;
+  for (std::size_t i = 0; i < item.keys.size(); ++i) {
+    text += (i == 0 && is_plain(item.keys[i]) ? item.keys[i] : in_quotes(item.keys[i])) + " ";
   }
-
-  void write_list(const Value& list) {
-    text += "[";
-    for (std::size_t i = 0; i < list.elements.size(); ++i) {
-      text += i == 0 ? "" : ", ";
-      if (list.elements[i].kind == Value::Kind::list) {
-        write_list(list.elements[i]);
-      } else {
-        text += scalar(list.elements[i]);
-      }
-    }
-    text += "]";
+  if (value.kind == Value::Kind::object) {
+    return text + (item.is_assigned ? "= {\n" : "{\n") + write_items(value.items, depth + 1) + indent + "}\n";
   }
-
-  std::size_t depth_ = 0;
-};
+  return text + "= " + (value.kind == Value::Kind::list ? write_list(value) : scalar(value)) + "\n";
+}
 
 // Returns the items in native syntax of HCL 1, each on a new line: objects as blocks, lists of objects as repeated
 // blocks, everything else as arguments. A client reads them as the same content.
-std::string write_items(const std::vector<Item>& items) {
-  NativeWriter writer;
-  writer.write(items);
-  return std::move(writer.text);
+std::string write_items(const std::vector<Item>& items, std::size_t depth) {
+  std::string text;
+  for (const Item& item : items) {
+    text += write_item(item, item.value, depth);
+  }
+  return text;
 }
 
 // Returns the items as members of a JSON object, without its braces. Items of several keys are nested: `a "b" {…}` is

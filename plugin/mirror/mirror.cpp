@@ -53,7 +53,9 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   PlanRequest plan_request =
       frozen_plan(*open, false);  // the command may remove installed modules while they are served
   // Modules of git are served from their repositories, which a bundle does not have.
-  plan_request.installed.needs_proof = [](const ModuleNode& node) { return !node.address.source.is_registry(); };
+  plan_request.installed = [bundled = plan_request.installed](const ModuleNode& node, std::string_view h1) {
+    return node.address.source.is_registry() ? bundled(node, h1) : std::nullopt;
+  };
   auto plan = make_plan(plan_request, open->fetcher(), context);
   if (!plan) {
     return fail(network.with_warnings(std::move(plan.error())));

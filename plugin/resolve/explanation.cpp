@@ -390,7 +390,8 @@ class ProviderExplainer : Explainer<ProviderVersion> {
       add_step({.constraint = "any release", .location = need_.location},
                [&](const Candidate& candidate) { return why_rejected({}, candidate.version); });
     }
-    explain_denied(request_.deny_rules, need_.address, [](const Candidate&) { return std::vector<std::string>(); });
+    explain_denied(request_.settings.deny_rules, need_.address,
+                   [](const Candidate&) { return std::vector<std::string>(); });
     explain_age(request_.limit_of(need_.address), request_.now, [this](const ProviderVersion& version) {
       return (locked_ != nullptr && version == locked_->version) || exact_constraint(need_) != nullptr;
     });

@@ -31,11 +31,7 @@ bool is_commit_id(std::string_view text) {
 }
 
 Error at(Code code, const SourceText& written, const ModuleNode& node, std::string message, Hint hint) {
-  return Error{.code = code,
-               .message = std::move(message),
-               .subject = node.subject(),
-               .location = written.location,
-               .hint = std::move(hint)};
+  return placed(node.error(code, std::move(message), std::move(hint)), node.subject(), written.location);
 }
 
 Result<void> check_constrainable(const ModuleNode& node, const SourceText& written) {

@@ -160,16 +160,19 @@ std::vector<fs::path> bounds_of(const ModuleNode& node, const std::vector<fs::pa
 }
 
 Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent, const WalkRequest& request) {
+  const auto refuse = [&](Code code, std::string_view why, Hint hint, std::vector<std::string> notes = {}) {
+    return fail(Error{
+        .code = code,
+        .message = fmt::format("the local source \"{}\" of module \"{}\" {}", node.call.source.text, node.key, why),
+        .location = node.call.source.location,
+        .notes = std::move(notes),
+        .hint = std::move(hint)});
+  };
   if (!node.package_directory.empty()) {
-    if (lies_inside(node.directory, node.package_directory)) {
-      return {};
-    }
-    return fail(Error{.code = Code::source_invalid,
-                      .message = fmt::format(
-                          "the local source \"{}\" of module \"{}\" points outside the package that it is called from",
-                          node.call.source.text, node.key),
-                      .location = node.call.source.location,
-                      .hint = "call the other module by its own remote source address"});
+    return lies_inside(node.directory, node.package_directory)
+               ? Result<void>()
+               : refuse(Code::source_invalid, "points outside the package that it is called from",
+                        "call the other module by its own remote source address");
   }
   auto confined = confine(node.directory, request.bounds);
   if (!confined && request.follows_local_sources) {
@@ -179,22 +182,12 @@ Result<void> check_local_bounds(const ModuleNode& node, const ModuleNode& parent
   if (confined) {
     return {};
   }
-  if (confined.error().code != Code::path_outside_root) {
-    return fail(Error{.code = confined.error().code,
-                      .message = fmt::format("the local source \"{}\" of module \"{}\" cannot be followed",
-                                             node.call.source.text, node.key),
-                      .location = node.call.source.location,
-                      .notes = {confined.error().message},
-                      .hint = "repair the links and permissions on the way there"});
-  }
-  return fail(
-      Error{.code = Code::path_outside_root,
-            .message = fmt::format("the local source \"{}\" of module \"{}\" points outside the directories that "
-                                   "may be read",
-                                   node.call.source.text, node.key),
-            .location = node.call.source.location,
-            .hint = "allow the directory with --workspace-root, or move the module into the repository of "
-                    "the root"});
+  const Error& error = confined.error();
+  return error.code == Code::path_outside_root
+             ? refuse(error.code, "points outside the directories that may be read",
+                      "allow the directory with --workspace-root, or move the module into the repository of the root")
+             : refuse(error.code, "cannot be followed", "repair the links and permissions on the way there",
+                      {error.message});
 }
 
 }  // namespace modlock

@@ -116,17 +116,12 @@ Result<void> check_targets(const PlanRequest& request, const ModuleTree& tree) {
 }
 
 void drop_repeated(Diagnostics& diagnostics) {
-  Diagnostics once;
-  for (Diagnostic& diagnostic : diagnostics) {
-    const bool seen = std::ranges::any_of(once, [&](const Diagnostic& other) {
-      return other.what.code == diagnostic.what.code && other.what.message == diagnostic.what.message &&
-             other.what.location == diagnostic.what.location;
-    });
-    if (!seen) {
-      once.push_back(std::move(diagnostic));
-    }
-  }
-  diagnostics = std::move(once);
+  std::set<std::string> seen;
+  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+    const Error& what = diagnostic.what;
+    const std::string place = what.location ? to_string(*what.location) : std::string();
+    return !seen.insert(fmt::format("{}\n{}\n{}", to_string(what.code), place, what.message)).second;
+  });
 }
 
 // A call that gets a tag in this run has no earlier commit to compare with, but other entries and the cache may have
@@ -314,17 +309,6 @@ Error combine(Diagnostics errors) {
     first.related.push_back({std::move(other.message), other.location.value_or(Location{})});
   }
   return first;
-}
-
-std::optional<LocalPackage> InstalledPackages::find(const ModuleNode& node, std::string_view h1) const {
-  std::optional<LocalPackage> found;
-  for (auto place = places.begin(); !found && place != places.end() && !(needs_proof && needs_proof(node)); ++place) {
-    found = (*place)(node, h1);
-  }
-  if (!found && on_missing) {
-    on_missing(node);
-  }
-  return found;
 }
 
 Diagnostics errors_of(const Diagnostics& diagnostics) {

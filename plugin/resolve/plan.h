@@ -29,18 +29,6 @@ struct InstalledRecord {
 // The reason of a change with the action adopted.
 inline constexpr std::string_view kInstalledReason = "it is already installed";
 
-// The places that have locked packages besides the store, in the order in which they are asked.
-struct InstalledPackages {
-  // Returns the package of a call if it has this h1 ("h1:…"); nullopt: nothing suitable.
-  using Place = std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)>;
-  std::vector<Place> places = {};
-  // Returns whether the source has to prove the package of a call, so that no place does. Empty: never.
-  std::function<bool(const ModuleNode&)> needs_proof = {};
-  std::function<void(const ModuleNode&)> on_missing = {};  // receives calls whose package is nowhere
-
-  std::optional<LocalPackage> find(const ModuleNode& node, std::string_view h1) const;
-};
-
 // The module blocks that a lock file may have lost: those of the backup in the data directory, or of the last commits.
 struct DroppedBlocks {
   ModuleLocks modules = {};
@@ -78,7 +66,9 @@ struct PlanRequest {
   };
   std::map<std::string, FormerCall, std::less<>> former_calls = {};
   Resolution resolution = Resolution::automatic;
-  InstalledPackages installed = {};
+  // Returns the package of a call on this machine, besides the store, if it has this h1 ("h1:…"); nullopt: nothing
+  // suitable. Empty: there is none.
+  std::function<std::optional<LocalPackage>(const ModuleNode&, std::string_view h1)> installed = {};
   // Returns what is installed for a call. A first lock (is_first_lock()) keeps it if the
   // call's constraints allow it. Empty: nothing is adopted.
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};

@@ -175,24 +175,21 @@ ChangeSide side_of(const ProviderLock& lock) {
 }
 
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
-  std::map<ProviderAddress, std::optional<Change>> found;
+  std::map<ProviderAddress, Change> found;
   for (const auto& [address, lock] : after) {
     const auto before = request.locked.find(address);
-    found.emplace(address, before == request.locked.end() ? added(request, address, lock)
-                                                          : compare_entry(address, before->second, lock));
+    if (before == request.locked.end()) {
+      found.emplace(address, added(request, address, lock));
+    } else if (auto change = compare_entry(address, before->second, lock)) {
+      found.emplace(address, std::move(*change));
+    }
   }
   for (const auto& [address, lock] : request.locked) {
     if (after.count(address) == 0) {
       found.emplace(address, removed(address, lock));
     }
   }
-  std::vector<Change> changes;
-  for (auto& [address, change] : found) {
-    if (change) {
-      changes.push_back(std::move(*change));
-    }
-  }
-  return changes;
+  return values_of(found);
 }
 
 std::vector<Change> changes_under_frozen(const ProviderPlanRequest& request, const ProviderLocks& prior) {

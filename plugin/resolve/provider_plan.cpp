@@ -116,6 +116,15 @@ struct Finding {
   std::string exception;                   // of a newly chosen version: age_exception(); empty: none
 };
 
+// For map_error(): the need is the place of an error that has none.
+auto placed_at(const ProviderNeed& need) {
+  return [&need](Error error) {
+    error.subject = error.subject.empty() ? need.subject() : error.subject;
+    error.location = error.location ? error.location : need.location;
+    return error;
+  };
+}
+
 class Planner {
  public:
   Planner(const ProviderPlanRequest& request, ProviderSource& source, const Context& context)
@@ -128,7 +137,7 @@ class Planner {
     plan_.diagnostics = ambiguous_providers(request_);
     if (request_.mode == PlanMode::frozen) {
       for (const auto& [address, lock] : request_.locked) {
-        MODLOCK_TRY(check_provider_allowed(address, lock.version, lock.hashes, request_.deny_rules));
+        MODLOCK_TRY(check_provider_allowed(address, lock.version, lock.hashes, request_.settings.deny_rules));
       }
       plan_.providers = request_.locked;
       plan_.changes = changes_under_frozen(request_, prior_);
@@ -182,39 +191,42 @@ class Planner {
 
   Finding find(const ProviderNeed& need) {
     Finding finding;
-    if (auto ok = context_.check(); !ok) {
-      finding.error = std::move(ok.error());
-      return finding;
-    }
-    const ProviderLock* prior = locked(need.address);
-    const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
-    if (is_kept && !need.merged.allows(prior->version)) {
-      finding.error = excluded_version(need, prior->version, request_.tool);
-      return finding;
-    }
-    if (auto allowed = is_kept
-                           ? check_provider_allowed(need.address, prior->version, prior->hashes, request_.deny_rules)
-                           : Result<void>();
-        !allowed) {
-      finding.error = placed(std::move(allowed.error()), need);
-      return finding;
-    }
-    // The successor's release of the version may be too new.
-    const bool is_followed = is_kept && request_.locked.count(need.address) == 0 && minimum_age(need).count() != 0;
-    Result<bool> is_settled = false;
-    while (is_settled && !*is_settled) {
-      is_settled = settle(need, is_followed ? nullptr : prior, is_kept && !is_followed, finding);
-    }
-    if (!is_settled) {
-      finding.error = std::move(is_settled.error());
+    if (auto found = find_into(need, finding); !found) {
+      finding.error = std::move(found.error());
     }
     return finding;
   }
 
+  Result<void> find_into(const ProviderNeed& need, Finding& finding) {
+    MODLOCK_TRY(context_.check());
+    const ProviderLock* prior = locked(need.address);
+    const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
+    if (is_kept && !need.merged.allows(prior->version)) {
+      return fail(excluded_version(need, prior->version, request_.tool));
+    }
+    if (is_kept) {
+      MODLOCK_TRY(check_provider_allowed(need.address, prior->version, prior->hashes, request_.settings.deny_rules)
+                      .map_error(placed_at(need)));
+    }
+    // The successor's release of the version may be too new.
+    const bool is_followed = is_kept && request_.locked.count(need.address) == 0 && minimum_age(need).count() != 0;
+    for (bool is_settled = false; !is_settled;) {
+      MODLOCK_TRY(is_settled, settle(need, is_followed ? nullptr : prior, is_kept && !is_followed, finding));
+    }
+    return {};
+  }
+
   // Chooses a version and finds its hashes. Returns whether the date of its signature allows it.
   Result<bool> settle(const ProviderNeed& need, const ProviderLock* prior, bool is_kept, Finding& finding) {
-    MODLOCK_TRY(finding.lock.version,
-                is_kept ? keep_version(need, *prior, finding) : choose_version(need, prior, finding));
+    if (is_kept) {
+      finding.lock.version = prior->version;
+    } else {
+      MODLOCK_TRY(finding.lock.version, choose_version(need, prior, finding));
+    }
+    // A superset requests the listing only if the release is not available; clients always do.
+    if (is_kept && request_.hashes != HashSet::superset) {
+      MODLOCK_TRY(check_listed(need, prior->version, finding));
+    }
     finding.lock.constraints = need.merged.canonical();
     const bool is_same = prior != nullptr && prior->version == finding.lock.version;
     const std::size_t warnings = finding.warnings.size();
@@ -245,39 +257,24 @@ class Planner {
 
   // Hashes are known only after the version is chosen.
   Result<void> check_content(const ProviderNeed& need, const ProviderLock& lock) const {
-    auto allowed = check_provider_allowed(need.address, lock.version, lock.hashes, request_.deny_rules);
+    auto allowed = check_provider_allowed(need.address, lock.version, lock.hashes, request_.settings.deny_rules);
     if (!allowed) {
       allowed.error().hint = "to select another version, deny this version too, or change the constraints";
-      return fail(placed(std::move(allowed.error()), need));
+      return fail(placed_at(need)(std::move(allowed.error())));
     }
     return {};
   }
 
   Result<ProviderListing> list(const ProviderNeed& need, Finding& finding) {
-    auto listing = source_.list_versions(need.address, context_);
-    if (!listing) {
-      return fail(placed(std::move(listing.error()), need));
-    }
-    Diagnostics notices = registry_notices(need, *listing);
-    append(finding.warnings, std::move(notices));
+    MODLOCK_TRY(auto listing, source_.list_versions(need.address, context_).map_error(placed_at(need)));
+    append(finding.warnings, registry_notices(need, listing));
     return listing;
   }
 
-  // A superset requests the listing only if the release is not available; clients always do.
-  Result<ProviderVersion> keep_version(const ProviderNeed& need, const ProviderLock& prior, Finding& finding) {
-    if (request_.hashes == HashSet::superset) {
-      return prior.version;
-    }
-    return check_listed(need, prior.version, finding);
-  }
-
-  Result<ProviderVersion> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
-    MODLOCK_TRY(auto listing, list(need, finding));
-    const auto& versions = listing.versions;
-    if (std::ranges::find(versions, version) == versions.end()) {
-      return fail(vanished_version(need, version));
-    }
-    return version;
+  Result<void> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
+    MODLOCK_TRY(const auto listing, list(need, finding));
+    const bool is_listed = std::ranges::find(listing.versions, version) != listing.versions.end();
+    return is_listed ? Result<void>() : fail(vanished_version(need, version));
   }
 
   Result<ProviderVersion> choose_version(const ProviderNeed& need, const ProviderLock* prior, Finding& finding) {
@@ -294,11 +291,11 @@ class Planner {
     const ProviderVersion* version = wanted(need.address);
     if (version == nullptr) {
       return select_version(
-          need, *finding.listing, request_.deny_rules,
+          need, *finding.listing, request_.settings.deny_rules,
           {.minimum = minimum_age(need), .now = request_.now, .known_since = finding.listing->known_since},
           prior == nullptr ? nullptr : &prior->version);
     }
-    MODLOCK_TRY(check_provider_allowed(need.address, *version, {}, request_.deny_rules));
+    MODLOCK_TRY(check_provider_allowed(need.address, *version, {}, request_.settings.deny_rules));
     return select_wanted(need, *finding.listing, *version);
   }
 
@@ -360,13 +357,7 @@ class Planner {
     if (is_kept && is_superset && error.code == Code::not_found) {
       MODLOCK_TRY(check_listed(need, finding.lock.version, finding));
     }
-    return fail(placed(std::move(error), need));
-  }
-
-  static Error placed(Error error, const ProviderNeed& need) {
-    error.subject = error.subject.empty() ? need.subject() : error.subject;
-    error.location = error.location ? error.location : need.location;
-    return error;
+    return fail(placed_at(need)(std::move(error)));
   }
 
   void assemble(std::vector<Finding>& findings) {

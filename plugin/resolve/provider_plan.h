@@ -51,8 +51,7 @@ struct ProviderPlanRequest {
   HashSet hashes = HashSet::superset;
   std::vector<Platform> platforms = {};  // at least one, unique; for HashSet::init the one that `init` runs on
   ClientKind tool = ClientKind::opentofu;
-  std::vector<DenyRule> deny_rules = {};
-  Settings settings = {};  // the minimum release ages apply
+  Settings settings = {};  // the deny rules and the minimum release ages apply
   std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
   // Hashes of releases that earlier runs found, for HashSet::superset. Null: none, and none are stored.
   const ReleaseHashes* known = nullptr;

@@ -88,7 +88,7 @@ void SourceFetcher::run(std::span<const FetchTask> tasks) {
   tasks_done_ = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto choose = [this, &task = tasks[i], &state = states[i]] {
-      state.chosen = task.choose();
+      state.chosen = task.choose ? task.choose() : std::vector<PackageRequest>();
       return take_stored(state.chosen);
     };
     const auto finish = [this](std::vector<Missing> missing) {
@@ -129,12 +129,7 @@ void SourceFetcher::list(std::span<const ListingRequest> requests, std::span<con
   for (const SourceAddress* pin : pins) {
     by_package[package_key(*pin)].pins.push_back(pin);
   }
-  std::vector<FetchTask> tasks;
-  for (auto& [key, task] : by_package) {
-    task.choose = [] { return std::vector<PackageRequest>(); };
-    tasks.push_back(std::move(task));
-  }
-  run(tasks);
+  run(values_of(by_package));
 }
 
 // Returns whether the task has requests, all of which were answered before.

@@ -45,6 +45,7 @@ class SourceFetcher {
     std::vector<ListingRequest> listings = {};
     std::vector<const SourceAddress*> pins = {};
     // Called once, on any thread, when all of these are known, including failures. Returns the packages to fetch.
+    // Empty: there are none.
     std::function<std::vector<PackageRequest>()> choose = {};
   };
 

@@ -268,11 +268,11 @@ bool VersionResolver::decide_from_lock(Group& group) {
 void VersionResolver::find_at_hand(Group& group) const {
   group.is_stored =
       !group.decision.id.empty() && fetcher_.stored(group.level.front()->address.source, fetch_request_for(group));
-  if (group.decision.id.empty() || group.locked_h1.empty() || group.is_stored) {
+  if (group.decision.id.empty() || group.locked_h1.empty() || group.is_stored || !request_.installed) {
     return;
   }
   for (const ModuleNode* node : group.level) {
-    group.in_place = request_.installed.find(*node, "h1:" + group.locked_h1);
+    group.in_place = request_.installed(*node, "h1:" + group.locked_h1);
     if (group.in_place) {
       return;
     }

@@ -320,11 +320,11 @@ BOOST_AUTO_TEST_CASE(plan_uses_what_is_installed_where_the_store_is_gone) {
   const std::string h1 = "h1:" + request.lock.modules.at("vpc").hash_value("h1");
   std::string installed_h1 = h1;
   write_text(directory / "installed/main.tf", kLeaf.at("main.tf"));
-  request.installed.places.emplace_back([&](const ModuleNode& node, std::string_view wanted) {
+  request.installed = [&](const ModuleNode& node, std::string_view wanted) {
     BOOST_TEST(node.key == "vpc");
     BOOST_TEST(wanted == h1);
     return wanted == installed_h1 ? std::optional(LocalPackage{directory / "installed"}) : std::nullopt;
-  });
+  };
   const Plan plan = lock();
   BOOST_TEST(summary(plan) == "");
   BOOST_TEST(stats.requests == 0U);

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(which_version_is_chosen) {
        "1.0.0: 2 hashes more"},
       {"denied version",
        [&] {
-         request.deny_rules.push_back({.releases = *ReleasePattern::parse("hashicorp/aws@1.0.0"), .location = {}});
+         settings.deny_rules.push_back({.releases = *ReleasePattern::parse("hashicorp/aws@1.0.0"), .location = {}});
        },
        none},
   };

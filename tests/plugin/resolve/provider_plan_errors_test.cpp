@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(hashes_of_new_releases_are_checked) {
       for (const char* locked : {"", "aws 1.0.0"}) {
         request = request_of(locked, {need_of("aws")});
         request.mode = PlanMode::upgrade;
-        request.deny_rules = {{releases, "stolen keys", Location{.path = "user.hcl", .range = {}}}};
+        request.settings.deny_rules = {{releases, "stolen keys", Location{.path = "user.hcl", .range = {}}}};
         const auto result = plan_providers(request, source, {});
         BOOST_TEST_REQUIRE(!result.has_value());
         BOOST_TEST((result.error().code == Code::release_denied));
