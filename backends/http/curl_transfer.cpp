@@ -180,6 +180,9 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
     case CURLE_BAD_CONTENT_ENCODING:
       return bad_response("the body does not match its Content-Encoding");
     case CURLE_OUT_OF_MEMORY:
+#if LIBCURL_VERSION_NUM >= 0x080600
+    case CURLE_TOO_LARGE:
+#endif
       return bad_response("a header is too long");
     case CURLE_URL_MALFORMAT:
       return {.code = Code::source_invalid, .reason = "the URL cannot be read", .is_final = true};

@@ -177,9 +177,7 @@ Result<Json::Value> parse_json(std::string_view text) {
   } catch (const std::exception& caught) {
     problem = caught.what();
   }
-  // The scan does not find numbers beyond the range of a double.
-  return fail(Code::parse_error, "the text contains a value that cannot be represented: " + problem,
-              "keep numbers within the range of an IEEE 754 double");
+  return fail(Code::parse_error, "the text contains a value that cannot be represented: " + problem);
 }
 
 std::optional<std::string> string_member(const Json::Value& object, const char* name) {

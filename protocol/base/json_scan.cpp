@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -174,6 +176,10 @@ class JsonScanner {
 
   bool number() {
     const JsonNumber found = read_json_number(text_.substr(at_));
+    // jsoncpp 1.9.6 reads 1e999 as an infinite number.
+    if (!std::isfinite(std::strtod(std::string(text_.substr(at_, found.size)).c_str(), nullptr))) {
+      return unexpected("a number within the range of an IEEE 754 double");
+    }
     at_ += found.size;
     return found.lacks_digit == JsonNumber::Part::none || unexpected("a digit");
   }

@@ -19,6 +19,16 @@ std::vector<std::string> with_new_key(std::vector<std::string> arguments) {
   return arguments;
 }
 
+std::vector<std::string> dates_of(CertificateAuthority::Validity validity) {
+  if (validity != CertificateAuthority::Validity::expired) {
+    return {"-days", "2"};
+  }
+  // OpenSSL 3.4 refuses an end before the start, and has these flags for it.
+  return run({"sh", "-c", "openssl x509 -help 2>&1"}).find("-not_after") == std::string::npos
+             ? std::vector<std::string>{"-days", "-1"}
+             : std::vector<std::string>{"-not_before", "20200101000000Z", "-not_after", "20200102000000Z"};
+}
+
 }  // namespace
 
 CertificateAuthority::CertificateAuthority(std::filesystem::path directory) : directory_(std::move(directory)) {
@@ -34,9 +44,23 @@ ServerCertificate CertificateAuthority::issue(std::string_view name, std::string
   run(with_new_key(
       {"openssl", "req", "-subj", fmt::format("/CN={}", name), "-keyout", path("key"), "-out", path("csr")}));
   write_text(path("names"), fmt::format("subjectAltName={}\n", alternative_names));
-  run({"openssl", "x509", "-req", "-days", validity == Validity::expired ? "-1" : "2", "-in", path("csr"), "-CA",
-       certificate().string(), "-CAkey", (directory_ / "authority.key").string(), "-CAcreateserial", "-extfile",
-       path("names"), "-out", path("pem")});
+  std::vector<std::string> sign = {"openssl",
+                                   "x509",
+                                   "-req",
+                                   "-in",
+                                   path("csr"),
+                                   "-CA",
+                                   certificate().string(),
+                                   "-CAkey",
+                                   (directory_ / "authority.key").string(),
+                                   "-CAcreateserial",
+                                   "-extfile",
+                                   path("names"),
+                                   "-out",
+                                   path("pem")};
+  const std::vector<std::string> dates = dates_of(validity);
+  sign.insert(sign.end(), dates.begin(), dates.end());
+  run(std::move(sign));
   return {path("pem"), path("key")};
 }
 

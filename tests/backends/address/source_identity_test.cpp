@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(reads_identities_of_lock_files) {
   for (const auto& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto source = parse_identity(row.text);
-      BOOST_REQUIRE_MESSAGE(source.has_value(), source.error().message);
+      BOOST_REQUIRE_MESSAGE(source.has_value(), (source ? "" : source.error().message));
       BOOST_TEST(source->identity() == row.identity);
     }
   }
@@ -51,11 +51,11 @@ BOOST_AUTO_TEST_CASE(a_slash_that_a_detector_leaves_is_not_part_of_the_identity)
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto address = parse_source(row.text);
-      BOOST_REQUIRE_MESSAGE(address.has_value(), address.error().message);
+      BOOST_REQUIRE_MESSAGE(address.has_value(), (address ? "" : address.error().message));
       BOOST_TEST(address->normalised.reveal() == row.normalised);
       BOOST_TEST(address->source.identity() == row.identity);
       const auto again = parse_source(row.normalised);
-      BOOST_REQUIRE_MESSAGE(again.has_value(), again.error().message);
+      BOOST_REQUIRE_MESSAGE(again.has_value(), (again ? "" : again.error().message));
       BOOST_TEST((again->source == address->source));
     }
   }

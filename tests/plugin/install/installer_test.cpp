@@ -27,7 +27,7 @@ struct InstallFixture : PlanFixture {
     request.mode = PlanMode::frozen;
     auto planned = plan();
     request.mode = PlanMode::missing;
-    BOOST_REQUIRE_MESSAGE(planned.has_value(), planned.error().message);
+    BOOST_REQUIRE_MESSAGE(planned.has_value(), (planned ? "" : planned.error().message));
     const Store cache = store();
     auto data = find_data_directory(root(), std::nullopt);
     return install_modules({.plan = *planned,

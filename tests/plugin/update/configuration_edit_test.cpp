@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(to_a_version) {
     BOOST_TEST_CONTEXT(row.name) {
       Edited scene(row.files);
       const auto after = scene.update({to_version("module.a", row.version)}, row.pin);
-      BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+      BOOST_REQUIRE_MESSAGE(after.has_value(), (after ? "" : after.error().message));
       BOOST_TEST((*after == row.after), (after->empty() ? "nothing changed" : after->begin()->second));
       BOOST_TEST(scene.chosen.contains("a") == row.is_chosen);
     }
@@ -172,25 +172,25 @@ BOOST_AUTO_TEST_CASE(to_what_never_changes) {
   Edited scene({{"main.tf", commented_call("git::https://example.com/vpc.git?ref=v1.0.0")}});
   const std::string commit = scene.source->add_tag(kVpc, "v1.1.0", kLeaf);
   const auto after = scene.update({to_version("module.a", "1.1.0")}, UpdatePin::immutable);
-  BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+  BOOST_REQUIRE_MESSAGE(after.has_value(), (after ? "" : after.error().message));
   BOOST_TEST(after->at("main.tf") == commented_call("git::https://example.com/vpc.git?ref=" + commit));
 
   Edited pinned_already({{"main.tf", commented_call("git::https://example.com/vpc.git?ref=" + commit)}});
   const std::string newer = pinned_already.source->add_tag(kVpc, "v1.3.0", kLeaf);
   const auto still = pinned_already.update({to_version("module.a", "1.3.0")});
-  BOOST_REQUIRE_MESSAGE(still.has_value(), still.error().message);
+  BOOST_REQUIRE_MESSAGE(still.has_value(), (still ? "" : still.error().message));
   BOOST_TEST(still->at("main.tf") == commented_call("git::https://example.com/vpc.git?ref=" + newer));
 
   Edited oci({{"main.tf", commented_call("oci://example.com/vpc?tag=1.0.0")}});
   const auto pinned = oci.update({to_version("module.a", "2.0.0")}, UpdatePin::immutable);
-  BOOST_REQUIRE_MESSAGE(pinned.has_value(), pinned.error().message);
+  BOOST_REQUIRE_MESSAGE(pinned.has_value(), (pinned ? "" : pinned.error().message));
   BOOST_TEST(pinned->at("main.tf") == commented_call("oci://example.com/vpc?digest=" + oci.digest));
 }
 
 BOOST_AUTO_TEST_CASE(to_a_constraint) {
   Edited scene({{"main.tf", commented_call("ns/vpc/aws", "  version = \"~> 1.0\"\n")}});
   const auto after = scene.update({{.subject = "module.a", .new_version = {}, .new_constraint = ">= 2.0, < 4.0"}});
-  BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+  BOOST_REQUIRE_MESSAGE(after.has_value(), (after ? "" : after.error().message));
   BOOST_TEST(after->at("main.tf") == commented_call("ns/vpc/aws", "  version = \">= 2.0, < 4.0\"\n"));
   BOOST_TEST(scene.chosen.empty());
 }
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_local_module_is_edited_where_it_is_called_from) {
   Edited scene(
       {{"main.tf", "module \"c\" {\n  source = \"./child\"\n  ref = \"v1.0.0\"\n}\n"}, {"child/main.tf", child}});
   const auto after = scene.update({to_version("module.c.a", "1.1.0")});
-  BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+  BOOST_REQUIRE_MESSAGE(after.has_value(), (after ? "" : after.error().message));
   BOOST_TEST((*after == Texts{{"main.tf", "module \"c\" {\n  source = \"./child\"\n  ref = \"v1.1.0\"\n}\n"}}));
 }
 
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(several_at_once) {
                            "\"\n}\nlocals {\n  ref = \"v1.0.0\"\n}\n";
   Edited scene({{"main.tf", both}});
   const auto after = scene.update({to_version("module.a", "1.1.0"), to_version("module.b", "1.1.0")});
-  BOOST_REQUIRE_MESSAGE(after.has_value(), after.error().message);
+  BOOST_REQUIRE_MESSAGE(after.has_value(), (after ? "" : after.error().message));
   BOOST_TEST(after->at("main.tf").find("ref = \"v1.1.0\"\n") != std::string::npos);
 
   const auto error = scene.update({to_version("module.a", "1.1.0"), to_version("module.b", "2.0.0")});
