@@ -43,8 +43,6 @@ BOOST_AUTO_TEST_CASE(yaml_decode_answer_as_opentofu) {
       {"\"# only a comment\"", "yamldecode", R"(["# only a comment"])",
        R"(error: on line 1, column 1: missing start of document)"},
       {"\"\\\"a\\\\tb\\\"\"", "yamldecode", R"(["\"a\\tb\""])", R"("a\tb")"},
-      {"\"a: *x\"", "yamldecode", R"(["a: *x"])",
-       R"(error: on line 1, column 4: the referenced anchor is not defined)"},
       {"\"a: [1\"", "yamldecode", R"(["a: [1"])", R"(error: on line 1, column 1: end of sequence flow not found)"},
       {"\"{a: 1, b}\"", "yamldecode", R"(["{a: 1, b}"])", R"({"a":1,"b":null})"},
       {"\"- - 1\\n  - 2\\n- x\"", "yamldecode", R"(["- - 1\n  - 2\n- x"])", R"([[1,2],"x"])"},
@@ -56,6 +54,12 @@ BOOST_AUTO_TEST_CASE(yaml_decode_answer_as_opentofu) {
        R"(["- 12e03\n- -12\n- 1.\n- 1..2\n- 0xzz\n- 08"])", R"([12000,-12,1,"1..2","0xzz",8])"},
   };
   check(rows);
+}
+
+// yaml-cpp 0.8 adds the name of the anchor.
+BOOST_AUTO_TEST_CASE(yaml_decode_names_an_anchor_that_is_not_defined) {
+  const std::string found = outcome("yamldecode", call("yamldecode", values(R"(["a: *x"])"), FakeFiles()));
+  BOOST_TEST(found.starts_with("error: on line 1, column 4: the referenced anchor is not defined"), found);
 }
 
 }  // namespace modlock::eval::test
