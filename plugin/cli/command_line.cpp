@@ -139,7 +139,7 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
-    words.emplace_back("--help");
+    words.emplace_back(std::erase(words, "--all") != 0 ? "--help-all" : "--help");
   }
   return words;
 }

@@ -62,10 +62,8 @@ std::string step_text(const messages::ExplainedStep& step) {
 
 std::string explanation_text(const messages::LockExplainResult& result) {
   const messages::Selected& selected = result.selected;
-  const std::string version = locked_text({.key = result.subject,
-                                           .version = selected.version,
-                                           .source = result.source,
-                                           .hashes = {origin_of(selected.commit, selected.digest)}});
+  const std::string version = locked_text(
+      {.key = result.subject, .version = selected.version, .source = result.source, .hashes = selected.hashes});
   std::string text = result.subject + (version.empty() ? "" : "  " + version) + "\n";
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) {

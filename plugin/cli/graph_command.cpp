@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
@@ -56,8 +57,14 @@ class Drawing {
     return out;
   }
 
+  // Things with one label are one node.
   void add(Names& names, char kind, const std::string& key, const std::string& label, std::string_view shape) {
-    const std::string& name = names[key] = fmt::format("{}{}", kind, names.size());
+    Names& labels = labels_[kind];
+    const auto [known, is_new] = labels.try_emplace(label, fmt::format("{}{}", kind, labels.size()));
+    const std::string& name = names[key] = known->second;
+    if (!is_new) {
+      return;
+    }
     if (dot_) {
       text_ += fmt::format("  {} [label = \"{}\"{}];\n", name, escaped(label), shape);
     } else {
@@ -66,6 +73,9 @@ class Drawing {
   }
 
   void connect(const std::string& from, const std::string& to, bool dashed, const std::string& label = {}) {
+    if (!edges_.insert(fmt::format("{} {} {}", from, to, label)).second) {
+      return;
+    }
     if (dot_) {
       text_ += fmt::format("  {} -> {} [label = \"{}\"{}];\n", from, to, escaped(label),
                            dashed ? " style = \"dashed\"" : "");
@@ -80,20 +90,23 @@ class Drawing {
   std::string text_;
   Names module_names_;
   Names provider_names_;
+  std::map<char, Names> labels_;  // by kind
+  std::set<std::string> edges_;
 };
 
-// Returns three lines: the key, the source, and "~> 1.0 = 1.1.0" or "v1.0.0 (1a2b3c4d5e6f)".
-std::string label_of(const messages::InspectedModule& module) {
+// Returns two lines: the source, and "~> 1.0 = 1.1.0" or "v1.0.0 (1a2b3c4d5e6f)".
+std::string release_of(const messages::InspectedModule& module) {
   const std::string source = module.source.value_or("not resolved");
   const std::string locked =
       module.locked ? locked_text({.key = module.key,
                                    .version = module.locked_version,
                                    .source = source,
-                                   .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""))}})
+                                   .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""),
+                                                        module.checksum.value_or(""))}})
                     : "";
   const std::string constraint = module.constraint.value_or("");
   const std::string version = constraint + (constraint.empty() || locked.empty() ? "" : " = ") + locked;
-  return module.key + "\n" + source + (version.empty() ? "" : "\n" + version);
+  return source + (version.empty() ? "" : "\n" + version);
 }
 
 // Returns the nearest call above that is drawn: names of test modules have parts that are not calls.
@@ -107,8 +120,14 @@ std::string caller_of(std::string key, const Drawing& drawing) {
 std::string draw(const messages::ConfigInspectResult& result, bool dot) {
   Drawing drawing(dot);
   drawing.add_module("", "root module");
+  std::map<std::string, std::string> calls;  // of a locked release
   for (const messages::InspectedModule& module : result.modules) {
-    drawing.add_module(module.key, label_of(module));
+    std::string& keys = calls[release_of(module)];
+    keys += (keys.empty() ? "" : ", ") + module.key;
+  }
+  for (const messages::InspectedModule& module : result.modules) {
+    const std::string release = release_of(module);
+    drawing.add_module(module.key, (module.locked ? calls[release] : module.key) + "\n" + release);
   }
   for (const messages::InspectedModule& module : result.modules) {
     drawing.connect_modules(caller_of(module.key, drawing), module.key);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "plugin/cli/terminal.h"
@@ -62,6 +63,11 @@ std::string HelpText::make_group(std::string group, bool is_positional, std::vec
   if (group == kRareFlags && !shows_rare_) {
     return "For more flags, use --help-all.\n";
   }
+  constexpr std::array<std::string_view, 6> kOfAll = {"--help",  "--help-all", "--version",
+                                                      "--quiet", "--verbose",  "--json"};
+  std::stable_partition(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return std::find(kOfAll.begin(), kOfAll.end(), option->get_name()) == kOfAll.end();
+  });
   std::string text = CLI::Formatter::make_group(group, is_positional, std::move(options));
   return group == kRareFlags ? text.substr(1) : text;  // a blank line is already there
 }
@@ -69,7 +75,9 @@ std::string HelpText::make_group(std::string group, bool is_positional, std::vec
 std::string HelpText::make_option(const CLI::Option* option, bool is_positional) const {
   std::string name = make_option_name(option, is_positional);
   const std::string value = option->get_type_size() == 0 ? std::string() : value_name(option->get_type_name());
-  if (!value.empty() && (!is_positional || value.front() == '{')) {
+  if (const std::size_t default_value = name.find('{'); default_value != std::string::npos) {
+    name = fmt::format("{}[={}]", name.substr(0, default_value), value);
+  } else if (!value.empty() && (!is_positional || value.front() == '{')) {
     name += " " + value;
   }
   if (option->get_expected_max() == CLI::detail::expected_max_vector_size) {

@@ -33,7 +33,7 @@ Branch tree_of(const std::vector<messages::InspectedModule>& modules) {
   return root;
 }
 
-// Returns "locked 1.2.0 (~> 1.1)", "locked v1.2.0 (8f2c01ab34cd)", "locked" (an archive), "not locked", "local",
+// Returns "locked 1.2.0 (~> 1.1)", "locked v1.2.0 (8f2c01ab34cd)", "locked archive 9a0b…", "not locked", "local",
 // "not resolved".
 Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.source) {
@@ -46,11 +46,11 @@ Cell lock_cell(const messages::InspectedModule& module) {
   if (!module.locked) {
     return {"not locked" + constraint, Color::yellow};
   }
-  const std::string version =
-      locked_text({.key = module.key,
-                   .version = module.locked_version,
-                   .source = *module.source,
-                   .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""))}});
+  const std::string version = locked_text(
+      {.key = module.key,
+       .version = module.locked_version,
+       .source = *module.source,
+       .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""), module.checksum.value_or(""))}});
   return {(version.empty() ? "locked" : "locked " + version) + constraint, Color::green};
 }
 
@@ -64,12 +64,16 @@ void add_calls(const Branch& branch, const std::string& indent, bool utf8, std::
   for (const auto& [name, call] : branch.calls) {
     const bool is_last = --left == 0;
     const std::string line = indent + (utf8 ? is_last ? "└─ " : "├─ " : is_last ? "`- " : "|- ");
+    const std::string guide = utf8 ? "│  " : "|  ";
+    const std::string below = indent + (is_last ? "   " : guide);
     if (call.module == nullptr) {
       rows.push_back({{line + name}});
     } else {
-      rows.push_back({{line + "module." + call.module->key}, lock_cell(*call.module), {source_text(*call.module)}});
+      rows.push_back({{line + "module." + call.module->key},
+                      lock_cell(*call.module),
+                      {.text = source_text(*call.module), .indent = below + (call.calls.empty() ? "   " : guide)}});
     }
-    add_calls(call, indent + (is_last ? "   " : utf8 ? "│  " : "|  "), utf8, rows);
+    add_calls(call, below, utf8, rows);
   }
 }
 

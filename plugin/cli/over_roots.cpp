@@ -78,8 +78,8 @@ std::string next_text(const NextSteps& next, const std::vector<std::string>& roo
   if (next.lock) {
     add("tofu-modlock lock" + arguments);
   }
-  if (next.install) {
-    add("tofu-modlock install" + arguments);
+  if (!next.install.empty()) {
+    add("tofu-modlock " + next.install + arguments);
   }
   if (!next.init.empty()) {
     add(next.init + (place.empty() ? "" : " -chdir=" + place) + " init" + (are_several ? " in each root module" : ""));
@@ -150,11 +150,12 @@ std::optional<Error> find_missing_configuration(const std::string& root) {
   if (has_configuration(root)) {
     return std::nullopt;
   }
+  const bool is_unit = terragrunt::is_unit(root);
   return Error{.code = Code::config_parse,
-               .message = fmt::format("{} has no configuration files", root),
-               .hint = terragrunt::is_unit(root)
-                           ? fmt::format("Terragrunt locks this unit; run in {}, after a change of the source too: "
-                                         "terragrunt init -upgrade --source-update",
+               .message = root + (is_unit ? " is a unit, which Terragrunt locks" : " has no configuration files"),
+               .hint = is_unit
+                           ? fmt::format("change the source in its files, then run in {}: terragrunt init -upgrade "
+                                         "--source-update",
                                          shell_word(shown_path(root)))
                            : "name the directory of a root module with --chdir; most commands also have --recursive"};
 }
@@ -233,7 +234,7 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
     sources.merge(outcome.sources);
     next.lock = next.lock || outcome.next.lock;
-    next.install = next.install || outcome.next.install;
+    next.install = std::max(next.install, outcome.next.install);
     next.init = next.init.empty() ? outcome.next.init : next.init;
     next.placed_inline.insert(next.placed_inline.end(), outcome.next.placed_inline.begin(),
                               outcome.next.placed_inline.end());

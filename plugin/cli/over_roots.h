@@ -22,7 +22,7 @@ namespace modlock::cli {
 // The commands that are useful after this one.
 struct NextSteps {
   bool lock = false;
-  bool install = false;
+  std::string install = {};                     // "install", "install --overrides"; empty: not useful
   std::string init = {};                        // the client whose init is useful: "tofu", "terraform"; empty: none
   std::vector<std::string> placed_inline = {};  // roots whose first module blocks are inline, and no setting decides
 };

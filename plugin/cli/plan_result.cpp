@@ -13,6 +13,7 @@
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
 #include "plugin/resolve/plan.h"
@@ -183,6 +184,18 @@ Hint::Words diff_command(const CommandLine& line, const std::string& root, bool 
              : Hint::Words();
 }
 
+// Returns the command that compares the two releases of a call in the root or a local module; empty: they have no
+// version.
+Hint::Words diff_of_versions(const messages::ModuleDiff& change) {
+  const auto version_of = [](const std::optional<messages::ChangeSide>& side) -> std::string {
+    const auto prefix = side ? tag_prefix_of(side->ref) : std::nullopt;
+    return side && side->version ? *side->version : prefix ? side->ref.substr(prefix->size()) : "";
+  };
+  const std::string from = version_of(change.from);
+  const std::string to = version_of(change.to);
+  return from.empty() || to.empty() ? Hint::Words() : Hint::Words{"diff", change.subject, "--from", from, "--to", to};
+}
+
 }  // namespace
 
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
@@ -202,8 +215,7 @@ WrittenUpdate write_update(const CommandLine& line, const Host& host, const std:
   return written;
 }
 
-void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written,
-                        const Hint::Words& preview) {
+void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written) {
   const bool as_markdown = line.output_format == "markdown";
   if (!written.diff) {
     output.out(fmt::format("{}The packages were not compared: {}\n", as_markdown ? "\n" : "",
@@ -216,22 +228,28 @@ void print_diff_summary(const CommandLine& line, RootOutput& output, const Writt
     output.out(text.empty() ? "" : "\n" + text);
     return;
   }
-  bool is_quiet = true;
+  const Hint::Words since_commit =
+      line.dry_run ? Hint::Words() : diff_command(line, output.root(), written.is_since_commit);
+  Hint commands;
   for (const messages::ModuleDiff& change : diff.changes) {
     if (std::all_of(change.findings.begin(), change.findings.end(),
                     [](const auto& finding) { return finding.grade == "notable"; })) {
       continue;
     }
     output.out(fmt::format("{} has changes to read: {}\n", change.subject, count_findings(change.findings)));
-    is_quiet = false;
+    const bool is_inside = std::ranges::any_of(diff.changes, [&](const messages::ModuleDiff& other) {
+      return change.subject.starts_with(other.subject + ".");  // the command of the outer module shows it
+    });
+    const Hint::Words command = !since_commit.empty() ? since_commit
+                                : is_inside           ? Hint::Words()
+                                                      : diff_of_versions(change);
+    const bool is_said = command.empty() || (command == since_commit && !commands.empty());
+    commands += is_said ? Hint() : "To read them, run: " + Hint::command(command) + "\n";
   }
   for (const Diagnostic& diagnostic : not_compared(diff)) {
     output.out(fmt::format("{} was not compared: {}\n", diagnostic.what.subject, diagnostic.what.message));
   }
-  const Hint::Words command = is_quiet       ? Hint::Words()
-                              : line.dry_run ? preview
-                                             : diff_command(line, output.root(), written.is_since_commit);
-  output.out(command.empty() ? "" : output.hint("To read them, run: " + Hint::command(command) + "\n"));
+  output.out(output.hint(commands));
 }
 
 RootOutcome add_held(RootOutcome outcome, const CommandLine& line, RootOutput& output,
@@ -303,13 +321,20 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
   if (is_wrapped || line.dry_run || line.frozen || result.edits.documents.empty()) {
     return next;
   }
+  const Hint::Words overrides = {"install", "--overrides"};
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    diagnostic.what.hint.text([&](const Hint::Words& command) {
+      next.install = command == overrides ? "install --overrides" : next.install;
+      return std::string();
+    });
+  }
   for (const messages::Change& change : result.changes) {
     const bool is_version = change.action == Action::added || change.action == Action::updated ||
                             change.action == Action::moved || change.action == Action::source_changed ||
                             change.action == Action::renamed || change.action == Action::restored ||
                             change.action == Action::merged;
     const bool is_module = change.subject.starts_with("module.");
-    next.install = next.install || (is_version && is_module && !line.install);
+    next.install = next.install.empty() && is_version && is_module && !line.install ? "install" : next.install;
     next.init = is_version && next.init.empty() ? client_name(host, root) : next.init;
   }
   if (places_inline(host, root, result.edits.documents)) {

@@ -30,9 +30,8 @@ struct WrittenUpdate {
 WrittenUpdate write_update(const CommandLine& line, const Host& host, const std::string& root, PlanAnswer asked,
                            const Texts& committed = {});
 
-// Adds which modules have changes to read, and the command that prints them. `preview` is that of a dry run.
-void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written,
-                        const Hint::Words& preview = {});
+// Adds which modules have changes to read, and the command that prints them.
+void print_diff_summary(const CommandLine& line, RootOutput& output, const WrittenUpdate& written);
 
 // Returns "changed", "would change" (with --dry-run) or "up to date".
 std::string result_words(const CommandLine& line, const messages::LockPlanResult& result);

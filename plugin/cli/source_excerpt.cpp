@@ -37,10 +37,11 @@ bool may_be_shown(std::string_view path) {
                      [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
 
-// Returns whether an argument of a query is public: one that names a commit, which the lock file contains too.
+// Returns whether an argument of a query is public: one that selects a package, which the lock file contains too.
 bool is_harmless(std::string_view argument) {
   const std::size_t name = argument.find('=');
-  if (name == std::string_view::npos || (argument.substr(0, name) != "ref" && argument.substr(0, name) != "depth")) {
+  constexpr std::array<std::string_view, 7> kPublic = {"ref", "rev", "tag", "digest", "depth", "archive", "checksum"};
+  if (name == std::string_view::npos || std::ranges::find(kPublic, argument.substr(0, name)) == kPublic.end()) {
     return false;
   }
   argument.remove_prefix(name + 1);
@@ -49,7 +50,7 @@ bool is_harmless(std::string_view argument) {
   }
   return std::all_of(argument.begin(), argument.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("._-/+").find(c) != std::string_view::npos;
+           std::string_view("._-/+:").find(c) != std::string_view::npos;
   });
 }
 

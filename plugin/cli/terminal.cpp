@@ -121,19 +121,19 @@ std::string wrapped_text(std::string_view text, std::size_t first, std::size_t o
 }
 
 // Returns the last cell of a row, in the columns that are left after `start`.
-std::string fitted(const std::string& text, std::size_t start, Fit fit, const TableStyle& style) {
+std::string fitted(const std::string& text, std::size_t start, Fit fit, const TableStyle& style,
+                   const std::string& indent) {
   constexpr std::size_t kLeast = 20;
-  constexpr std::size_t kIndent = 4;
   const std::size_t left = style.columns > start ? style.columns - start : 0;
   if (style.columns == 0 || width_of(text) <= left) {
     return text;
   }
   const bool has_room = left >= kLeast;
-  const std::size_t room = has_room ? left : std::max(style.columns, kLeast) - kIndent;
+  const std::size_t room = has_room ? left : std::max(style.columns, kLeast - 4 + width_of(indent)) - width_of(indent);
   if (fit == Fit::cut_middle) {
-    return (has_room ? "" : "\n" + std::string(kIndent, ' ')) + cut_text(text, room, style.utf8);
+    return (has_room ? "" : "\n" + indent) + cut_text(text, room, style.utf8);
   }
-  return wrapped_text(text, has_room ? left : 0, room, has_room ? start : kIndent);
+  return wrapped_text(text, has_room ? left : 0, room, has_room ? start : width_of(indent));
 }
 
 struct HeldOutput {
@@ -315,7 +315,7 @@ std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, cons
     for (std::size_t i = 0; i < row.size(); ++i) {
       std::string text = printable_line(row[i].text);
       if (i + 1 == count) {
-        text = fitted(text, start, fit, style);
+        text = fitted(text, start, fit, style, row[i].indent);
       }
       if (!text.empty()) {
         out += std::string(text.starts_with('\n') ? 0 : blanks, ' ') +

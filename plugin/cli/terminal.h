@@ -79,6 +79,7 @@ enum class Color { none, red, green, yellow, bold };
 struct Cell {
   std::string text = {};  // control characters are escaped
   Color color = Color::none;
+  std::string indent = "    ";  // of the next line, if the last column has no room
 };
 
 // How the last column fits into the terminal.

@@ -45,12 +45,10 @@ void print_altered(const messages::Verdict& verdict, RootOutput& output) {
   text += is_entry    ? "  To recreate modules.json, run:\n    " + tofu_modlock("install")
           : is_source ? "  The locked version is kept. To lock the current content after a review, run:\n    " +
                             tofu_modlock("upgrade", "--target", subject)
-          : verdict.is_lock_wrong
-              ? "  The lock file is wrong: restore this entry from version control.\n"
-                "  To lock what the source has instead, after a review, run:\n    " +
-                    tofu_modlock("upgrade", "--target", subject)
-              : "  To restore the locked package, run:\n    " + tofu_modlock("install") +
-                    "\n  To lock the newest version instead, run:\n    " + reselect_command(verdict.source, subject);
+          : verdict.is_lock_wrong ? "  The lock file is wrong: restore this entry from version control.\n"
+                                    "  To lock what the source has instead, after a review, run:\n    " +
+                                        tofu_modlock("upgrade", "--target", subject)
+                                  : "  To restore the locked package, run:\n    " + tofu_modlock("install");
   output.err(output.hint(text + "\n"));
 }
 
@@ -66,7 +64,7 @@ std::string short_reason(const messages::Verdict& verdict) {
 
 bool has_detail(const messages::Verdict& verdict) {
   return verdict.kind == VerdictKind::tampered || verdict.kind == VerdictKind::moved ||
-         short_reason(verdict) != verdict.detail;
+         verdict.kind == VerdictKind::denied || short_reason(verdict) != verdict.detail;
 }
 
 Hint hint_for(const messages::Verdict& verdict) {
@@ -86,13 +84,15 @@ void print_detail(const messages::Verdict& verdict, RootOutput& output) {
 }
 
 // `unit`: the directory of a unit of Terragrunt; empty: a root module.
-void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit, RootOutput& output) {
+void print_verdicts(const messages::LockVerifyResult& result, const std::string& unit, bool shows_sources,
+                    RootOutput& output) {
   const std::vector<messages::Verdict>& verdicts = result.verdicts;
   std::vector<std::vector<Cell>> rows;
   for (const messages::Verdict& verdict : verdicts) {
     rows.push_back({{std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)},
                     {verdict.subject},
                     {locked_version(verdict)},
+                    {shows_sources ? verdict.source : ""},
                     {short_reason(verdict)}});
   }
   output.table(rows, Fit::wrap);
@@ -121,7 +121,7 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
       next.lock = true;
     }
     if (traits(verdict.kind).needs_install) {
-      next.install = next.install || is_module;
+      next.install = is_module ? "install" : next.install;
       next.init = is_module ? next.init : client;
     }
   }
@@ -147,7 +147,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& 
   const std::string& root = output.root();
   const bool is_unit = terragrunt::is_unit(root);
   if (!flags.json) {
-    print_verdicts(*result, is_unit ? root : "", output);
+    print_verdicts(*result, is_unit ? root : "", flags.verbose, output);
     output.add(details.diagnostics);
   }
   RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),

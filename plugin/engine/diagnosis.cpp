@@ -101,7 +101,7 @@ Hosts hosts_of(const messages::ConfigInspectResult& inspected, ClientKind tool) 
 std::string credential_line(const CredentialSearch& search) {
   return search.use == "git" ? "git: its own credential helpers are queried"
          : search.used       ? fmt::format("{}: a credential in {}", search.use, *search.used)
-                             : fmt::format("{}: no credential in {} places", search.use, search.places.size());
+                       : fmt::format("{}: no credential in {}", search.use, counted(search.places.size(), "place"));
 }
 
 // The requests of `doctor --online`.

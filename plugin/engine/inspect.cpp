@@ -52,6 +52,7 @@ messages::InspectedModule to_message(const ModuleNode& node, const LockFile& loc
           .locked_version = counts ? entry->second.version : std::nullopt,
           .commit = locked_hash("git"),
           .digest = locked_hash("oci"),
+          .checksum = locked_hash("zh"),
           .of_tests = node.of_tests,
           .is_static = node.call.is_static,
           .repeated_by = repeated_by(*node.call.written)};

@@ -87,7 +87,10 @@ struct LockDocument {
   const LockFile& provider_file() const { return beside ? *beside : file; }
   // Returns the path for messages about modules, or only about providers.
   std::string shown_path(bool is_of_providers = false) const {
-    return ((is_of_providers ? provider_file() : file).text.empty() ? "the missing " : "") +
+    const LockFile& shown = is_of_providers ? provider_file() : file;
+    return std::string(!shown.exists        ? "the missing "
+                       : shown.text.empty() ? "the empty "
+                                            : "") +
            (is_of_providers ? providers_path() : path);
   }
 };

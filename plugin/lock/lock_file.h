@@ -88,8 +88,8 @@ Result<LockFile> parse_lock(std::string_view text, const std::string& path,
 // blocks (each with the one blank line before it) the result equals `before` without its own. Comments at the top stay
 // with the header; other comments stay where they are among the provider blocks; only comments inside a module block
 // are lost. A file with content that does not begin with a comment gets no header, and each of its module blocks is
-// followed by one blank line instead. CRLF files stay CRLF. Without module and provider blocks the result is only the
-// header.
+// followed by one blank line instead. CRLF files stay CRLF, and so do single lines of unchanged blocks. Without module
+// and provider blocks the result is only the header.
 std::string write_lock(const LockFile& before, const ModuleLocks& modules,
                        std::string_view header = kOpenTofuLockHeader);
 

@@ -112,7 +112,7 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
   for (const std::string& block : blocks) {
     LockText lines = split_lock_text(block);
     for (TextLine& line : lines.lines) {
-      line.end = text.line_end;
+      line.end = block.find('\r') == std::string::npos ? text.line_end : line.end;
     }
     const TextLine blank{"", text.line_end};
     if (head > 0) {
@@ -125,6 +125,16 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
   }
   text.lines.insert(text.lines.begin() + static_cast<std::ptrdiff_t>(head), inserted.begin(), inserted.end());
   repair_line_ends(text);
+}
+
+// Returns the bytes of the lines of a module block; empty: there is none.
+std::string former_block(const LockFile& before, const std::string& key) {
+  const auto range = before.module_ranges.find(key);
+  if (range == before.module_ranges.end()) {
+    return "";
+  }
+  const std::size_t start = range->second.start.byte;
+  return before.text.substr(start, before.text.find('\n', range->second.end.byte) + 1 - start);
 }
 
 }  // namespace
@@ -175,9 +185,8 @@ LockText split_lock_text(std::string_view text) {
     result.lines.push_back({std::string(text.substr(0, size)), std::string(text.substr(size, feed + 1 - size))});
     text.remove_prefix(feed + 1);
   }
-  if (!result.lines.empty() && !result.lines.front().end.empty()) {
-    result.line_end = result.lines.front().end;
-  }
+  const auto crlf = std::ranges::count(result.lines, "\r\n", &TextLine::end);
+  result.line_end = 2 * static_cast<std::size_t>(crlf) > result.lines.size() ? "\r\n" : "\n";
   return result;
 }
 
@@ -280,7 +289,13 @@ std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::
       text.lines.push_back({line.text, text.line_end});
     }
   }
-  insert_blocks(text, mapped(modules, [](const auto& entry) { return write_module_block(entry.second); }));
+  insert_blocks(text, mapped(modules, [&](const auto& entry) {
+                  std::string block = write_module_block(entry.second);
+                  const std::string former = former_block(before, entry.first);
+                  std::string plain = former;
+                  std::erase(plain, '\r');
+                  return plain == block ? former : block;
+                }));
   return join_lock_text(text);
 }
 

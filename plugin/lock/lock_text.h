@@ -16,7 +16,7 @@ struct TextLine {
 struct LockText {
   std::string bom;  // the byte order mark, or empty
   std::vector<TextLine> lines;
-  std::string line_end = "\n";  // of the first line
+  std::string line_end = "\n";  // of most lines
   bool final_line_end = true;   // whether the last line has one
 };
 

@@ -68,8 +68,11 @@ std::string short_id(std::string_view id) {
   return std::string(id.substr(id.rfind(':') + 1, kShown));
 }
 
-std::string origin_of(const std::string& commit, const std::string& digest) {
-  return !commit.empty() ? "git:" + commit : !digest.empty() ? "oci:" + digest : "";
+std::string origin_of(const std::string& commit, const std::string& digest, const std::string& checksum) {
+  return !commit.empty()     ? "git:" + commit
+         : !digest.empty()   ? "oci:" + digest
+         : !checksum.empty() ? "zh:" + checksum
+                             : "";
 }
 
 std::string origin_words(std::string_view hash) {

@@ -32,8 +32,8 @@ inline constexpr std::string_view kContradiction = "the lock file contradicts it
 // Returns the first digits of a commit or digest, which may follow its scheme.
 std::string short_id(std::string_view id);
 
-// Returns the origin hash of a commit or a digest, of which at most one is not empty.
-std::string origin_of(const std::string& commit, const std::string& digest);
+// Returns the origin hash of a commit, a digest or the checksum of an archive, of which at most one is not empty.
+std::string origin_of(const std::string& commit, const std::string& digest, const std::string& checksum);
 
 // Returns an origin hash with its kind: "commit 8f2c…", "manifest sha256:…", "archive 9a0b…".
 std::string origin_words(std::string_view hash);

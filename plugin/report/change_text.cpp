@@ -12,7 +12,7 @@ namespace {
 
 // Returns "commit 1a2b3c4d5e6f", "manifest 1a2b3c4d5e6f", or "" if there is neither.
 std::string id_text(const std::optional<messages::ChangeSide>& side) {
-  return side ? locked_text(std::nullopt, "", origin_of(side->commit, side->digest)) : "";
+  return side ? locked_text(std::nullopt, "", origin_of(side->commit, side->digest, side->checksum)) : "";
 }
 
 // A bar would end a cell of a table, also in a code span.
@@ -68,7 +68,8 @@ ChangeText change_text(const messages::Change& change) {
 }
 
 std::string side_text(const std::optional<messages::ChangeSide>& side) {
-  const std::string text = side ? locked_text(side->version, side->ref, origin_of(side->commit, side->digest)) : "";
+  const std::string text =
+      side ? locked_text(side->version, side->ref, origin_of(side->commit, side->digest, side->checksum)) : "";
   return text.empty() ? "its content" : text;
 }
 

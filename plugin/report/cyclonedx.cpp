@@ -8,8 +8,10 @@
 
 #include "backends/address/go_url.h"
 #include "backends/address/source_text.h"
+#include "backends/address/version.h"
 #include "backends/base/build_info.h"
 #include "backends/base/digest.h"
+#include "plugin/lock/locked_text.h"
 #include "plugin/report/package_url.h"
 #include "protocol/base/json.h"
 
@@ -53,6 +55,11 @@ void add_reference(Json::Value& component, const Source& source) {
 }
 
 void describe_source(Json::Value& component, const Source& source, const ModuleLock& lock) {
+  const std::string tag = source.named_tag();
+  const auto prefix = tag_prefix_of(tag);
+  if (const auto version = Version::parse(prefix ? tag.substr(prefix->size()) : ""); version && !lock.version) {
+    component["version"] = version->to_string();
+  }
   if (source.is_registry()) {
     component["group"] = source.path.substr(0, source.path.find('/'));
   }

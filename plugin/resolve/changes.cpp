@@ -130,12 +130,13 @@ Diagnostic moved_warning(const ModuleNode& node, const ModuleLock& before, const
   const std::string what = after.version   ? "the tag of version " + *after.version
                            : named.empty() ? "the content"
                                            : fmt::format("\"{}\"", named);
-  return as_warning(
-      node.error(Code::tag_moved,
-                 fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
-                             origin_words(before.origin_hash()), origin_words(after.origin_hash())),
-                 "a published release should not change; contact its author and review the diff before you "
-                 "commit the lock file"));
+  return as_warning(node.error(
+      Code::tag_moved,
+      fmt::format("{} of \"{}\" was moved: from {} to {}", what, node.address.source.package_identity(),
+                  origin_words(before.origin_hash()), origin_words(after.origin_hash())),
+      "a published release should not change; contact its author, and review the difference before you commit "
+      "the lock file: " +
+          tofu_modlock("diff", "--lock-rev", "HEAD")));
 }
 
 std::string why_added(const VersionResolver& resolver, const std::string& key) {
@@ -166,8 +167,11 @@ Change removal(const ModuleLock& before) {
 }  // namespace
 
 ChangeSide side_of(const ModuleLock& lock) {
-  return {
-      .version = lock.version, .ref = ref_of(lock), .commit = lock.hash_value("git"), .digest = lock.hash_value("oci")};
+  return {.version = lock.version,
+          .ref = ref_of(lock),
+          .commit = lock.hash_value("git"),
+          .digest = lock.hash_value("oci"),
+          .checksum = lock.hash_value("zh")};
 }
 
 ModuleLocks new_module_locks(const PlanRequest& request, const ModuleTree& tree, const VersionResolver& resolver,

@@ -82,7 +82,8 @@ std::optional<Diagnostic> check_new_tag(const PlanRequest& request, const Module
                                            other ? other->origin_hash() : backend.id_hash(seen),
                                            backend.id_hash(resolved.id), is_error ? "would be" : "is"),
                                is_error ? "find out why it moved; to accept it, " + accept
-                                        : "review the difference before you commit the lock file")};
+                                        : "review the difference before you commit the lock file: " +
+                                              tofu_modlock("diff", "--lock-rev", "HEAD"))};
 }
 
 Diagnostics warn_of_split_tags(const ModuleLocks& modules, const Settings& settings) {

@@ -185,6 +185,21 @@ void warn_about_reference(const ModuleNode& node, Diagnostics& warnings) {
   }
 }
 
+void warn_about_version(const ModuleNode& node, Diagnostics& warnings) {
+  const SourceText& version = *node.call.version;
+  const std::string caller = node.key.substr(0, node.key.rfind('.'));
+  warnings.push_back(as_warning(
+      at(Code::lock_unenforced, version, node,
+         fmt::format("module \"{}\" has a version argument on {} source, which unmodified OpenTofu rejects", node.key,
+                     node.address.source.has_commits() ? "a git" : "an OCI"),
+         node.address.is_users
+             ? "run: " + tofu_modlock("install", "--overrides") +
+                   fmt::format("; or write it into .tofu-modlock.hcl instead: module \"{}\" {{ version = \"{}\" }}",
+                               node.key, version.text)
+             : Hint("a call inside a package cannot be overridden: use a release of module." + caller +
+                    " without this argument, or a copy of it"))));
+}
+
 }  // namespace
 
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings) {
@@ -194,14 +209,7 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
   if (node.call.version) {
     written.push_back(&*node.call.version);
     if (node.address.source.has_tags()) {
-      warnings.push_back(
-          {Severity::warning,
-           at(Code::lock_unenforced, *node.call.version, node,
-              fmt::format("module \"{}\" has a version argument on a {} source, which unmodified OpenTofu rejects",
-                          node.key, to_string(node.address.source.kind)),
-              "run: " + tofu_modlock("install", "--overrides") +
-                  fmt::format("; or write it into .tofu-modlock.hcl instead: module \"{}\" {{ version = \"{}\" }}",
-                              node.key, node.call.version->text))});
+      warn_about_version(node, warnings);
     }
   }
   if (rule != settings.modules.end() && rule->second.version) {

@@ -273,7 +273,7 @@ Diagnostic unlocked_warning(const std::vector<std::string>& keys) {
 }
 
 std::string InstalledRecord::text() const {
-  return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", origin_of(commit, ""));
+  return locked_text(version ? std::optional(version->to_string()) : std::nullopt, "", origin_of(commit, "", ""));
 }
 
 bool PlanRequest::accepts_moved(const std::string& subject) const {

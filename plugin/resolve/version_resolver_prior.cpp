@@ -71,7 +71,7 @@ std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const
     return std::nullopt;
   }
   Locked locked;
-  if (const std::string hash = origin_of(installed->commit, ""); !hash.empty()) {
+  if (const std::string hash = origin_of(installed->commit, "", ""); !hash.empty()) {
     locked.resolved.id = fetcher_.backend(node.address.source)->id_of({&hash, 1});
   }
   if (is_registry) {

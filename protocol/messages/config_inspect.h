@@ -27,6 +27,7 @@ struct InspectedModule {
   std::optional<std::string> locked_version = {};
   std::optional<std::string> commit = {};       // of the lock entry
   std::optional<std::string> digest = {};       // of the OCI manifest in the lock entry
+  std::optional<std::string> checksum = {};     // of the archive in the lock entry
   bool of_tests = false;                        // called by a test file, or by a module that a test file calls
   bool is_static = true;                        // written out, without references
   std::optional<std::string> repeated_by = {};  // "count" or "for_each"
@@ -98,6 +99,7 @@ void fields(Form& form, In<Form, InspectedModule> module) {
   form.optional("lockedVersion", module.locked_version, "the version in the lock");
   form.optional("commit", module.commit, "the commit in the lock");
   form.optional("digest", module.digest, "the digest of the OCI manifest in the lock: `sha256:…`");
+  form.optional("checksum", module.checksum, "the SHA-256 of the archive in the lock, in hexadecimal digits");
   form.optional("ofTests", module.of_tests, "true: called by a test file, or by a module that a test file calls");
   place_fields(form, module.location);
   form.member("static", module.is_static, "source and version are written out, without references");

@@ -124,6 +124,7 @@ struct ChangeSide {
   std::string ref = {};
   std::string commit = {};
   std::string digest = {};
+  std::string checksum = {};
 };
 
 struct Change {
@@ -147,6 +148,7 @@ void fields(Form& form, In<Form, ChangeSide> side) {
   form.optional("ref", side.ref, "the branch or tag that the call names");
   form.optional("commit", side.commit, "the commit of a git source");
   form.optional("digest", side.digest, "the digest of an OCI source");
+  form.optional("checksum", side.checksum, "the SHA-256 of an archive, in hexadecimal digits");
 }
 
 constexpr TypeName name_of(const Change*) {

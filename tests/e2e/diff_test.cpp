@@ -123,15 +123,17 @@ BOOST_AUTO_TEST_CASE(a_grade_after_a_blank_is_a_subject) {
 BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
   const std::string changes = "module.net has changes to read: 3 breaking, 2 risky\n";
   const Ran planned = modlock({"update", "net=1.1.0", "--dry-run"});
-  BOOST_TEST(planned.out.find(changes + "To read them, run: tofu-modlock diff net=1.1.0\n") != std::string::npos,
-             planned.out);
+  const std::string versions = "To read them, run: tofu-modlock diff module.net --from 1.0.0 --to 1.1.0\n";
+  BOOST_TEST(planned.out.ends_with(changes + versions), planned.out);
   const Ran markdown = modlock({"update", "net=1.1.0", "--dry-run", "--format", "markdown"});
   BOOST_TEST(markdown.out.find(modlock({"diff", "net=1.1.0", "--format", "markdown"}).out) != std::string::npos,
              markdown.out);
   const std::string before = lock();
   const Ran outside = modlock({"update", "net"});  // of a git repository
   BOOST_TEST(outside.out.find(changes) != std::string::npos, outside.out);
-  BOOST_TEST(outside.out.find("To read them") == std::string::npos, outside.out);
+  BOOST_TEST(outside.out.find(changes + versions) != std::string::npos, outside.out);
+  BOOST_TEST(modlock({"diff", "module.net", "--from", "1.0.0", "--to", "1.1.0"})
+                 .out.ends_with("1 module changed: 3 breaking, 2 risky\n"));
   write(".terraform.lock.hcl", before);
   commit();
   const std::string hint = "To read them, run: tofu-modlock diff --lock-rev HEAD\n";
@@ -140,7 +142,9 @@ BOOST_AUTO_TEST_CASE(an_update_names_what_to_read) {
   // To the last commit, there is no difference.
   const Ran undone = modlock({"update", "net=1.0.0"});
   BOOST_TEST(undone.out.find("module.net has changes to read: ") != std::string::npos, undone.out);
-  BOOST_TEST(undone.out.find("To read them") == std::string::npos, undone.out);
+  BOOST_TEST(
+      undone.out.find("To read them, run: tofu-modlock diff module.net --from 1.1.0 --to 1.0.0\n") != std::string::npos,
+      undone.out);
   BOOST_TEST(modlock({"diff", "--lock-rev", "HEAD"}).out.find("No module changes") != std::string::npos);
 }
 
@@ -148,7 +152,9 @@ BOOST_AUTO_TEST_CASE(an_upgrade_names_what_to_read) {
   commit();
   const std::string changes = "module.net has changes to read: 3 breaking, 2 risky\n";
   const Ran planned = modlock({"upgrade", "--dry-run"});
-  BOOST_TEST(planned.out.ends_with(changes), planned.out);
+  BOOST_TEST(
+      planned.out.ends_with(changes + "To read them, run: tofu-modlock diff module.net --from 1.0.0 --to 1.1.0\n"),
+      planned.out);
   const Ran upgraded = modlock({"upgrade"});
   BOOST_TEST(upgraded.out.find(changes + "To read them, run: tofu-modlock diff --lock-rev HEAD\n") != std::string::npos,
              upgraded.out);

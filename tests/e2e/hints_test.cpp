@@ -141,14 +141,6 @@ const std::vector<Row> kRows = {
      "tofu-modlock verify",
      4,
      {"tofu-modlock install"}},
-    {"a changed module with a tag, and a newer tag",
-     [](Hints& scene) {
-       scene.pin();
-       scene.damage(".terraform/modules/vpc/main.tf");
-     },
-     "tofu-modlock verify",
-     4,
-     {"tofu-modlock update module.vpc", "tofu-modlock install"}},
     {"a changed module of a package",
      [](Hints& scene) {
        scene.call_nested();

@@ -368,4 +368,29 @@ BOOST_AUTO_TEST_CASE(graphs_show_what_is_locked) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(one_release_is_one_node_of_a_graph) {
+  GitRepository& label = repository("label.git");
+  release(label, "1.0.0");
+  GitRepository& net = repository("net.git");
+  release(net, "1.0.0", {{"main.tf", module_call("label", "git::" + label.url() + "?ref=v1.0.0")}});
+  release(label, "1.1.0");
+  write("main.tf", module_call("label", "git::" + label.url() + "?ref=v1.0.0") +
+                       module_call("net", "git::" + net.url() + "?ref=v1.0.0") +
+                       module_call("newer", "git::" + label.url() + "?ref=v1.1.0") + module_call("own", "./own"));
+  write("own/main.tf", "");
+  BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  BOOST_TEST(modlock({"graph"}).out == R"g(graph LR
+  m0["root module"]
+  m1["label, net.label<br/>git::file://<dir>/repositories/label.git?ref=v1.0.0<br/>v1.0.0 (<1.0.0...>)"]
+  m2["net<br/>git::file://<dir>/repositories/net.git?ref=v1.0.0<br/>v1.0.0 (<1.0.0...>)"]
+  m3["newer<br/>git::file://<dir>/repositories/label.git?ref=v1.1.0<br/>v1.1.0 (<1.1.0...>)"]
+  m4["own<br/>./own"]
+  m0 --> m1
+  m0 --> m2
+  m2 --> m1
+  m0 --> m3
+  m0 --> m4
+)g");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,8 +66,6 @@ Error: module checksum verification failed
 
   To restore the locked package, run:
     tofu-modlock install
-  To lock the newest version instead, run:
-    tofu-modlock upgrade --target module.vpc
 )";
 
 BOOST_FIXTURE_TEST_SUITE(messages, Messages)

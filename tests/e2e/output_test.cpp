@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(tables_on_a_terminal) {
        {"inspect"},
        ".\n"
        "`- module.network           locked 1.2.0 (~> 1.1)\n"
-       "    git::https://git.example.test/network.git\n"
+       "   |  git::https://git.example.test/network.git\n"
        "   `- module.network.label  locked v0.3.1 (<0.3.1...>)\n"
-       "    git::https://git.example.test/label.git?ref=v0.3.1\n"
+       "         git::https://git.example.test/label.git?ref=v0.3.1\n"
        "2 module calls, 0 providers, 3 files.\n"},
   };
   for (const Terminal& row : rows) {

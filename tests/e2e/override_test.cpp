@@ -71,6 +71,45 @@ BOOST_AUTO_TEST_CASE(are_written_beside_the_calls_and_named_by_the_manifest) {
   BOOST_TEST(read(".terraform/modules/modules.json").find("?ref=") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(the_next_step_writes_those_that_can_be_written) {
+  GitRepository& outer = repository("outer.git");
+  release(outer, "1.0.0", {{"main.tf", module_call("label", "git::" + vpc.url(), "~> 1.2")}});
+  const std::string call = module_call("outer", "git::" + outer.url() + "?ref=v1.0.0");
+  const std::string rejected = " has a version argument on a git source, which unmodified OpenTofu rejects";
+  const std::string inside =
+      "  hint: a call inside a package cannot be overridden: use a release of module.outer without "
+      "this argument, or a copy of it\n";
+  fs::remove(root() / ".terraform.lock.hcl");
+  struct Row {
+    const char* name;
+    std::string calls;
+    std::string next;
+    std::size_t can_be_written;  // before; the warning of the others stays
+  };
+  const Row rows[] = {
+      {"a call of the root", module_call("vpc", "git::" + vpc.url(), "~> 1.2"), "install --overrides", 1},
+      {"a call inside a package", call, "install", 0},
+      {"both", call + module_call("vpc", "git::" + vpc.url(), "~> 1.2"), "install --overrides", 1},
+      {"no argument", module_call("vpc", "git::" + vpc.url() + "?ref=v1.2.0"), "install", 0},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      write("main.tf", row.calls);
+      fs::remove(root() / kOurs);
+      fs::remove(root() / ".terraform.lock.hcl");
+      const std::size_t inside_package = occurrences(row.calls, "outer.git");
+      const Ran locked = modlock({"lock"});
+      BOOST_TEST(locked.out.ends_with("Next: run tofu-modlock " + row.next + ", then tofu init.\n"), locked.out);
+      BOOST_TEST(occurrences(locked.err, rejected) == row.can_be_written + inside_package, locked.err);
+      BOOST_TEST(occurrences(locked.err, "hint: run: tofu-modlock install --overrides; or ") == row.can_be_written);
+      BOOST_TEST(occurrences(locked.err, inside) == inside_package, locked.err);
+      const Ran installed = modlock({"install", "--overrides"});
+      BOOST_TEST(installed.exit_code == 0, installed.err);
+      BOOST_TEST(occurrences(installed.err, rejected) == inside_package, installed.err);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(are_the_same_for_links_into_the_cache) {
   const auto is_link = [&] { return fs::is_symlink(root() / ".terraform/modules/net.inner"); };
   const Ran linked = modlock({"install", "--link", "--overrides"});

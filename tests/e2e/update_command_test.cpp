@@ -84,6 +84,50 @@ BOOST_AUTO_TEST_CASE(a_subject_without_a_version_takes_the_newest_below_the_next
   BOOST_TEST(modlock({"update", "module.nope"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_source_is_replaced_everywhere) {
+  GitRepository& net = repository("net.git");
+  release(net, "1.0.0", {{"main.tf", module_call("vpc", git() + "?ref=v1.1.0")}});
+  write("pinned/main.tf", module_call("a", git() + "?ref=v1.1.0") + module_call("older", git() + "?ref=v1.0.0"));
+  write("ranged/main.tf", module_call("b", git()));
+  write("ranged/.tofu-modlock.hcl", module_rule("b", "~> 1.0"));
+  write("inside/main.tf",
+        module_call("c", git() + "?ref=v1.1.0") + module_call("net", "git::" + net.url() + "?ref=v1.0.0"));
+  write("other/main.tf", module_call("net", "git::" + net.url() + "?ref=v1.0.0"));
+  const auto versions = [&] {
+    std::string text;
+    const Json::Value all = json({"explain", "--recursive", "--find", git(), "--json"});
+    for (const Json::Value& one : all["results"]) {
+      for (const Json::Value& found : one["found"]) {
+        const std::string source = found["source"].asString();
+        text += fs::path(one["root"].asString()).filename().string() + " " + found["subject"].asString() + " " +
+                (found.isMember("version") ? found["version"].asString() : source.substr(source.find('=') + 1)) + "\n";
+      }
+    }
+    return text;
+  };
+  BOOST_REQUIRE(modlock({"lock", "--recursive"}).exit_code == 0);
+  const Ran unknown = modlock({"update", "--recursive", "git.example.test/none=1.0.0"});
+  BOOST_TEST(unknown.exit_code == 2);
+  BOOST_TEST(unknown.err.find("\"git.example.test/none\" matches no module call or provider [INVALID_PARAMS]\n") !=
+             std::string::npos);
+  fs::remove_all(root() / "other");
+  const Ran ran = modlock({"update", "--recursive", git() + "@1.1.0=1.0.0"});
+  BOOST_TEST(ran.exit_code == 0, ran.err);
+  BOOST_TEST(
+      ran.err.find("the source of module.net.vpc should become \"v1.0.0\", and the text cannot be changed where it "
+                   "is written: it is in the package of module.net [CONFIG_NON_STATIC]\n") != std::string::npos,
+      ran.err);
+  BOOST_TEST(
+      versions() ==
+      "inside module.c v1.0.0\ninside module.net.vpc v1.1.0\npinned module.a v1.0.0\npinned module.older v1.0.0\n"
+      "ranged module.b 1.0.0\n");
+  BOOST_TEST(modlock({"update", "--recursive", git() + "=2.0.0"}).exit_code == 0);
+  BOOST_TEST(
+      versions() ==
+      "inside module.c v2.0.0\ninside module.net.vpc v1.1.0\npinned module.a v2.0.0\npinned module.older v2.0.0\n"
+      "ranged module.b 2.0.0\n");
+}
+
 BOOST_AUTO_TEST_CASE(the_newest_version_is_pinned_on_request) {
   write("main.tf", module_call("vpc", git() + "?ref=v2.0.0"));
   BOOST_REQUIRE(modlock({"lock"}).exit_code == 0);
@@ -123,7 +167,7 @@ BOOST_AUTO_TEST_CASE(configuration_and_lock_are_written) {
   BOOST_TEST(ran.out ==
              "module.vpc  1.0.0 -> 2.0.0  (~> 2.0.0)\n\ntofu-modlock has changed main.tf and .terraform.lock.hcl.\n"
              "Review and commit the change if it is what you intended.\n"
-             "Next: run tofu-modlock install, then tofu init.\n");
+             "Next: run tofu-modlock install --overrides, then tofu init.\n");
   BOOST_TEST(read("main.tf") == "# kept\n" + module_call("vpc", git(), "~> 2.0.0"));
   BOOST_TEST((locked_commits(*this) == std::map<std::string, std::string>{{"vpc", "<2.0.0>"}}));
   BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
@@ -138,7 +182,8 @@ BOOST_AUTO_TEST_CASE(install_afterwards) {
     const char* verified;  // the exit code of `verify`, and its version
   };
   const std::string old = module_call("vpc", git(), "~> 1.0.0");
-  const std::string next = "if it is what you intended.\n1 installed.\nNext: run tofu init.\n";
+  const std::string next =
+      "if it is what you intended.\n1 installed.\nNext: run tofu-modlock install --overrides, then tofu init.\n";
   const Row rows[] = {
       {"version", old, {"module.vpc=2.0.0"}, next, "0 2.0.0"},
       {"locked version", old, {"module.vpc=1.0.0"}, "The lock file is up to date.\n1 installed.\n", "0 1.0.0"},

@@ -38,6 +38,23 @@ struct Verifying : Scene {
 
 BOOST_FIXTURE_TEST_SUITE(verify_command, Verifying)
 
+BOOST_AUTO_TEST_CASE(verbose_shows_the_source) {
+  const std::string source = "git::file://<dir>/repositories/vpc.git";
+  BOOST_TEST(modlock({"verify"}).out == "verified  module.vpc  1.0.0\n1 verified\n");
+  BOOST_TEST(modlock({"verify", "-v"}).out == "verified  module.vpc  1.0.0  " + source + "\n1 verified\n");
+  fs::remove_all(root() / ".terraform");
+  BOOST_TEST(modlock({"verify", "-v"})
+                 .out.starts_with("missing  module.vpc  1.0.0  " + source + "  it is locked, but not installed\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_file_that_is_empty_is_not_missing) {
+  const std::string error = " .terraform.lock.hcl does not match the configuration: module.vpc (not locked) [FROZEN]\n";
+  write(".terraform.lock.hcl", "");
+  BOOST_TEST(modlock({"install"}).err.starts_with("Error: the empty" + error));
+  fs::remove(root() / ".terraform.lock.hcl");
+  BOOST_TEST(modlock({"install"}).err.starts_with("Error: the missing" + error));
+}
+
 BOOST_AUTO_TEST_CASE(each_kind_of_damage_has_its_verdict_and_its_exit_code) {
   struct Row {
     const char* name;

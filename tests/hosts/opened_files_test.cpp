@@ -71,8 +71,9 @@ BOOST_FIXTURE_TEST_SUITE(opened_files, TracedScene, *needs("strace"))
 BOOST_AUTO_TEST_CASE(of_a_command) {
   write("main.tf", module_call("vpc", "git::" + vpc.url()));
   write(".tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
-  // The second time before it is written. The client that "Next:" names is found with one more reading.
-  BOOST_TEST(opened_by({"lock"}) == "lock 3, sidecar 2, settings 2");
+  // The second time before it is written. The client that "Next:" names is found with one more reading, and after the
+  // first inline blocks, whether a setting decides on their place.
+  BOOST_TEST(opened_by({"lock"}) == "lock 3, sidecar 2, settings 3");
   BOOST_TEST(program({"sh", "-c",
                       "git init -q && git add .terraform.lock.hcl main.tf && "
                       "git -c user.name=a -c user.email=b commit -qm lock"})

@@ -232,10 +232,10 @@ BOOST_FIXTURE_TEST_CASE(newer_versions_of_units_are_shown, CheckedUnit) {
                                                   {"diff", "--chdir", "live/vpc"}}) {
     const Ran ran = modlock(command);
     BOOST_TEST(ran.exit_code == 8, command.front() << ran.out << ran.err);
-    BOOST_TEST(
-        ran.err.find("in live/vpc, after a change of the source too: terragrunt init -upgrade --source-update") !=
-            std::string::npos,
-        ran.err);
+    BOOST_TEST(ran.err.find("live/vpc is a unit, which Terragrunt locks [CONFIG_PARSE]\n"
+                            "  hint: change the source in its files, then run in live/vpc: terragrunt init -upgrade "
+                            "--source-update\n") != std::string::npos,
+               ran.err);
   }
 }
 

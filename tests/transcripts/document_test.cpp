@@ -75,6 +75,7 @@ constexpr Shown kShownElsewhere[] = {
     {"ProgressValue.total", "begin_reports_and_end"},
     {"Related.location", "an_error_with_everything"},
     {"Related.message", "an_error_with_everything"},
+    {"Selection.checksum", "archive_is_locked_by_its_content"},
     {"Selection.digest", "tag_that_moves_stays_locked_until_upgraded"},
     {"Signature.keyId", "modules_and_providers_in_one_edit"},
     {"Signature.status", "modules_and_providers_in_one_edit"},

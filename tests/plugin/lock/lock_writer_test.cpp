@@ -131,6 +131,38 @@ BOOST_AUTO_TEST_CASE(places) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(line_ends_of_unchanged_blocks_stay) {
+  const ModuleLock a{.key = "a", .source = "s"};
+  const ModuleLock b{.key = "b", .source = "s"};
+  const ModuleLock c{.key = "b", .source = "t"};
+  const std::string block_a = write_module_block(a);
+  const std::string block_b = write_module_block(b);
+  const std::string after =
+      with_crlf(block_a.substr(0, block_a.find('\n') + 1)) + block_a.substr(block_a.find('\n') + 1);
+  const auto file = [](const std::string& header, const std::string& first, const std::string& second) {
+    return header + "\n" + first + "\n" + second + kProviders;
+  };
+  const std::string crlf_header =
+      with_crlf(kHeader.substr(0, kHeader.find('\n') + 1)) + kHeader.substr(kHeader.find('\n') + 1);
+  struct Row {
+    const char* name;
+    std::string before;
+    std::string after;  // block b became c
+  };
+  const std::string block_c = write_module_block(c);
+  const Row rows[] = {
+      {"one CRLF line in another block", file(kHeader, after, block_b), file(kHeader, after, block_c)},
+      {"one CRLF line in the header", file(crlf_header, block_a, block_b), file(crlf_header, block_a, block_c)},
+      {"one CRLF line in this block", file(kHeader, block_a, with_crlf(block_b)), file(kHeader, block_a, block_c)},
+      {"CRLF", with_crlf(file(kHeader, block_a, block_b)), with_crlf(file(kHeader, block_a, block_c))},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(write_lock(read(row.before), locks({a, c})) == row.after);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(generated_locks_survive) {
   std::mt19937 random(3);
   const std::string tops[] = {"", kHeader, kHeader + "\n# note\n", "\xEF\xBB\xBF" + kHeader, "/* c */\n", "\n\n"};

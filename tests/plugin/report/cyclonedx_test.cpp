@@ -84,6 +84,30 @@ BOOST_AUTO_TEST_CASE(calls_of_one_package_are_one_component) {
   BOOST_TEST((properties_of(network, "hash") == std::vector<std::string>{"git:" + std::string(kCommit), "h1:abc="}));
 }
 
+BOOST_AUTO_TEST_CASE(the_version_of_a_component) {
+  struct Row {
+    const char* name;
+    const char* source;
+    const char* version;
+  };
+  const Row rows[] = {
+      {"a tag", "git::https://example.com/net.git?ref=v1.2.0", "1.2.0"},
+      {"a tag with a prefix", "git::https://example.com/net.git//a?ref=network/v1.2.0", "1.2.0"},
+      {"a full reference", "git::https://example.com/net.git?ref=refs/tags/v1.2.0", "1.2.0"},
+      {"a tag of OCI", "oci://example.com/net?tag=1.2.0", "1.2.0"},
+      {"a branch", "git::https://example.com/net.git?ref=main", ""},
+      {"a partial tag", "git::https://example.com/net.git?ref=v1", ""},
+      {"no reference", "git::https://example.com/net.git", ""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      LockFile lock;
+      lock.modules.emplace("a", ModuleLock{.key = "a", .source = row.source, .hashes = {"h1:abc="}});
+      BOOST_TEST(bill_of_materials(lock, {})["components"][0]["version"].asString() == row.version);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_archive_has_its_sum) {
   const Json::Value archive = bill_of_materials(sample_lock(), {})["components"][1];
   BOOST_TEST(archive["bom-ref"].asString() == "module.a.local.deep");

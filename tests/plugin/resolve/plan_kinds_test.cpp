@@ -256,8 +256,11 @@ BOOST_AUTO_TEST_CASE(archive_is_locked_by_its_content) {
   archive->add_tag(kArchive, "", {{"main.tf", "# new\n"}}, "zh:" + std::string(64, 'b'));
   BOOST_TEST(summary(lock()) == "");
   request.mode = PlanMode::upgrade;
-  BOOST_TEST(summary(lock()) ==
+  const Plan moved = lock();
+  BOOST_TEST(summary(moved) ==
              "module.vpc moved: the archive was moved from " + id.substr(3, 12) + " to bbbbbbbbbbbb\n");
+  BOOST_TEST(moved.changes.at(0).from->checksum == id.substr(3));
+  BOOST_TEST(moved.changes.at(0).to->checksum == std::string(64, 'b'));
 }
 
 BOOST_AUTO_TEST_CASE(archives_that_differ_in_a_query_argument_alone_are_two) {
