@@ -688,6 +688,7 @@ void add_command(CLI::App& app, const CommandRow& command, CommandLine& out) {
   });
   added.parse_complete_callback([&] {
     out.run = command.run;
+    out.command_name = command.name;
     out.has_report = command.prints == Prints::report;
   });
 }

@@ -58,6 +58,7 @@ struct CommandLine {
   using RunWithHost = Result<int> (*)(const CommandLine& line, const Host& host);
   using RunAlone = Result<int> (*)(const CommandLine& line);
   std::variant<RunAlone, RunWithHost> run = {};
+  const char* command_name = "";  // "upgrade"
   bool has_report = false;  // it prints what it did or found, which --quiet holds; others print what was requested
   CommonFlags common;
   // lock, upgrade

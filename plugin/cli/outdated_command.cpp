@@ -53,12 +53,6 @@ std::vector<Cell> cells_of(const messages::LookedUpDependency& dependency, const
                                             : Cell{"-> " + options, Color::yellow}};
 }
 
-Error found_directory(const std::string& path) {
-  return {.code = Code::invalid_params,
-          .message = fmt::format("expected a module call or a provider, found the directory \"{}\"", path),
-          .hint = "run: " + tofu_modlock("outdated", "--chdir", path)};
-}
-
 using AskedUpdates = RootAnswer<messages::UpdateLookupResult>;
 
 RootOutcome list_root(const CommandLine& line, RootOutput& output, AskedUpdates asked) {
@@ -99,18 +93,12 @@ std::string select_hint(const RootOutput& output) {
 
 Result<int> run_outdated(const CommandLine& line, const Host& host) {
   const CommonFlags& flags = line.common;
-  const bool has_no_calls =
-      !flags.recursive && !has_configuration(flags.directories.empty() ? "." : flags.directories[0]);
-  const auto directory = std::find_if(line.updates.begin(), line.updates.end(), path_is_directory);
-  if (has_no_calls && directory != line.updates.end()) {
-    return fail(found_directory(*directory));
-  }
   return run_for_subjects(
       line.updates, flags, host,
       [&](const std::string& root, const std::vector<std::string>& subjects) {
         auto asked = host.look_up({.root = host.root_params(root, flags), .lock = {}, .subjects = subjects});
         if (!asked.result && path_is_directory(asked.result.error().subject)) {
-          asked.result = fail(found_directory(asked.result.error().subject));
+          asked.result = fail(found_directory("outdated", asked.result.error().subject));
         }
         return asked;
       },

@@ -146,6 +146,12 @@ void ask_each(const std::vector<std::string>& roots, const CommonFlags& flags, c
   });
 }
 
+Error found_directory(const std::string& command, const std::string& path) {
+  return {.code = Code::invalid_params,
+          .message = fmt::format("expected a module call or a provider, found the directory \"{}\"", path),
+          .hint = "run: " + (path == "." ? tofu_modlock(command) : tofu_modlock(command, "--chdir", path))};
+}
+
 std::optional<Error> find_missing_configuration(const std::string& root) {
   if (has_configuration(root)) {
     return std::nullopt;

@@ -54,6 +54,9 @@ RootOutcome failed(const Error& error, const CommonFlags& flags, RootOutput& out
 int failed_everywhere(const Error& error, const CommonFlags& flags, const std::string& root = {},
                       const Json::Value& error_data = {});
 
+// Returns INVALID_PARAMS for a subject of this command that is a directory.
+Error found_directory(const std::string& command, const std::string& path);
+
 // Returns CONFIG_PARSE if the directory has no configuration file.
 std::optional<Error> find_missing_configuration(const std::string& root);
 // Returns the same if it has no lock file either. A unit of Terragrunt has only that.

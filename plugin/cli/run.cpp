@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -32,6 +33,19 @@ bool holds_output(const CommandLine& line) {
          !line.list && line.output_format == "text";
 }
 
+// Returns INVALID_PARAMS if the root module is named in place of a module call.
+Result<void> expect_no_directory(const CommandLine& line) {
+  const CommonFlags& flags = line.common;
+  std::vector<std::string> subjects = line.updates;
+  subjects.insert(subjects.end(), line.targets.begin(), line.targets.end());
+  subjects.push_back(line.subject);
+  const auto directory = std::ranges::find_if(subjects, path_is_directory);
+  const bool has_calls = has_configuration(flags.directories.empty() ? "." : flags.directories.front());
+  return flags.recursive || directory == subjects.end() || has_calls
+             ? Result<void>()
+             : fail(found_directory(line.command_name, *directory));
+}
+
 int run_line(CommandLine& line) {
   CommonFlags flags = line.common;
   flags.json = flags.json || line.output_format == "json" || line.output_format == "terraform-modules";
@@ -42,8 +56,8 @@ int run_line(CommandLine& line) {
   line.common.in_markdown = line.output_format == "markdown";
   line.common.sarif = line.common.sarif || line.output_format == "sarif";
   const auto run = std::get<CommandLine::RunWithHost>(line.run);
-  if (auto ok = run == run_hook ? prepare_hook(line) : Result<void>(); !ok) {
-    return failed_everywhere(ok.error(), CommonFlags{});
+  if (auto ok = run == run_hook ? prepare_hook(line) : expect_no_directory(line); !ok) {
+    return failed_everywhere(ok.error(), run == run_hook ? CommonFlags{} : flags);
   }
   line.common.needs_cache = line.common.needs_cache || line.verify.online || line.verify.age;  // they fetch
   line.common.uses_age = line.common.uses_age || line.verify.age;

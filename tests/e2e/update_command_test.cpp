@@ -446,9 +446,17 @@ BOOST_AUTO_TEST_CASE(what_is_no_update) {
     BOOST_TEST(ran.out.find("expected SUBJECT or SUBJECT=VERSION, found") != std::string::npos, ran.out);
   }
   fs::remove(root() / "main.tf");
-  const Ran above = modlock({"outdated", "my live"});
-  BOOST_TEST(above.exit_code == 2);
-  BOOST_TEST(above.err.find("hint: run: tofu-modlock outdated --chdir 'my live'\n") != std::string::npos, above.err);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"outdated"}, {"update"}, {"diff"}, {"explain"}, {"upgrade", "--target"}}) {
+    std::vector<std::string> words = command;
+    words.emplace_back("my live");
+    const Ran above = modlock(words);
+    BOOST_TEST(above.exit_code == 2, above.err);
+    BOOST_TEST(above.err ==
+               "Error: expected a module call or a provider, found the directory \"my live\" "
+               "[INVALID_PARAMS]\n  hint: run: tofu-modlock " +
+                   command.front() + " --chdir 'my live'\n");
+  }
 }
 
 // Renovate has changed the configuration already, as it does before postUpgradeTasks.
