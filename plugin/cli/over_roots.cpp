@@ -238,7 +238,9 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
     states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
     rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
-    sources.merge(outcome.sources);
+    for (const std::string& source : outcome.sources) {
+      sources.insert(source.substr(0, source.find('?')));  // without its tag
+    }
     next.lock = next.lock || outcome.next.lock;
     next.install = std::max(next.install, outcome.next.install);
     next.init = next.init.empty() ? outcome.next.init : next.init;

@@ -100,6 +100,11 @@ BOOST_AUTO_TEST_CASE(a_new_root_fails_and_is_named) {
              "2 root modules, 1 source: all up to date.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_source_with_two_tags_is_counted_once) {
+  write("live/b/main.tf", module_call("vpc", "git::file://" + repository("vpc.git").path().string() + "?ref=main"));
+  BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules, 1 source: all changed.\n");
+}
+
 BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
   BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules, 1 source: all changed.\n");
   write("live/b/more.tf", "module {");
