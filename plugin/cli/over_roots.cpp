@@ -179,18 +179,25 @@ std::string result_of(const RootRow& row) {
 }  // namespace
 
 void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags) {
+  constexpr std::size_t kMostRows = 3;  // that are alike
   std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
   for (const RootRow& row : rows) {
     std::vector<std::string> alike;
     for (const RootRow& other : rows) {
-      if (other.result == row.result && other.hint == row.hint) {
+      if (other.exit_code == row.exit_code && other.result == row.result && other.hint == row.hint) {
         alike.push_back(other.root);
       }
+    }
+    const bool is_list = alike.size() > kMostRows;
+    if (is_list && alike.front() != row.root) {
+      continue;
     }
     const std::string hint = row.hint.empty()            ? ""
                              : alike.front() == row.root ? hint_text(row.hint, place_of(alike, flags))
                                                          : "as for " + shown_path(alike.front());
-    cells.push_back({{shown_path(row.root)}, {result_of(row), row.exit_code == 0 ? Color::green : Color::red}, {hint}});
+    cells.push_back({{is_list ? list_of(alike, rows.size()) : shown_path(row.root)},
+                     {result_of(row), row.exit_code == 0 ? Color::green : Color::red},
+                     {hint}});
   }
   print_err("\n");
   print_table_err(cells, Fit::wrap);

@@ -20,22 +20,6 @@ struct Group {
   std::vector<std::string> roots;
 };
 
-// Returns "live/a, live/b, and 25 more", or "all 30 root modules".
-std::string list_of(const std::vector<std::string>& roots, std::size_t all, bool in_markdown = false) {
-  constexpr std::size_t kMostNamed = 3;
-  if (roots.size() > kMostNamed && roots.size() == all) {
-    return fmt::format("all {} root modules", all);
-  }
-  const std::size_t named = roots.size() <= kMostNamed ? roots.size() : kMostNamed - 1;
-  const auto name = [&](std::size_t i) { return in_markdown ? code_span(shown_path(roots[i])) : shown_path(roots[i]); };
-  std::string text = name(0);
-  for (std::size_t i = 1; i < named; ++i) {
-    const char* const last = roots.size() == 2 ? " and " : ", and ";
-    text += (i + 1 == roots.size() ? last : ", ") + name(i);
-  }
-  return text + (named < roots.size() ? fmt::format(", and {} more", roots.size() - named) : "");
-}
-
 std::string_view word_of(Severity severity) {
   return severity == Severity::error ? "Error" : severity == Severity::warning ? "Warning" : "Info";
 }
@@ -59,6 +43,21 @@ void group(std::vector<std::pair<Key, Group>>& groups, Key key, const RootOutput
 }
 
 }  // namespace
+
+std::string list_of(const std::vector<std::string>& roots, std::size_t all, bool in_markdown) {
+  constexpr std::size_t kMostNamed = 3;
+  if (roots.size() > kMostNamed && roots.size() == all) {
+    return fmt::format("all {} root modules", all);
+  }
+  const std::size_t named = roots.size() <= kMostNamed ? roots.size() : kMostNamed - 1;
+  const auto name = [&](std::size_t i) { return in_markdown ? code_span(shown_path(roots[i])) : shown_path(roots[i]); };
+  std::string text = name(0);
+  for (std::size_t i = 1; i < named; ++i) {
+    const char* const last = roots.size() == 2 ? " and " : ", and ";
+    text += (i + 1 == roots.size() ? last : ", ") + name(i);
+  }
+  return text + (named < roots.size() ? fmt::format(", and {} more", roots.size() - named) : "");
+}
 
 Hint::Words place_of(const std::vector<std::string>& roots, const CommonFlags& flags) {
   const bool are_searched = flags.recursive && roots.size() > 1;
@@ -85,13 +84,17 @@ std::string RootOutput::hint(const Hint& hint) const {
   return hint_text(hint, place_of({root_}, {}));
 }
 
-std::string RootOutput::shown(std::string_view printed) const {
+std::string RootOutput::shown(std::string_view printed, bool is_of_several) const {
   std::string text(printed);
   const Hint::Words directory = place_of({root_}, {});
   for (std::size_t at = text.rfind(kSettingsFileName); !directory.empty() && at != std::string::npos;
        at = at == 0 ? std::string::npos : text.rfind(kSettingsFileName, at - 1)) {
     const std::size_t end = at + kSettingsFileName.size();
+    const std::size_t name = at;
     at = at == 0 ? 0 : text.find_last_not_of("./", at - 1) + 1;
+    if (at == name && is_of_several) {
+      continue;
+    }
     if (at == 0 || std::string_view(" \"`(").find(text[at - 1]) != std::string_view::npos) {
       const fs::path file = fs::path(directory.back()) / text.substr(at, end - at);
       text.replace(at, end - at, file.lexically_normal().generic_string());
@@ -132,7 +135,7 @@ void print_diagnostics(const std::vector<RootOutput>& outputs, const CommonFlags
   for (const RootOutput& output : outputs) {
     SourceExcerpts excerpts(output.root());
     for (const Diagnostic& diagnostic : output.diagnostics_) {
-      group(groups, output.shown(render(diagnostic.what, word_of(diagnostic.severity), &excerpts)), output, true,
+      group(groups, output.shown(render(diagnostic.what, word_of(diagnostic.severity), &excerpts), true), output, true,
             &diagnostic);
     }
   }
@@ -146,7 +149,8 @@ void print_diagnostics(const std::vector<RootOutput>& outputs, const CommonFlags
                                     ? first.heading(word)
                                     : fmt::format("{} in {}", word, list_of(group.roots, outputs.size()));
     SourceExcerpts excerpts(first.root());
-    print_err(first.shown(render(group.diagnostic->what, heading, &excerpts, place_of(group.roots, flags))));
+    print_err(first.shown(render(group.diagnostic->what, heading, &excerpts, place_of(group.roots, flags)),
+                          group.roots.size() > 1));
   }
 }
 

@@ -17,6 +17,9 @@ namespace modlock::cli {
 // are found by the same search.
 Hint::Words place_of(const std::vector<std::string>& roots, const CommonFlags& flags);
 
+// Returns "live/a, live/b, and 25 more", or "all 30 root modules" if there are no others.
+std::string list_of(const std::vector<std::string>& roots, std::size_t all, bool in_markdown = false);
+
 // What a command prints about one root module, or about none.
 class RootOutput {
  public:
@@ -57,8 +60,8 @@ class RootOutput {
     }
   }
   // Returns the text with paths of settings files (`../.tofu-modlock.hcl`, relative to the root) that open from the
-  // current directory.
-  std::string shown(std::string_view text) const;
+  // current directory. For several roots, that of the root itself stays.
+  std::string shown(std::string_view text, bool is_of_several = false) const;
 
   std::string root_;
   bool is_one_of_several_;

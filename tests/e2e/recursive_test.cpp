@@ -105,6 +105,23 @@ BOOST_AUTO_TEST_CASE(a_source_with_two_tags_is_counted_once) {
   BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules, 1 source: all changed.\n");
 }
 
+// Each root has a settings file of its own, which the hint may name.
+BOOST_AUTO_TEST_CASE(a_warning_of_several_roots_is_printed_once) {
+  const std::string call = module_call("vpc", "git::file://" + repository("vpc.git").path().string(), "~> 1.0");
+  write("live/a/main.tf", call);
+  write("live/b/main.tf", call);
+  const Ran ran = modlock({"lock", "--recursive"});
+  BOOST_TEST(ran.err ==
+             "Warning in live/a and live/b: module \"vpc\" has a version argument on a git source, which unmodified "
+             "OpenTofu rejects [LOCK_UNENFORCED]\n"
+             "  at main.tf:3:13 (module.vpc)\n"
+             "     3 |   version = \"~> 1.0\"\n"
+             "       |             ^^^^^^^^\n"
+             "  hint: run: tofu-modlock install --recursive --overrides; or write it into .tofu-modlock.hcl instead: "
+             "module \"vpc\" { version = \"~> 1.0\" }\n"
+             "2 root modules, 1 source: all changed.\n");
+}
+
 BOOST_AUTO_TEST_CASE(every_error_names_its_root_and_a_table_ends_the_output) {
   BOOST_TEST(modlock({"lock", "--recursive"}).err == "2 root modules, 1 source: all changed.\n");
   write("live/b/more.tf", "module {");

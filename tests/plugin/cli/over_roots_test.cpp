@@ -50,6 +50,13 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
        "/a    FROZEN  run lock\n"
        "/b    ok\n"
        "2 root modules: 1 ok, 1 failed (exit code 3).\n"},
+      {"more than three alike",
+       {{"/a", 0, "", ""}, {"/b", 3, "FROZEN", "x"}, {"/c", 0, "", ""}, {"/d", 0, "", ""}, {"/e", 0, "", ""}},
+       "\n"
+       "ROOT                RESULT  HINT\n"
+       "/a, /c, and 2 more  ok\n"
+       "/b                  FROZEN  x\n"
+       "5 root modules: 4 ok, 1 failed (exit code 3).\n"},
       {"the longest root and result",
        {{"/live/prod/vpc", 1, "CONFIG_PARSE", "fix it"}, {"/x", 0, "stale", "run install"}, {"/live/y", 4, "", ""}},
        "\n"
