@@ -279,6 +279,10 @@ BOOST_AUTO_TEST_CASE(an_accepted_moved_tag_is_recorded_with_both_commits_and_a_w
                  "Warning: the tag of version 1.0.0 of \"git::file://<dir>/repositories/vpc.git\" was moved: from "
                  "commit <1.0.0> to commit <moved> [TAG_MOVED]\n  at main.tf:2:12 (module.vpc)\n") != std::string::npos,
              ran.err);
+  BOOST_TEST(
+      ran.err.find("\n  hint: a published release should not change; contact its author, and review the difference "
+                   "before you commit the lock file: tofu-modlock diff --lock-rev HEAD\n") != std::string::npos,
+      ran.err);
   BOOST_TEST(locked_commits(*this)["vpc"] == "<moved>");
 }
 

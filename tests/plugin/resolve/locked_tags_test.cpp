@@ -1,5 +1,6 @@
 #include "plugin/resolve/locked_tags.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
 
@@ -149,6 +150,15 @@ BOOST_FIXTURE_TEST_CASE(the_error_names_both_commits_and_the_entry, PlanFixture)
                                   ", and git:" + kCommitC + " would be locked");
   BOOST_TEST(error.subject == "module.b");
   BOOST_TEST(error.hint == "find out why it moved; to accept it, run: tofu-modlock upgrade --target module.b");
+  request.accept_moved = true;
+  const auto accepted = plan();
+  BOOST_REQUIRE(accepted.has_value());
+  const auto is_of_b = [](const Diagnostic& one) { return one.what.subject == "module.b"; };
+  const auto warning = std::ranges::find_if(accepted->diagnostics, is_of_b);
+  BOOST_REQUIRE((warning != accepted->diagnostics.end()));
+  BOOST_TEST((warning->what.code == Code::tag_moved));
+  BOOST_TEST(warning->what.hint ==
+             "review the difference before you commit the lock file: tofu-modlock diff --lock-rev HEAD");
 }
 
 BOOST_FIXTURE_TEST_CASE(only_a_named_call_accepts_its_moved_tag, PlanFixture) {
