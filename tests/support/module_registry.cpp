@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -75,6 +76,10 @@ class ModuleRegistry::Impl {
  private:
   void respond(const httplib::Request& request, httplib::Response& response) {
     const Answer answer = answer_to(request);
+    // A suffix longer than the body is all of it (RFC 9110, section 14.1.2); newer versions of the library refuse it.
+    for (auto& [first, last] : const_cast<httplib::Request&>(request).ranges) {
+      last = first == -1 ? std::min<std::int64_t>(last, std::ssize(answer.body)) : last;
+    }
     if (answer.status != 200) {  // else the server says whether it sends all of the body or a range
       response.status = answer.status;
     }
