@@ -6,9 +6,9 @@
 
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
-#include "plugin/cli/client_environment.h"
 #include "plugin/cli/foreground_child.h"
 #include "plugin/cli/plan_result.h"
+#include "plugin/client/client_environment.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "protocol/base/result.h"
 

@@ -136,4 +136,73 @@ void add_root_flags(CLI::App& command, CommonFlags& flags, const char* names, co
   add_reading_flags(command, flags);
 }
 
+namespace {
+
+CLI::App& parent_of(const CommandRow& command, CLI::App& app) {
+  if (*command.parent == '\0') {
+    return app;
+  }
+  const auto added = app.get_subcommands([&](const CLI::App* one) { return one->get_name() == command.parent; });
+  if (!added.empty()) {
+    return *added.front();
+  }
+  const bool is_cache = std::string_view(command.parent) == "cache";
+  return *app.add_subcommand(command.parent, is_cache ? "Manage the package cache"
+                                                      : "Carry locked packages to machines without network")
+              ->group(kMaintain)
+              ->require_subcommand(0, 1)
+              ->footer("");
+}
+
+void add_command(CLI::App& app, const CommandRow& command, CommandLine& out) {
+  CLI::App& added = *parent_of(command, app).add_subcommand(command.name, command.what)->group(command.heading);
+  if (*command.alias != '\0') {
+    added.alias(command.alias);
+  }
+  added.footer(std::string("Examples:\n") + command.examples);
+  // The flags of commands that the line does not name would take a tenth of the time of `--version`, and CLI11 would
+  // read their environment variables over the flags of this one.
+  added.preparse_callback([&](std::size_t) {
+    add_output_flags(added, out.common);
+    command.add_flags(added, out);
+  });
+  added.parse_complete_callback([&] {
+    out.run = command.run;
+    out.command_name = command.name;
+    out.has_report = command.prints == Prints::report;
+  });
+}
+
+}  // namespace
+
+void add_output_flags(CLI::App& app, CommonFlags& flags) {
+  CLI::Option* quiet = app.add_flag("-q,--quiet", flags.quiet, "Print nothing on success, except requested data");
+  app.add_flag("-v,--verbose", flags.verbose, "Print each request and its time on stderr")->excludes(quiet);
+}
+
+void add_commands(CLI::App& app, CommandLine& out) {
+  for (const auto commands : {root_commands(), other_commands()}) {
+    for (const CommandRow& command : commands) {
+      add_command(app, command, out);
+    }
+  }
+}
+
+std::size_t words_before_chdir(const std::vector<std::string>& words) {
+  for (const auto commands : {root_commands(), other_commands()}) {
+    for (const CommandRow& row : commands) {
+      const std::size_t count = *row.parent == '\0' ? 1 : 2;
+      const bool is_named = words.size() >= count && (count == 1 || words[0] == row.parent) &&
+                            (words[count - 1] == row.name || words[count - 1] == row.alias);
+      if (is_named) {
+        CLI::App command;
+        CommandLine line;
+        row.add_flags(command, line);
+        return command.get_option_no_throw("--chdir") == nullptr ? 0 : count;
+      }
+    }
+  }
+  return 0;
+}
+
 }  // namespace modlock::cli

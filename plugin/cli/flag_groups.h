@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +22,25 @@ namespace modlock::cli {
 
 // Adds -q and -v, which may also be written before a command.
 void add_output_flags(CLI::App& app, CommonFlags& flags);
+
+enum class Prints { data, report };
+
+// A command of the command line.
+struct CommandRow {
+  const char* heading;  // in --help; kRareCommands: only in --help-all
+  const char* parent;   // the parent command, or none
+  const char* name;
+  const char* what;
+  const char* examples;
+  void (*add_flags)(CLI::App&, CommandLine&);
+  decltype(CommandLine::run) run;
+  Prints prints = Prints::data;
+  const char* alias = "";  // another name, or none
+};
+inline constexpr const char* kMaintain = "Maintain";  // the heading of commands with subcommands
+
+std::span<const CommandRow> root_commands();
+std::span<const CommandRow> other_commands();
 // Adds all commands. Those that the parsed line names also get their flags.
 void add_commands(CLI::App& app, CommandLine& out);
 

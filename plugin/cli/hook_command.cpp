@@ -7,9 +7,9 @@
 
 #include "backends/address/source_text.h"
 #include "backends/base/environment.h"
-#include "plugin/cli/client_environment.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/client/client_environment.h"
 #include "plugin/config/roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"

@@ -11,7 +11,7 @@
 #include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
-#include "plugin/cli/client_environment.h"
+#include "plugin/client/client_environment.h"
 #include "plugin/engine/client_program.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/workspace/root_search.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "plugin/cli/client_environment.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/terminal.h"
+#include "plugin/client/client_environment.h"
 #include "plugin/server/engine_methods.h"
 #include "protocol/base/result.h"
 #include "protocol/base/system_reason.h"

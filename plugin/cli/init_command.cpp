@@ -13,11 +13,11 @@
 #include "backends/base/pinned_directory.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
-#include "plugin/cli/settings_documents.h"
 #include "plugin/cli/terminal.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
+#include "plugin/settings/settings_documents.h"
 #include "plugin/workspace/work_tree.h"
 
 namespace modlock::cli {

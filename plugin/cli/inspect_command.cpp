@@ -6,6 +6,7 @@
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
+#include "plugin/report/module_graph.h"
 #include "plugin/report/terraform_modules.h"
 
 namespace modlock::cli {
@@ -138,6 +139,29 @@ Result<int> run_inspect(const CommandLine& line, const Host& host) {
   return run_for_roots(
       flags, host, [&](const std::string& root) { return host.call(&Engine::inspect, host.root_params(root, flags)); },
       [&](RootOutput& output, AskedConfiguration asked) { return inspect_root(line, output, std::move(asked)); });
+}
+
+Result<int> run_graph(const CommandLine& line, const Host& host) {
+  CommonFlags flags = line.common;
+  const bool is_dot = line.output_format == "dot";
+  flags.comment = is_dot ? "// " : "%% ";
+  const auto ask = [&](const std::string& root) {
+    return host.call(&Engine::inspect, host.root_params(root, line.common));
+  };
+  return run_for_roots(flags, host, ask, [&](RootOutput& output, const auto& asked) {
+    const auto& [result, details] = asked;
+    RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
+    describe_worst(details.diagnostics, outcome);
+    std::string text = module_graph(*result, is_dot ? GraphFormat::dot : GraphFormat::mermaid);
+    if (!line.common.json) {
+      output.add(details.diagnostics);
+      output.out(text);
+      return outcome;
+    }
+    outcome.json["format"] = line.output_format;
+    outcome.json["graph"] = std::move(text);
+    return outcome;
+  });
 }
 
 }  // namespace modlock::cli

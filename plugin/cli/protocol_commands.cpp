@@ -11,8 +11,8 @@
 
 #include "backends/base/started_child.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/cli/settings_documents.h"
 #include "plugin/server/mcp_server.h"
+#include "plugin/settings/settings_documents.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"
 #include "protocol/messages/openrpc.h"

@@ -9,6 +9,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/interrupt.h"
 #include "plugin/cli/over_roots.h"
+#include "plugin/config/config_files.h"
 
 namespace modlock::cli {
 namespace {

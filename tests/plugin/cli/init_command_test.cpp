@@ -10,7 +10,7 @@
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/over_roots.h"
-#include "plugin/cli/settings_documents.h"
+#include "plugin/settings/settings_documents.h"
 #include "tests/plugin/cli/captured_output.h"
 #include "tests/support/run.h"
 #include "tests/support/temporary_directory.h"
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(everything_is_written_once) {
                                               "<top>/.gitattributes: written\n") +
                                       kDriver + "<top>/.github/workflows/tofu-modlock.yml: written\n" + kOwner +
                                       "<top>/.pre-commit-config.yaml: written\n");
-  BOOST_TEST(read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(true));
+  BOOST_TEST(read("live/prod/.tofu-modlock.hcl") == commented_settings(true));
   BOOST_TEST(read(".gitattributes") == kAttributes);
   BOOST_TEST(read(".github/workflows/tofu-modlock.yml") == cli::kGithubWorkflow);
   BOOST_TEST(read(".pre-commit-config.yaml") == std::string("repos:\n") + kHook);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(the_sidecar_is_chosen_for_a_repository_without_module_block
       BOOST_TEST((attributes.printed.out.find(kSidecar) != std::string::npos) == row.is_chosen);
       const Ran settings = repository.init([](auto& line) { line.settings = true; });
       BOOST_TEST(settings.printed.out == std::string("<top>/live/prod/.tofu-modlock.hcl: written\n") + row.next);
-      BOOST_TEST(repository.read("live/prod/.tofu-modlock.hcl") == cli::commented_settings(row.is_chosen));
+      BOOST_TEST(repository.read("live/prod/.tofu-modlock.hcl") == commented_settings(row.is_chosen));
     }
   }
 }

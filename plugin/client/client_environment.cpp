@@ -1,4 +1,4 @@
-#include "plugin/cli/client_environment.h"
+#include "plugin/client/client_environment.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "plugin/hcl/characters.h"
 #include "protocol/base/result.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -142,4 +142,4 @@ Result<ClientEnvironment> read_client_environment() {
   return environment;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -8,7 +8,7 @@
 #include "protocol/base/result.h"
 #include "protocol/messages/root_params.h"
 
-namespace modlock::cli {
+namespace modlock {
 
 // The variables of the root module from the environment of a tofu or terraform run.
 struct ClientEnvironment {
@@ -33,4 +33,4 @@ std::string upgrade_variable();
 // errors never contain the value.
 Result<messages::VariableArgument> parse_variable(std::string_view assignment);
 
-}  // namespace modlock::cli
+}  // namespace modlock

@@ -1,4 +1,4 @@
-#include "plugin/cli/client_environment.h"
+#include "plugin/client/client_environment.h"
 
 #include <fmt/format.h>
 #include <boost/test/unit_test.hpp>
@@ -6,7 +6,6 @@
 #include "tests/support/environment.h"
 
 using namespace modlock;
-using namespace modlock::cli;
 using namespace modlock::test;
 
 namespace {

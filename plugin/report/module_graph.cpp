@@ -1,12 +1,13 @@
+#include "plugin/report/module_graph.h"
+
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 // Mermaid and DOT differ in how a node and an edge are written; node names are numbers in both.
@@ -117,22 +118,24 @@ std::string caller_of(std::string key, const Drawing& drawing) {
   return key;
 }
 
-std::string draw(const messages::ConfigInspectResult& result, bool dot) {
-  Drawing drawing(dot);
+}  // namespace
+
+std::string module_graph(const messages::ConfigInspectResult& inspected, GraphFormat format) {
+  Drawing drawing(format == GraphFormat::dot);
   drawing.add_module("", "root module");
   std::map<std::string, std::string> calls;  // of a locked release
-  for (const messages::InspectedModule& module : result.modules) {
+  for (const messages::InspectedModule& module : inspected.modules) {
     std::string& keys = calls[release_of(module)];
     keys += (keys.empty() ? "" : ", ") + module.key;
   }
-  for (const messages::InspectedModule& module : result.modules) {
+  for (const messages::InspectedModule& module : inspected.modules) {
     const std::string release = release_of(module);
     drawing.add_module(module.key, (module.locked ? calls[release] : module.key) + "\n" + release);
   }
-  for (const messages::InspectedModule& module : result.modules) {
+  for (const messages::InspectedModule& module : inspected.modules) {
     drawing.connect_modules(caller_of(module.key, drawing), module.key);
   }
-  for (const messages::InspectedProvider& provider : result.providers) {
+  for (const messages::InspectedProvider& provider : inspected.providers) {
     drawing.add_provider(provider.address);
     std::map<std::string, std::string> constraints;
     for (const messages::InspectedConstraint& constraint : provider.constraints) {
@@ -146,28 +149,4 @@ std::string draw(const messages::ConfigInspectResult& result, bool dot) {
   return std::move(drawing).finish();
 }
 
-}  // namespace
-
-Result<int> run_graph(const CommandLine& line, const Host& host) {
-  CommonFlags flags = line.common;
-  flags.comment = line.output_format == "dot" ? "// " : "%% ";
-  const auto ask = [&](const std::string& root) {
-    return host.call(&Engine::inspect, host.root_params(root, line.common));
-  };
-  return run_for_roots(flags, host, ask, [&](RootOutput& output, const auto& asked) {
-    const auto& [result, details] = asked;
-    RootOutcome outcome{.exit_code = exit_code_of_diagnostics(details.diagnostics), .json = {}};
-    describe_worst(details.diagnostics, outcome);
-    std::string text = draw(*result, line.output_format == "dot");
-    if (!line.common.json) {
-      output.add(details.diagnostics);
-      output.out(text);
-      return outcome;
-    }
-    outcome.json["format"] = line.output_format;
-    outcome.json["graph"] = std::move(text);
-    return outcome;
-  });
-}
-
-}  // namespace modlock::cli
+}  // namespace modlock

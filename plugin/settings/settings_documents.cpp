@@ -1,4 +1,4 @@
-#include "plugin/cli/settings_documents.h"
+#include "plugin/settings/settings_documents.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "plugin/settings/setting_table.h"
 #include "protocol/base/json.h"
 
-namespace modlock::cli {
+namespace modlock {
 namespace {
 
 using Kind = SettingInfo::Kind;
@@ -122,4 +122,4 @@ std::string commented_settings(bool uses_sidecar) {
   return text;
 }
 
-}  // namespace modlock::cli
+}  // namespace modlock

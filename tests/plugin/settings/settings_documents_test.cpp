@@ -1,4 +1,4 @@
-#include "plugin/cli/settings_documents.h"
+#include "plugin/settings/settings_documents.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ Result<Settings> load_repository_settings(const std::string& text) {
 BOOST_AUTO_TEST_SUITE(settings_documents)
 
 BOOST_AUTO_TEST_CASE(the_commented_file_sets_nothing) {
-  const auto settings = load_repository_settings(cli::commented_settings());
+  const auto settings = load_repository_settings(commented_settings());
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST(!settings->resolution.has_value());
   BOOST_TEST(settings->modules.empty());
@@ -35,14 +35,14 @@ BOOST_AUTO_TEST_CASE(the_commented_file_sets_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(only_the_sidecar_is_set) {
-  const auto settings = load_repository_settings(cli::commented_settings(true));
+  const auto settings = load_repository_settings(commented_settings(true));
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST((settings->uses_sidecar == true));
   BOOST_TEST(!settings->resolution.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(each_commented_setting_is_valid) {
-  std::string text = std::regex_replace(cli::commented_settings(), std::regex("(^|\n)#(?! )"), "$1");
+  std::string text = std::regex_replace(commented_settings(), std::regex("(^|\n)#(?! )"), "$1");
   text = std::regex_replace(text, std::regex("\n#  signed_by_openpgp .*"), "");  // excludes signed_by_ssh
   const auto settings = load_repository_settings(std::regex_replace(text, std::regex("\n#  (?=\\w)"), "\n  "));
   BOOST_TEST_REQUIRE(settings.has_value(), settings.error().message);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(each_commented_setting_is_valid) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_the_commented_file_fit) {
-  std::istringstream lines(cli::commented_settings());
+  std::istringstream lines(commented_settings());
   for (std::string line; std::getline(lines, line);) {
     BOOST_TEST(line.size() <= 120U, line);
   }
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(each_setting_of_the_user_is_valid_and_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(the_schema_describes_a_setting) {
-  const Json::Value schema = cli::settings_schema();
+  const Json::Value schema = settings_schema();
   BOOST_TEST(
       write_json(schema["properties"]["resolution"]) ==
       "{\"default\":\"auto\",\"description\":\"Which calls share a version: those of one repository (auto), of one "
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_schema_describes_a_setting) {
 // docs/settings.schema.json is what `schema settings` prints, and docs/settings.md has each setting and each default.
 BOOST_AUTO_TEST_CASE(the_pages_are_up_to_date) {
   const std::filesystem::path docs = MODLOCK_DOCS;
-  BOOST_TEST(read_text(docs / "settings.schema.json") == write_json_pretty(cli::settings_schema()),
+  BOOST_TEST(read_text(docs / "settings.schema.json") == write_json_pretty(settings_schema()),
              "run: tofu-modlock schema settings > docs/settings.schema.json");
   const std::string page = read_text(docs / "settings.md");
   for (const SettingInfo& setting : setting_table()) {

@@ -5,7 +5,7 @@
 #include <string>
 
 // What is generated from the table of settings (plugin/settings/setting_table.h).
-namespace modlock::cli {
+namespace modlock {
 
 // Returns a JSON Schema (draft 7) of both settings files, in the JSON form of HCL: a block is an object by label, or a
 // list of one object, as hcl2json prints it.
@@ -15,4 +15,4 @@ Json::Value settings_schema();
 // With `uses_sidecar`, it sets module_lock_file = "sidecar".
 std::string commented_settings(bool uses_sidecar = false);
 
-}  // namespace modlock::cli
+}  // namespace modlock
