@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/address/provider_address.h"
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
 #include "backends/base/text.h"
@@ -13,7 +12,6 @@
 #include "plugin/lock/locked_text.h"
 #include "plugin/report/change_text.h"
 #include "plugin/resolve/plan.h"
-#include "plugin/resolve/subject.h"
 #include "plugin/workspace/affected_roots.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
@@ -161,57 +159,6 @@ RootOutcome print_update(const CommandLine& line, const Host& host, RootOutput& 
                   line, output, *result);
 }
 
-// Replaces the name of a source, with or without a release, by the calls and providers that are locked from it.
-Result<std::vector<messages::Update>> with_subjects(const CommandLine& line, const Host& host, const std::string& root,
-                                                    const std::vector<messages::Update>& updates) {
-  std::vector<messages::Update> all;
-  for (const messages::Update& update : updates) {
-    const std::string& name = update.subject;
-    if (name.find('/') == std::string::npos || name.starts_with("provider.")) {
-      all.push_back(update);
-      continue;
-    }
-    MODLOCK_TRY(
-        const auto locked,
-        host.call(&Engine::find,
-                  messages::LockFindParams{.root = host.root_params(root, line.common), .lock = {}, .release = name})
-            .result);
-    for (const messages::FoundRelease& one : locked.found) {
-      all.push_back(update);
-      all.back().subject = one.subject;
-    }
-    if (locked.found.empty() && !ProviderAddress::parse(name, kOpenTofuRegistry)) {
-      return fail(unknown_subject(name, {}));
-    }
-    if (locked.found.empty()) {
-      all.push_back(update);
-    }
-  }
-  return all;
-}
-
-// Plans the updates without those of a source that only the author of a package can make, and warns of these.
-PlanAnswer plan_subjects(const CommandLine& line, const Host& host, const std::string& root,
-                         const std::vector<messages::Update>& updates) {
-  auto all = with_subjects(line, host, root, updates);
-  if (!all) {
-    return {.result = fail(std::move(all.error()))};
-  }
-  Diagnostics left_out;
-  auto asked = plan_updates(line, host, root, *all);
-  const auto is_of_source = [&](const messages::Update& one) {
-    return one.subject == asked.result.error().subject &&
-           std::none_of(updates.begin(), updates.end(), [&](const auto& each) { return each.subject == one.subject; });
-  };
-  while (!asked.result && asked.result.error().code == Code::config_non_static && all->size() > 1 &&
-         std::erase_if(*all, is_of_source) != 0) {
-    left_out.push_back(as_warning(std::move(asked.result.error())));
-    asked = plan_updates(line, host, root, *all);
-  }
-  asked.details.diagnostics.insert(asked.details.diagnostics.begin(), left_out.begin(), left_out.end());
-  return asked;
-}
-
 // One root after another: two roots may have a local module in common.
 Result<int> run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
   std::vector<std::string> names;
@@ -226,7 +173,7 @@ Result<int> run_subjects(const CommandLine& line, const Host& host, const std::v
         std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
           return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
         });
-        return write_update(line, host, root, plan_subjects(line, host, root, left));
+        return write_update(line, host, root, plan_updates(line, host, root, left));
       },
       [&](RootOutput& output, const WrittenUpdate& asked) { return print_update(line, host, output, asked); });
 }

@@ -79,35 +79,40 @@ Result<messages::LockExplainResult> Engine::explain(const messages::LockExplainP
   return explained;
 }
 
-Result<messages::LockFindResult> Engine::find(const messages::LockFindParams& params, Run& run) const {
-  MODLOCK_TRY(const auto pattern, ReleasePattern::parse(params.release));
-  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, params.root, params.lock));
-  const LockDocument& document = open->lock;
+Result<std::vector<messages::FoundRelease>> find_locked(const LockDocument& document, const std::string& release) {
+  MODLOCK_TRY(const auto pattern, ReleasePattern::parse(release));
   const LockFile lock = effective_lock(document);
-  messages::LockFindResult result{
-      .is_locked = document.file.exists || document.provider_file().exists || document.left_sidecar, .found = {}};
+  std::vector<messages::FoundRelease> found;
   for (const auto& [key, entry] : lock.modules) {
     // Entries with a colon in their key belong to hosts, for example the source of a Terragrunt unit.
     MODLOCK_TRY(const auto source, parse_identity(entry.source));
     if (pattern.matches(source, entry.parsed_version(), entry.hashes)) {
-      result.found.push_back({.subject = key.find(':') == std::string::npos ? "module." + key : key,
-                              .source = entry.source,
-                              .version = entry.version,
-                              .origin = entry.origin_hash(),
-                              .location = place_of(lock.module_ranges, key, document.modules_path())});
+      found.push_back({.subject = key.find(':') == std::string::npos ? "module." + key : key,
+                       .source = entry.source,
+                       .version = entry.version,
+                       .origin = entry.origin_hash(),
+                       .location = place_of(lock.module_ranges, key, document.modules_path())});
     }
   }
   const LockFile& providers = document.provider_file();
   for (const auto& [address, entry] : providers.providers) {
     if (pattern.matches(address, entry.version, entry.hashes)) {
-      result.found.push_back({.subject = "provider." + address.to_string(),
-                              .source = address.to_string(),
-                              .version = entry.version.to_string(),
-                              .origin = {},
-                              .location = place_of(providers.provider_ranges, address, document.providers_path())});
+      found.push_back({.subject = "provider." + address.to_string(),
+                       .source = address.to_string(),
+                       .version = entry.version.to_string(),
+                       .origin = {},
+                       .location = place_of(providers.provider_ranges, address, document.providers_path())});
     }
   }
-  return result;
+  return found;
+}
+
+Result<messages::LockFindResult> Engine::find(const messages::LockFindParams& params, Run& run) const {
+  MODLOCK_TRY(const auto open, OpenRoot::open(*this, run, params.root, params.lock));
+  MODLOCK_TRY(auto found, find_locked(open->lock, params.release));
+  const LockDocument& lock = open->lock;
+  return messages::LockFindResult{.is_locked = lock.file.exists || lock.provider_file().exists || lock.left_sidecar,
+                                  .found = std::move(found)};
 }
 
 Result<LockedFiles> Engine::sbom(const messages::RootParams& root, Run& run) const {

@@ -101,6 +101,10 @@ struct WantedVersions {
 Result<messages::LockPlanResult> plan_lock(const Engine& engine, messages::LockPlanParams params,
                                            std::optional<WantedVersions> wanted, Run& run);
 
+// Returns the entries of a lock file that are locked to `SOURCE[@VERSION|COMMIT|DIGEST]`: modules by call path, then
+// providers by address. Errors: those of ReleasePattern::parse().
+Result<std::vector<messages::FoundRelease>> find_locked(const LockDocument& document, const std::string& release);
+
 // Decides one `update/plan`, and skips modules other than those of the updates that cannot be read (PlanRequest).
 // Errors: those of plan_lock(), and those of the edits of the configuration.
 Result<messages::LockPlanResult> plan_update(const Engine& engine, const messages::UpdatePlanParams& params,

@@ -52,7 +52,12 @@ class UpdatePlanner {
 
   Result<messages::LockPlanResult> plan() {
     MODLOCK_TRY(auto open, OpenRoot::open(engine_, run_, params_.root, params_.lock));
-    MODLOCK_TRY(open->network().with_warnings(edit_configuration(*open)));
+    MODLOCK_TRY(name_sources(open->lock));
+    auto edited = open->network().with_warnings(edit_configuration(*open));
+    while (!edited && leave_out(edited.error())) {
+      edited = open->network().with_warnings(edit_configuration(*open));
+    }
+    MODLOCK_TRY(edited);
     auto locked = plan_lock(engine_, lock_params(open->root, open->lock), std::move(wanted_), run_);
     if (!locked) {
       return locked;
@@ -64,6 +69,7 @@ class UpdatePlanner {
     std::ranges::move(locked->edits.documents, std::back_inserter(documents));
     locked->edits.documents = std::move(documents);
     append(locked->diagnostics, unchanged_);
+    locked->diagnostics.insert(locked->diagnostics.begin(), left_out_.begin(), left_out_.end());
     run_.diagnostics = locked->diagnostics;
     return locked;
   }
@@ -87,6 +93,42 @@ class UpdatePlanner {
       }
     }
     return unchanged_.size() != kept;
+  }
+
+  // Replaces the name of a source, with or without a release, by the calls and providers that are locked from it.
+  Result<void> name_sources(const LockDocument& lock) {
+    std::vector<messages::Update> named;
+    for (const messages::Update& update : updates_) {
+      const std::string& name = update.subject;
+      const bool is_source = name.find('/') != std::string::npos && !name.starts_with(kProviderSubject);
+      MODLOCK_TRY(const auto found, is_source ? find_locked(lock, name) : std::vector<messages::FoundRelease>());
+      if (is_source && found.empty() && !ProviderAddress::parse(name, kOpenTofuRegistry)) {
+        return fail(unknown_subject(name, {}));
+      }
+      for (const messages::FoundRelease& one : found) {
+        named.push_back(update);
+        named.back().subject = one.subject;
+        of_source_.insert(one.subject);
+      }
+      if (found.empty()) {
+        named.push_back(update);
+      }
+    }
+    updates_ = std::move(named);
+    return {};
+  }
+
+  // Leaves out an update of a source that only the author of a package can make. Returns false for other errors, and
+  // for the only update.
+  bool leave_out(const Error& error) {
+    const bool is_named =
+        std::ranges::any_of(params_.updates, [&](const auto& update) { return update.subject == error.subject; });
+    if (error.code != Code::config_non_static || updates_.size() == 1 || is_named ||
+        of_source_.count(error.subject) == 0) {
+      return false;
+    }
+    left_out_.push_back(as_warning(error));
+    return std::erase_if(updates_, [&](const messages::Update& one) { return one.subject == error.subject; }) != 0;
   }
 
   // Sets the newest version below the next major number for each update without a version or a constraint. What has
@@ -280,9 +322,11 @@ class UpdatePlanner {
   const Engine& engine_;
   const messages::UpdatePlanParams& params_;
   std::vector<messages::Update> updates_;  // with full subjects once the tree was read
+  std::set<std::string> of_source_;        // subjects that the name of a source stands for
   std::set<std::string> chosen_;           // subjects whose version this run chose
   Diagnostics* skipped_;
   Run& run_;
+  Diagnostics left_out_;   // of updates of a source
   Diagnostics unchanged_;  // of subjects that are not updated
   EditedFiles files_;      // by path
   WantedVersions wanted_;

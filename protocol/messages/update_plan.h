@@ -20,7 +20,10 @@ constexpr TypeName name_of(const Update*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, Update> update) {
-  form.member("subject", update.subject, "`module.vpc.nested`, `provider.hashicorp/aws`");
+  form.member(
+      "subject", update.subject,
+      "`module.vpc.nested`, `provider.hashicorp/aws`, or `SOURCE[@VERSION|COMMIT|DIGEST]` for all that is locked "
+      "to it");
   form.optional(
       "newVersion", update.new_version,
       "the version to lock; the configuration changes if it does not allow it; absent, and no constraint: the "

@@ -66,6 +66,27 @@ BOOST_AUTO_TEST_CASE(update_edits_the_settings_and_the_lock) {
   BOOST_TEST(outcome(call(&Engine::plan, plan_params("frozen"))) == "ok");
 }
 
+BOOST_AUTO_TEST_CASE(a_source_stands_for_what_is_locked_to_it) {
+  constexpr const char* kNet = "git::https://example.com/net.git";
+  git.add_tag(kNet, "v1.0.0",
+              {{"main.tf", fmt::format("module \"vpc\" {{\n  source = \"{}?ref=v1.0.0\"\n}}\n", kVpc)}});
+  write("main.tf", read("main.tf") + fmt::format("module \"net\" {{\n  source = \"{}?ref=v1.0.0\"\n}}\n", kNet));
+  lock();
+  git.add_tag(kVpc, "v1.1.0", {{"main.tf", "# 1.1\n"}});
+  auto params = of_root<messages::UpdatePlanParams>();
+  for (const char* const source : {"example.com/vpc", "example.com/vpc@1.0.0"}) {
+    BOOST_TEST_CONTEXT(source) {
+      params.updates = {{source, "1.1.0", {}}};
+      const auto planned = succeed(&Engine::update, params);
+      BOOST_TEST(modlock::test::lines_of(planned.changes) == "module.vpc updated: another version was chosen\n");
+      BOOST_TEST(
+          modlock::test::lines_of(planned.diagnostics) ==
+          "warning CONFIG_NON_STATIC: the source of module.net.vpc should become \"v1.1.0\", and the text cannot "
+          "be changed where it is written: it is in the package of module.net\n");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_an_update_refuses) {
   struct Row {
     const char* name;
@@ -89,6 +110,12 @@ BOOST_AUTO_TEST_CASE(what_an_update_refuses) {
        "NO_MATCHING_VERSION: no version of \"git::https://example.com/vpc.git\" matches the constraint \"9.0.0\" of "
        "module "
        "\"vpc\"; the newest are: 1.0.0"},
+      {"a source that nothing is locked to",
+       {"example.com/none", "1.0.0", {}},
+       "INVALID_PARAMS: \"example.com/none\" matches no module call or provider"},
+      {"another release of a source",
+       {"example.com/vpc@0.9.0", "1.0.0", {}},
+       "INVALID_PARAMS: \"example.com/vpc@0.9.0\" matches no module call or provider"},
       {"no such bare name", {"vcp", "1.0.0", {}}, "INVALID_PARAMS: \"vcp\" matches no module call or provider"},
   };
   lock();
