@@ -126,7 +126,7 @@ class Ci {
       if (judged.result) {
         std::erase_if(judged.result->verdicts, [](const auto& one) { return !one.is_too_new; });
       }
-      if (!judged.result || verify_exit_code(judged.result->verdicts, judged.details.diagnostics) != 0) {
+      if (!judged.result || exit_code(judged.result->verdicts, judged.details.diagnostics) != 0) {
         return own(verify_root(line_.common, host_, output, judged));
       }
     }
@@ -150,7 +150,7 @@ class Ci {
     }
     // Without init, no providers are expected.
     auto verified = verify(root, include_.providers && subcommand(line_.command) == "init", false);
-    if (!verified.result || verify_exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
+    if (!verified.result || exit_code(verified.result->verdicts, verified.details.diagnostics) != 0) {
       return own(verify_root(line_.common, host_, output, verified));
     }
     output.add(verified.details.diagnostics);

@@ -27,8 +27,6 @@ std::string locked_version(const messages::Verdict& verdict);
 std::string verdict_sum(const std::vector<messages::Verdict>& verdicts);
 Color verdict_color(VerdictKind kind);
 std::string_view verdict_text(VerdictKind kind);  // "verified" if the subject is held
-// Returns the exit code of `verify` for one root.
-int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics);
 // Verifies and looks for newer versions; returns the exit code of run_verify().
 Result<int> run_status(const CommandLine& line, const Host& host);
 Result<int> run_inspect(const CommandLine& line, const Host& host);

@@ -171,7 +171,7 @@ Run Host::run() const {
 }
 
 RootAnswer<messages::LockVerifyResult> Host::verify(const messages::LockVerifyParams& params) const {
-  return terragrunt::is_unit(params.root.root) ? call(terragrunt::check_unit, params) : call(&Engine::verify, params);
+  return call(terragrunt::check, params);
 }
 
 RootAnswer<messages::UpdateLookupResult> Host::look_up(const messages::UpdateLookupParams& params) const {

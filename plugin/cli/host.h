@@ -55,7 +55,7 @@ class Host {
     asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;
   }
-  // Calls Engine::verify() or lookup(), or for a unit of Terragrunt check_unit() or look_up_unit().
+  // Calls terragrunt::check(), and Engine::lookup() or for a unit of Terragrunt look_up_unit().
   RootAnswer<messages::LockVerifyResult> verify(const messages::LockVerifyParams& params) const;
   RootAnswer<messages::UpdateLookupResult> look_up(const messages::UpdateLookupParams& params) const;
   // Calls a method of the protocol with its JSON.

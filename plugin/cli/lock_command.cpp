@@ -173,9 +173,16 @@ Result<int> run_lock(const CommandLine& given, const Host& host) {
                    : write_update(line, host, root, host.call(&Engine::plan, plan_params(line, host, root, targets)));
       },
       [&](RootOutput& output, const WrittenUpdate& asked) {
-        return is_unit(output.root()) ? verify_root(line.common, host, output,
-                                                    host.verify({.root = host.root_params(output.root(), line.common)}))
-                                      : lock_root(line, host, output, asked);
+        if (asked.result && line.frozen && (is_unit(output.root()) || terragrunt::runs_copy(output.root()))) {
+          // A client checks the providers of a root module, and Terragrunt installs them.
+          const auto checked = host.verify({.root = host.root_params(output.root(), line.common),
+                                            .lock = {},
+                                            .include = {line.common.include.modules, false}});
+          if (!checked.result || checked.result->is_of_terragrunt) {
+            return verify_root(line.common, host, output, checked);
+          }
+        }
+        return lock_root(line, host, output, asked);
       });
 }
 

@@ -337,7 +337,7 @@ void describe_worst(const Diagnostics& diagnostics, RootOutcome& outcome) {
 }
 
 RootOutcome with_restored(RootOutcome outcome, const Diagnostics& diagnostics) {
-  outcome.exit_code = verify_exit_code({}, diagnostics);
+  outcome.exit_code = exit_code({}, diagnostics);
   describe_worst(diagnostics, outcome);
   return outcome;
 }

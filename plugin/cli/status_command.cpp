@@ -56,7 +56,7 @@ std::string newer_text(const std::optional<Updates>& updates, const std::string&
 
 RootOutcome status_root(const CommandLine& line, RootOutput& output, const AskedStatus& asked) {
   const auto& verdicts = asked.result->verdicts;
-  RootOutcome outcome{.exit_code = verify_exit_code(verdicts, asked.details.diagnostics), .json = {}};
+  RootOutcome outcome{.exit_code = exit_code(verdicts, asked.details.diagnostics), .json = {}};
   describe_verdicts(verdicts, asked.details.diagnostics, outcome);
   if (line.common.json) {
     outcome.json["verify"] = messages::encode(*asked.result);

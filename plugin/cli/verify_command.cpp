@@ -8,7 +8,6 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/terragrunt/unit_check.h"
 
 namespace modlock::cli {
 namespace {
@@ -145,12 +144,11 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& 
     return failed(result.error(), flags, output, details.error_data);
   }
   const std::string& root = output.root();
-  const bool is_unit = terragrunt::is_unit(root);
   if (!flags.json) {
-    print_verdicts(*result, is_unit ? root : "", flags.verbose, output);
+    print_verdicts(*result, result->is_of_terragrunt ? root : "", flags.verbose, output);
     output.add(details.diagnostics);
   }
-  RootOutcome outcome{.exit_code = verify_exit_code(result->verdicts, details.diagnostics),
+  RootOutcome outcome{.exit_code = exit_code(result->verdicts, details.diagnostics),
                       .json = messages::encode(*result),
                       .next = next_steps(result->verdicts, client_name(host, root))};
   describe_verdicts(result->verdicts, details.diagnostics, outcome);
@@ -158,7 +156,7 @@ RootOutcome verify_root(const CommonFlags& flags, const Host& host, RootOutput& 
     outcome.sources.insert(verdict.source);
   }
   outcome.sources.erase("");  // of a provider
-  if (is_unit) {
+  if (result->is_of_terragrunt) {
     outcome.next = {};
     outcome.hint = outcome.exit_code == 0 ? "" : "run: terragrunt init";
   }
@@ -207,17 +205,6 @@ std::string verdict_sum(const std::vector<messages::Verdict>& verdicts) {
     }
   }
   return text;
-}
-
-int verify_exit_code(const std::vector<messages::Verdict>& verdicts, const Diagnostics& diagnostics) {
-  int worst = 0;
-  for (const messages::Verdict& verdict : verdicts) {
-    worst = worse_exit_code(worst, exit_code(verdict.kind));
-  }
-  for (const Diagnostic& diagnostic : diagnostics) {
-    worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
-  }
-  return worst;
 }
 
 Result<int> run_verify(const CommandLine& line, const Host& host) {

@@ -184,7 +184,7 @@ Result<messages::LockVerifyResult> verify_root(OpenRoot& open, const messages::L
     }
   }
   open.run().diagnostics = report.diagnostics;
-  return messages::LockVerifyResult{.ok = report.ok(),
+  return messages::LockVerifyResult{.ok = exit_code(report.verdicts, report.diagnostics) == 0,
                                     .verdicts = std::move(report.verdicts),
                                     .diagnostics = std::move(report.diagnostics),
                                     .checked_for = checked_for ? std::move(*checked_for) : std::nullopt};

@@ -62,6 +62,17 @@ int exit_code(VerdictKind kind) {
   return traits(kind).code ? exit_code(*traits(kind).code) : 0;
 }
 
+int exit_code(const std::vector<Verdict>& verdicts, const Diagnostics& diagnostics) {
+  int worst = 0;
+  for (const Verdict& verdict : verdicts) {
+    worst = worse_exit_code(worst, exit_code(verdict.kind));
+  }
+  for (const Diagnostic& diagnostic : diagnostics) {
+    worst = worse_exit_code(worst, diagnostic.severity == Severity::error ? exit_code(diagnostic.what) : 0);
+  }
+  return worst;
+}
+
 Verdict& judge(Verdict& verdict, VerdictKind kind, std::string detail) {
   verdict.kind = kind;
   verdict.detail = std::move(detail);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/base/error.h"
 #include "protocol/messages/lock_verify.h"
@@ -24,6 +25,8 @@ struct VerdictTraits {
 const VerdictTraits& traits(VerdictKind kind);
 
 int exit_code(VerdictKind kind);
+// Returns the exit code of `verify` for one root: that of the worst verdict or error.
+int exit_code(const std::vector<Verdict>& verdicts, const Diagnostics& diagnostics);
 
 // Sets kind and detail of a verdict, and returns it.
 Verdict& judge(Verdict& verdict, VerdictKind kind, std::string detail);

@@ -489,23 +489,6 @@ class Verifier {
 
 }  // namespace
 
-bool VerifyReport::ok() const {
-  return exit_code() == 0;
-}
-
-int VerifyReport::exit_code() const {
-  int worst = 0;
-  for (const Verdict& verdict : verdicts) {
-    worst = worse_exit_code(worst, modlock::exit_code(verdict.kind));
-  }
-  for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Severity::error) {
-      worst = worse_exit_code(worst, modlock::exit_code(diagnostic.what));
-    }
-  }
-  return worst;
-}
-
 Result<VerifyReport> verify_root(const VerifyRequest& request, const Store& store, const Context& context) {
   return Verifier(request, store, context).run();
 }

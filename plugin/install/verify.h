@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/install/provider_check.h"
+#include "plugin/install/verdict.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
 
@@ -31,8 +32,6 @@ struct VerifyReport {
   std::vector<Verdict> verdicts;  // by subject
   Diagnostics diagnostics;        // errors: sources that failed to answer, override files that name another source
   ModuleTree tree;                // as it was read
-  bool ok() const;
-  int exit_code() const;  // that of the worst verdict or error
 };
 
 // Compares the packages installed below the data directory with the lock, without network access. With a fetcher it

@@ -54,9 +54,9 @@ messages::RootParams with_locks_of(const fs::path& unit, const fs::path& root, m
   return params;
 }
 
-// A local source has no version that can be computed.
+// A local source has no version that can be computed. Neither has a unit without one, which is its own.
 std::vector<Download> find_downloads(const OpenUnit& unit, const std::vector<DownloadName>& names) {
-  const bool is_local = unit.found.source && !unit.call.node;
+  const bool is_local = unit.found.is_known && !unit.call.node;
   std::vector<Download> own;
   std::vector<Download> all;
   std::error_code ignored;
@@ -218,10 +218,20 @@ bool is_unit(const fs::path& directory) {
   return !found || !found->is_known || found->source;
 }
 
+bool runs_copy(const fs::path& directory) {
+  std::error_code ignored;
+  const fs::path unit = fs::weakly_canonical(directory, ignored);
+  const auto name = download_name(FoundSource(), unit);
+  return fs::exists(unit / "terragrunt.hcl", ignored) && has_configuration(unit) && !is_unit(unit) &&
+         fs::exists(cache_of(unit) / name->directory / kVersionFile, ignored);
+}
+
+namespace {
+
 Result<messages::LockVerifyResult> check_unit(const Engine& engine, const messages::LockVerifyParams& params,
                                               Run& run) {
   MODLOCK_TRY(const auto unit, open_unit(engine, run, params.root));
-  messages::LockVerifyResult result;
+  messages::LockVerifyResult result{.is_of_terragrunt = true};
   const auto& node = unit.call.node;
   if (node) {
     result.verdicts.push_back(find_entry(*node, unit.locked));
@@ -246,6 +256,44 @@ Result<messages::LockVerifyResult> check_unit(const Engine& engine, const messag
                           [](const messages::Verdict& verdict) { return exit_code(verdict.kind) == 0; });
   run.diagnostics = result.diagnostics;
   return result;
+}
+
+// Returns the result for the copy. What is not installed in the unit itself has the verdict of the copy, if that has
+// one. All else in the unit that is worse than the copy stays: a checkout can contain a copy, which hides nothing.
+Result<messages::LockVerifyResult> check_copy(const Engine& engine, const messages::LockVerifyParams& params,
+                                              messages::LockVerifyResult own, Run& run) {
+  MODLOCK_TRY(const auto unit, open_unit(engine, run, params.root));
+  if (unit.downloads.empty()) {
+    return own;
+  }
+  messages::LockVerifyParams of_copy = params;
+  of_copy.root = with_locks_of(unit.path, unit.downloads.front().working_directory, params.root);
+  MODLOCK_TRY(auto copy, unit.engine->verify(of_copy, run));
+  copy.is_of_terragrunt = true;
+  for (Verdict& verdict : own.verdicts) {
+    const bool is_in_copy = std::ranges::count(copy.verdicts, verdict.subject, &Verdict::subject) != 0;
+    if (verdict.kind == VerdictKind::missing && !is_in_copy) {
+      copy.verdicts.push_back(verdict);
+    }
+  }
+  std::erase_if(own.verdicts, [](const Verdict& verdict) { return verdict.kind == VerdictKind::missing; });
+  const int code = exit_code(copy.verdicts, copy.diagnostics);
+  if (const int of_own = exit_code(own.verdicts, own.diagnostics); worse_exit_code(code, of_own) != code) {
+    run.diagnostics = own.diagnostics;
+    return own;
+  }
+  copy.ok = code == 0;
+  return copy;
+}
+
+}  // namespace
+
+Result<messages::LockVerifyResult> check(const Engine& engine, const messages::LockVerifyParams& params, Run& run) {
+  if (is_unit(params.root.root)) {
+    return check_unit(engine, params, run);
+  }
+  MODLOCK_TRY(auto own, engine.verify(params, run));
+  return runs_copy(params.root.root) ? check_copy(engine, params, std::move(own), run) : std::move(own);
 }
 
 Result<messages::UpdateLookupResult> look_up_unit(const Engine& engine, const messages::UpdateLookupParams& params,

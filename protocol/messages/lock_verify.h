@@ -90,6 +90,7 @@ struct LockVerifyResult {
   std::vector<Verdict> verdicts;
   Diagnostics diagnostics;
   std::optional<CheckedFor> checked_for = {};
+  bool is_of_terragrunt = false;  // not sent: the verdicts are on what is in its cache, and its `init` mends them
 };
 
 constexpr TypeName name_of(const Verdict*) {

@@ -196,6 +196,156 @@ BOOST_FIXTURE_TEST_CASE(units_of_local_modules_are_checked, CheckedUnit) {
   }
 }
 
+// A unit with configuration and without a source, locked by Terragrunt, which runs a copy of it.
+struct CopiedUnit : TerragruntScene {
+  // `name` is that of a real Terragrunt; empty: the stand-in.
+  explicit CopiedUnit(const std::string& name) {
+    fs::remove_all(root() / "live/vpc");
+    fs::rename(root() / "catalog", root() / "live/vpc");
+    write("live/vpc/.tofu-modlock.hcl", module_rule("vpc", "~> 1.0"));
+    write("live/vpc/terragrunt.hcl",
+          "# source = \".\"\ninclude \"modlock\" {\n  path = \"${get_repo_root()}/modlock.hcl\"\n}\n");
+    write(".gitignore", ".terragrunt-cache\n.terraform\n");
+    fs::remove_all(root() / ".git");
+    program({"git", "init", "--quiet"});
+    if (!name.empty()) {
+      use_terragrunt("tofu");
+      fs::create_symlink(*find_program(name), path("bin/terragrunt"));
+    }
+    init();
+  }
+  void init(std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(), "init");
+    const Ran ran = terragrunt(std::move(arguments));
+    BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.out << ran.err);
+  }
+  void run(const std::vector<std::string>& command) const {
+    const Ran ran = modlock(command);
+    BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.out << ran.err);
+  }
+  void remove_copy() const { fs::remove_all(root() / "live/vpc/.terragrunt-cache"); }
+  void tamper(const fs::path& directory) const {
+    write_text(directory / ".terraform/modules/vpc/main.tf", "# foreign\n");
+  }
+};
+
+void check_copies(const std::string& terragrunt) {
+  struct Row {
+    const char* name;
+    std::function<void(CopiedUnit&)> change;
+    int exit_code;     // of verify and status
+    const char* text;  // of verify
+    int of_lock;       // what is installed in a root module is not read
+    int of_ci;         // which installs in the unit itself
+  };
+  const auto install = [](CopiedUnit& unit) { unit.run({"install", "live/vpc"}); };
+  const auto add_call = [](CopiedUnit& unit) {
+    unit.write("live/vpc/more.tf", module_call("more", "git::" + unit.vpc.url() + "?ref=v1.0.0"));
+  };
+  const Row rows[] = {
+      {"a copy", [](CopiedUnit&) {}, 0, "verified  module.vpc  1.0.0\n1 verified\n", 0, 0},
+      {"both installations", install, 0, "1 verified\n", 0, 0},
+      {"in place, as Terragrunt 0.x",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         unit.remove_copy();
+       },
+       0, "1 verified\n", 0, 0},
+      {"in place, with the leftovers of another directory",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         const fs::path copy = unit.working_directory();
+         fs::rename(copy, copy.parent_path() / "other");
+         unit.tamper(copy.parent_path() / "other");
+       },
+       0, "1 verified\n", 0, 0},
+      {"nothing is installed", [](CopiedUnit& unit) { unit.remove_copy(); }, 3,
+       "1 missing\nNext: run tofu-modlock install live/vpc.\n", 0, 0},
+      {"no unit",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         unit.tamper(unit.working_directory());
+         fs::remove(unit.root() / "live/vpc/terragrunt.hcl");
+       },
+       0, "1 verified\n", 0, 0},
+      {"a changed copy", [](CopiedUnit& unit) { unit.tamper(unit.working_directory()); }, 4,
+       "    main.tf was changed\n  hint: run: terragrunt init\n", 4, 4},
+      {"a changed copy and a correct installation",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         unit.tamper(unit.working_directory());
+       },
+       4, "    main.tf was changed\n  hint: run: terragrunt init\n", 4, 4},
+      // ci restores what is installed, and reports that.
+      {"a correct copy and a changed installation",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         unit.tamper(unit.root() / "live/vpc");
+       },
+       4, "To restore the locked package, run:\n    tofu-modlock install --chdir live/vpc\n", 0, 4},
+      {"a copy that is older than the lock file",
+       [](CopiedUnit& unit) {
+         unit.release(unit.vpc, "1.1.0");
+         unit.run({"upgrade", "live/vpc"});
+       },
+       3, "module.vpc  stale: 1.0.0 is installed, 1.1.0 is locked\n  hint: run: terragrunt init\n", 3, 3},
+      {"an installation that is older than the lock file",
+       [&](CopiedUnit& unit) {
+         install(unit);
+         unit.release(unit.vpc, "1.1.0");
+         unit.init({"-upgrade"});
+       },
+       3, "Next: run tofu-modlock install live/vpc.\n", 0, 0},
+      {"a copy in which init did not run",
+       [](CopiedUnit& unit) { fs::remove_all(unit.working_directory() / ".terraform"); }, 3,
+       "module.vpc  missing: it is locked, but not installed\n  hint: run: terragrunt init\n", 3, 3},
+      {"a new call", add_call, 3, "not-locked  module.more", 3, 3},
+      {"a new call that is locked",
+       [&](CopiedUnit& unit) {
+         add_call(unit);
+         unit.run({"lock", "live/vpc"});
+       },
+       3, "module.more", 3, 3},
+      {"generated configuration", [](CopiedUnit& unit) { fs::remove(unit.root() / "live/vpc/main.tf"); }, 0,
+       "1 verified\n", 0, 0},
+      {"generated configuration, a changed copy",
+       [](CopiedUnit& unit) {
+         fs::remove(unit.root() / "live/vpc/main.tf");
+         unit.tamper(unit.working_directory());
+       },
+       4, "    main.tf was changed\n  hint: run: terragrunt init\n", 4, 4},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name << ", " << terragrunt) {
+      CopiedUnit unit(terragrunt);
+      row.change(unit);
+      const std::string before = unit.unit_lock();
+      const auto check = [&](const std::vector<std::string>& command, int exit_code) {
+        const Ran ran = unit.modlock(command);
+        BOOST_TEST(ran.exit_code == exit_code, command.front() << " " << command.back() << ": " << ran.out << ran.err);
+        return ran.out + ran.err;
+      };
+      const std::string text = check({"verify", "live/vpc"}, row.exit_code);
+      BOOST_TEST(text.find(row.text) != std::string::npos, text);
+      check({"verify", "--recursive"}, row.exit_code);
+      check({"status", "--offline", "live/vpc"}, row.exit_code);
+      check({"lock", "--frozen", "live/vpc"}, row.of_lock);
+      check({"lock", "--frozen", "--recursive"}, row.of_lock);
+      check({"ci", "live/vpc"}, row.of_ci);
+      BOOST_TEST(unit.unit_lock() == before);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(copies_of_units_without_a_source_are_checked) {
+  check_copies("");
+}
+
+BOOST_AUTO_TEST_CASE(copies_that_terragrunt_makes_are_checked, *needs("terragrunt, terragrunt-new, tofu")) {
+  check_copies("terragrunt");
+  check_copies("terragrunt-new");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_unit_without_module_calls_is_checked, CheckedUnit) {
   stacks.commit({{"net/main.tf", "# no calls\n"}});
   stacks.tag("v1.0.0");
