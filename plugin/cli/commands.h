@@ -51,10 +51,6 @@ Result<int> run_merge(const CommandLine& line);
 // Writes the files that the flags name, or that the user accepts on a terminal, and overwrites nothing. Needs no host.
 // Returns 0, 2 if nothing is named and there is no terminal, or the exit code of the error.
 Result<int> run_init(const CommandLine& line);
-// The setting that moves module blocks out of the lock file.
-inline constexpr std::string_view kUseSidecar = "module_lock_file = \"sidecar\"";
-// Returns whether a lock file of the repository may have module blocks, except those of these roots.
-bool may_have_inline_blocks(const std::filesystem::path& top, const std::vector<std::string>& except = {});
 Result<int> run_completion(const CommandLine& line);  // needs no host
 // Returns "2 installed, 1 already in place.".
 std::string installed_text(const messages::ModulesInstallResult& result);

@@ -7,15 +7,13 @@
 #include <filesystem>
 #include <string_view>
 
-#include "backends/address/source.h"
-#include "backends/base/files.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/embedded_files.h"
 #include "plugin/cli/flag_groups.h"
 #include "plugin/cli/help_text.h"
 #include "plugin/cli/host.h"
 #include "plugin/cli/terminal.h"
-#include "plugin/lock/lock_file.h"
+#include "plugin/lock/locked_text.h"
 
 namespace modlock::cli {
 namespace {
@@ -28,36 +26,10 @@ std::string with_description(std::string_view word, std::string_view description
   return description.empty() ? std::string(word) : fmt::format("{}\t{}", word, description);
 }
 
-// A subject and its locked version.
-struct LockedSubject {
-  std::string name;
-  std::string version;
-};
-
-// Of the lock file with the module blocks that apply; a file that cannot be read has none.
-std::vector<LockedSubject> locked_subjects(const fs::path& root) {
-  std::vector<LockedSubject> subjects;
-  const auto read = [&](std::string_view name) {
-    const auto text = read_file(root / name);
-    return text ? parse_lock(*text, std::string(name)).value_or(LockFile{}) : LockFile{};
-  };
-  const LockFile lock = with_module_blocks(read(kLockFileName), read(kSidecarFileName), std::nullopt);
-  for (const auto& [key, entry] : lock.modules) {
-    subjects.push_back({"module." + key, entry.version.value_or("")});
-  }
-  for (const auto& [address, entry] : lock.providers) {
-    const std::string full = address.to_string();
-    const bool is_default = full.starts_with(kOpenTofuRegistry) || full.starts_with(kTerraformRegistry);
-    subjects.push_back(
-        {"provider." + (is_default ? full.substr(full.find('/') + 1) : full), entry.version.to_string()});
-  }
-  // A shell would run commands of other characters after the line is entered. A checkout may contain any lock file.
+// A shell would run commands of other characters after the line is entered. A checkout may contain any lock file.
+bool is_safe(std::string_view word) {
   constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/-";
-  std::erase_if(subjects, [&](const LockedSubject& subject) {
-    return std::any_of(subject.name.begin(), subject.name.end(),
-                       [&](char c) { return c >= 0 && kSafe.find(c) == std::string_view::npos; });
-  });
-  return subjects;
+  return std::ranges::all_of(word, [&](char c) { return c < 0 || kSafe.find(c) != std::string_view::npos; });
 }
 
 class Completer {
@@ -174,7 +146,7 @@ class Completer {
     }
     Lines lines;
     for (const LockedSubject& subject : locked_subjects(root())) {
-      if (subject.name.starts_with(current)) {
+      if (subject.name.starts_with(current) && is_safe(subject.name)) {
         lines.push_back(with_description(prefix + subject.name + (with_version ? "=" : ""), subject.version));
       }
     }
@@ -205,7 +177,7 @@ class Completer {
       }
     }
     for (const LockedSubject& locked : locked_subjects(root())) {
-      if (locked.name == subject) {
+      if (locked.name == subject && is_safe(subject)) {
         add(locked.version, "locked");
       }
     }

@@ -21,17 +21,10 @@ std::size_t width() {
   return columns == 0 ? kMost : std::clamp(columns, kLeast, kMost);
 }
 
-// Wraps a text at blanks, for lines that start at this column.
+// Wraps a text for lines that start at this column.
 std::string wrapped(std::string_view text, std::size_t column) {
-  std::string out;
   const std::size_t room = width() - column;
-  while (text.size() > room && text.find(' ') != std::string_view::npos) {
-    const std::size_t blank = text.rfind(' ', room);
-    const std::size_t end = blank == std::string_view::npos ? text.find(' ') : blank;
-    out += fmt::format("{}\n{}", text.substr(0, end), std::string(column, ' '));
-    text.remove_prefix(end + 1);
-  }
-  return out.append(text);
+  return wrapped_text(text, room, room, column, Breaks::anywhere);
 }
 
 std::string row(const std::string& name, std::string_view what) {

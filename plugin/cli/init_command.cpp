@@ -18,7 +18,7 @@
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/settings.h"
 #include "plugin/settings/settings_documents.h"
-#include "plugin/workspace/work_tree.h"
+#include "plugin/workspace/block_placement.h"
 
 namespace modlock::cli {
 namespace {
@@ -165,18 +165,6 @@ Result<std::string> write(const Offer& offer) {
 }
 
 }  // namespace
-
-bool may_have_inline_blocks(const fs::path& top, const std::vector<std::string>& except) {
-  const auto files = list_tree_files(top, {});
-  return !files || std::any_of(files->paths.begin(), files->paths.end(), [&](const fs::path& path) {
-    const std::string root = (files->top / path).parent_path().string();
-    const bool is_lock =
-        path.filename() == kLockFileName && std::find(except.begin(), except.end(), root) == except.end();
-    const auto text = is_lock ? read_file(files->top / path) : fail(Error{});
-    const auto lock = text ? parse_lock(*text, path.string()) : LockFile{};
-    return !lock || !lock->modules.empty();
-  });
-}
 
 Result<int> run_init(const CommandLine& line) {
   MODLOCK_TRY(auto offers, make_offers(line));

@@ -17,6 +17,7 @@
 #include "plugin/resolve/subject.h"
 #include "plugin/settings/settings.h"
 #include "plugin/terragrunt/unit_check.h"
+#include "plugin/workspace/block_placement.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/json.h"
 #include "protocol/messages/error_json.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "plugin/config/roots.h"
@@ -17,7 +16,7 @@
 #include "plugin/report/change_text.h"
 #include "plugin/report/diff_markdown.h"
 #include "plugin/resolve/plan.h"
-#include "plugin/settings/settings.h"
+#include "plugin/workspace/block_placement.h"
 #include "protocol/base/result.h"
 
 namespace modlock::cli {
@@ -164,15 +163,10 @@ Result<messages::UpdateDiffResult> compare_packages(const CommandLine& line, con
 // Returns whether each lock file among the texts is the one of the last commit. Without one, a comparison with the
 // commit would show other changes than those of the update.
 bool are_committed(const Texts& texts, const std::string& root, const Context& context) {
-  return std::all_of(texts.begin(), texts.end(), [&](const messages::Document& document) {
+  return std::ranges::all_of(texts, [&](const messages::Document& document) {
     const std::string name = fs::path(document.path).filename().string();
-    if (name != kLockFileName && name != kSidecarFileName) {
-      return true;
-    }
-    RunningHash hash(Hash::sha1);
-    hash.update(fmt::format("blob {}", document.text.size()) + '\0' + document.text);
-    const auto committed = committed_lock_id(root, document.path, context);
-    return committed && *committed == hex(hash.finish());
+    const bool is_lock = name == kLockFileName || name == kSidecarFileName;
+    return !is_lock || is_committed_lock(root, document.path, document.text, context);
   });
 }
 
@@ -291,25 +285,6 @@ std::optional<RootOutcome> install_after(const CommandLine& line, const Host& ho
   return restored;
 }
 
-namespace {
-
-// Returns whether a plan writes the first module blocks of a root into the lock file, and no setting decides.
-bool places_inline(const Host& host, const std::string& root, const EditedDocuments& documents) {
-  const auto lock = std::find_if(documents.begin(), documents.end(),
-                                 [](const auto& document) { return document.path == kLockFileName; });
-  const auto has_modules = [&](const std::string& text) {
-    const auto parsed = parse_lock(text, lock->path);
-    return !parsed || !parsed->modules.empty();  // one with conflicts has some
-  };
-  if (lock == documents.end() || has_modules(lock->before) || !has_modules(text_after(lock->before, *lock))) {
-    return false;
-  }
-  const auto settings = load_settings(root, find_repository_root(root), host.engine().options().user_settings, {});
-  return settings && !settings->uses_sidecar;
-}
-
-}  // namespace
-
 std::string result_words(const CommandLine& line, const messages::LockPlanResult& result) {
   return result.edits.documents.empty() ? "up to date" : line.dry_run ? "would change" : "changed";
 }
@@ -337,7 +312,7 @@ NextSteps steps_after(const CommandLine& line, const Host& host, const std::stri
     next.install = next.install.empty() && is_version && is_module && !line.install ? "install" : next.install;
     next.init = is_version && next.init.empty() ? client_name(host, root) : next.init;
   }
-  if (places_inline(host, root, result.edits.documents)) {
+  if (places_first_blocks_inline(root, result.edits, host.engine().options().user_settings)) {
     next.placed_inline = {root};
   }
   return next;

@@ -93,13 +93,15 @@ std::size_t break_of(std::string_view text, std::size_t columns) {
   return std::min(blank, text.size());
 }
 
-// Breaks a text at blanks into lines of at most `first`, then `others` columns. A longer word has a line of its own.
-std::string wrapped_text(std::string_view text, std::size_t first, std::size_t others, std::size_t indent) {
+}  // namespace
+
+std::string wrapped_text(std::string_view text, std::size_t first, std::size_t others, std::size_t indent,
+                         Breaks breaks) {
   std::string out;
   std::size_t used = 0;
   std::size_t columns = first;
   while (!text.empty()) {
-    const std::string_view word = text.substr(0, break_of(text, others));
+    const std::string_view word = text.substr(0, break_of(text, breaks == Breaks::anywhere ? 0 : others));
     const std::size_t width = width_of(word);
     if (used + width > columns && (used != 0 || columns < others)) {
       while (out.ends_with(' ')) {
@@ -119,6 +121,8 @@ std::string wrapped_text(std::string_view text, std::size_t first, std::size_t o
   }
   return out;
 }
+
+namespace {
 
 // Returns the last cell of a row, in the columns that are left after `start`.
 std::string fitted(const std::string& text, std::size_t start, Fit fit, const TableStyle& style,

@@ -98,6 +98,12 @@ struct TableStyle {
 // Returns what the terminal of stdout and `mode` (wants_colour()) require.
 TableStyle stdout_style(std::string_view mode = "auto");
 
+// Breaks a text at blanks into lines of at most `first`, then `others` columns, which start after `indent` blanks. A
+// longer word has a line of its own.
+enum class Breaks { anywhere, outside_parentheses };  // the latter: short ones stay on one line
+std::string wrapped_text(std::string_view text, std::size_t first, std::size_t others, std::size_t indent,
+                         Breaks breaks = Breaks::outside_parentheses);
+
 // Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
 // column is cut or wrapped. If less than 20 columns are left for it, it is on the next line, after four blanks.
 std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style);

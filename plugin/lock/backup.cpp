@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "protocol/base/result.h"
@@ -66,6 +67,14 @@ Result<std::vector<CommittedVersion>> list_versions(const std::filesystem::path&
 Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
                                       const Context& context) {
   return find_object(root, fmt::format("HEAD:./{}", lock_path), context);
+}
+
+bool is_committed_lock(const std::filesystem::path& root, std::string_view lock_path, std::string_view text,
+                       const Context& context) {
+  RunningHash hash(Hash::sha1);
+  hash.update(fmt::format("blob {}", text.size()) + '\0' + std::string(text));
+  const auto committed = committed_lock_id(root, lock_path, context);
+  return committed && *committed == hex(hash.finish());
 }
 
 Result<std::optional<ModuleLocks>> module_locks_at(const std::filesystem::path& root, std::string_view commit,

@@ -27,6 +27,10 @@ struct LockBackup {
 Result<std::string> committed_lock_id(const std::filesystem::path& root, std::string_view lock_path,
                                       const Context& context);
 
+// Returns whether the last commit has the lock file with this text. If that is not known, it has not.
+bool is_committed_lock(const std::filesystem::path& root, std::string_view lock_path, std::string_view text,
+                       const Context& context);
+
 // Returns the module blocks that the lock file has in a commit; nullopt: none, or they cannot be read. Errors: those of
 // committed_lock_id().
 Result<std::optional<ModuleLocks>> module_locks_at(const std::filesystem::path& root, std::string_view commit,

@@ -6,6 +6,7 @@
 
 #include "backends/address/version.h"
 #include "backends/base/ascii.h"
+#include "backends/base/files.h"
 #include "backends/git/references.h"
 
 namespace modlock {
@@ -99,6 +100,25 @@ std::string locked_text(const std::optional<std::string>& version, std::string_v
 std::string locked_text(const ModuleLock& lock) {
   const auto source = parse_identity(lock.source);
   return locked_text(lock.version, source ? named_reference(*source) : "", lock.origin_hash());
+}
+
+std::vector<LockedSubject> locked_subjects(const std::filesystem::path& root) {
+  const auto read = [&](std::string_view name) {
+    const auto text = read_file(root / name);
+    return text ? parse_lock(*text, std::string(name)).value_or(LockFile{}) : LockFile{};
+  };
+  const LockFile lock = with_module_blocks(read(kLockFileName), read(kSidecarFileName), std::nullopt);
+  std::vector<LockedSubject> subjects;
+  for (const auto& [key, entry] : lock.modules) {
+    subjects.push_back({"module." + key, entry.version.value_or("")});
+  }
+  for (const auto& [address, entry] : lock.providers) {
+    const std::string full = address.to_string();
+    const bool is_default = full.starts_with(kOpenTofuRegistry) || full.starts_with(kTerraformRegistry);
+    subjects.push_back(
+        {"provider." + (is_default ? full.substr(full.find('/') + 1) : full), entry.version.to_string()});
+  }
+  return subjects;
 }
 
 }  // namespace modlock

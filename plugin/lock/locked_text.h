@@ -1,8 +1,10 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/address/source.h"
 #include "plugin/lock/lock_file.h"
@@ -42,5 +44,13 @@ std::string origin_words(std::string_view hash);
 // none of the three is known.
 std::string locked_text(const std::optional<std::string>& version, std::string_view ref, std::string_view origin);
 std::string locked_text(const ModuleLock& lock);
+
+// A locked call or provider ("module.vpc", "provider.hashicorp/aws") and its version, which may be empty.
+struct LockedSubject {
+  std::string name;
+  std::string version;
+};
+// Returns those of a root, of the module blocks that apply. A lock file that cannot be read has none.
+std::vector<LockedSubject> locked_subjects(const std::filesystem::path& root);
 
 }  // namespace modlock
