@@ -27,20 +27,6 @@ tl::unexpected<Error> reject(Code code, const Reference& reference, std::string 
       Error{.code = code, .message = std::move(message), .location = reference.location, .hint = std::move(hint)});
 }
 
-// For did_you_mean().
-template <typename Map>
-std::vector<std::string_view> names_for_hint(const Map& map) {
-  std::vector<std::string_view> keys;
-  if (map.size() > kMostCompared) {
-    return keys;
-  }
-  keys.reserve(map.size());
-  for (const auto& [key, value] : map) {
-    keys.push_back(key);
-  }
-  return keys;
-}
-
 // Reports a name that lacks the one or two attributes it needs.
 tl::unexpected<Error> incomplete(const Reference& reference) {
   const std::string_view object = reference.object;
@@ -135,25 +121,25 @@ Result<Value> ModuleScope::resolve(const Reference& reference) {
 }
 
 Result<Value> ModuleScope::resolve_local(const Reference& reference) {
-  const auto local = module_->locals.find(reference.attribute);
-  if (local == module_->locals.end()) {
+  const Argument local = module_->locals.find(reference.attribute);
+  if (local.attribute == nullptr) {
     if (module_->incomplete) {
       return reject(Code::config_parse, reference, {});
     }
     return reject(
         Code::config_parse, reference,
         fmt::format("undefined local {}: no local value of that name is defined in this module", name_of(reference)),
-        did_you_mean(reference.attribute, names_for_hint(module_->locals)));
+        did_you_mean(reference.attribute, module_->locals.names()));
   }
-  auto kept = locals_.find(local->first);
+  auto kept = locals_.find(local.attribute->name);
   if (kept == locals_.end()) {
     if (depth() >= kMaxChain) {
       return reject(
           Code::limit_exceeded, reference,
           fmt::format("{} is at the end of a chain of more than {} references", name_of(reference), kMaxChain));
     }
-    kept = locals_.emplace(local->first, std::nullopt).first;
-    kept->second = evaluate(local->second, name_of(reference), depth() + 1);
+    kept = locals_.emplace(local.attribute->name, std::nullopt).first;
+    kept->second = evaluate(local, name_of(reference), depth() + 1);
   } else if (!kept->second) {
     return fail(circular(reference));
   }

@@ -114,7 +114,7 @@ class UnknownSourceFinder {
       }
       for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
         if (file.json && !is_known(attribute.name)) {
-          search(attribute.value, attribute.name, kMostLabels);
+          search(attribute.value, std::string(attribute.name), kMostLabels);
         }
       }
     }
@@ -187,7 +187,7 @@ void warn_rejected(const ConfigText& file, ClientKind tool, bool& has_providers,
     }
     const bool is_language = block.type == "language" && tool == ClientKind::opentofu;
     const hcl::Attribute* edition = is_language ? block.body.find("edition") : nullptr;
-    const auto* name = edition != nullptr ? std::get_if<hcl::Variable>(&edition->value.node) : nullptr;
+    const auto* name = edition != nullptr ? std::get_if<hcl::Variable>(&edition->value.tree().node) : nullptr;
     if (edition != nullptr && (name == nullptr || name->name != "tofu2024")) {
       warn(edition->value.range, "it supports only the edition tofu2024", "remove the argument");
     }
@@ -277,7 +277,7 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   }
   module->calls = CallCollector(module->files, diagnostics).collect();
   module->variables = VariableBlocks(module->files);
-  module->locals = read_locals(module->files);
+  module->locals = LocalValues(module->files);
   std::move(of_providers.begin(), of_providers.end(), std::back_inserter(diagnostics));
   module->unknown_sources = UnknownSourceFinder().find(module->files);
   warn_unknown_sources(module->unknown_sources, diagnostics);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +40,7 @@ struct ParsedModule {
   std::vector<ConfigFile> file_hashes;  // the same files, for results
   std::vector<ModuleCallSyntax> calls;  // sorted by name
   VariableBlocks variables;
-  std::map<std::string, Argument, std::less<>> locals;
+  LocalValues locals;
   std::vector<ProviderRequirement> providers;  // see provider_requirements()
   std::vector<CoreRequirement> core;           // in file order
   StateStorage state;

@@ -103,8 +103,10 @@ class RequirementReader {
       declared_.insert(name);
       requirements_.push_back(entry);
     }
-    add(read_blocks());
-    add(read_uses());
+    for (ProviderRequirement& block : read_blocks()) {
+      add(std::move(block));
+    }
+    read_uses();
     for (ProviderRequirement& requirement : requirements_) {
       check_constraint(requirement);
       check_address(requirement);
@@ -129,9 +131,10 @@ class RequirementReader {
   }
 
   void read_entry(const ConfigText& file, const hcl::Attribute& attribute) {
-    ProviderRequirement entry{.address = {}, .local_name = attribute.name, .location = {file.path, attribute.range()}};
+    ProviderRequirement entry{
+        .address = {}, .local_name = std::string(attribute.name), .location = {file.path, attribute.range()}};
     if (is_usable(attribute, file, entry)) {
-      required_.insert_or_assign(attribute.name, std::move(entry));
+      required_.insert_or_assign(entry.local_name, entry);
     }
   }
 
@@ -144,7 +147,7 @@ class RequirementReader {
       }
       return imply_address(attribute, file, entry);
     }
-    const auto* object = std::get_if<hcl::Object>(&attribute.value.node);
+    const auto* object = std::get_if<hcl::Object>(&attribute.value.tree().node);
     if (object == nullptr) {
       report(file, range,
              fmt::format("Invalid required_providers object: the entry {} must be a string or an object",
@@ -169,7 +172,7 @@ class RequirementReader {
   }
 
   bool imply_address(const hcl::Attribute& attribute, const ConfigText& file, ProviderRequirement& entry) {
-    const std::string name = normalize_provider_part(attribute.name).value_or(attribute.name);
+    const std::string name = normalize_provider_part(attribute.name).value_or(std::string(attribute.name));
     return take_address(ProviderAddress::implied(name, default_registry(tool_)), {file.path, attribute.value.range},
                         entry);
   }
@@ -237,8 +240,8 @@ class RequirementReader {
   }
 
   // In file order, override files merged, import blocks last.
-  std::vector<ProviderRequirement> read_uses() {
-    for (const auto role : kRoles) {
+  void read_uses() {
+    for (const auto role : {ConfigFile::Role::override_file, ConfigFile::Role::primary}) {
       for (const ConfigText& file : files_) {
         if (file.role == role) {
           read_resources(file);
@@ -247,8 +250,6 @@ class RequirementReader {
     }
     for_each_block(files_, ConfigFile::Role::primary, "import",
                    [&](const ConfigText& file, const hcl::Block& block) { read_import(file, block); });
-    std::erase_if(uses_, [](const ProviderRequirement& use) { return use.local_name.empty(); });
-    return std::move(uses_);
   }
 
   void read_resources(const ConfigText& file) {
@@ -282,11 +283,11 @@ class RequirementReader {
                             .by = fmt::format("{}{}.{}", prefix, block.labels[0].text, block.labels[1].text),
                             .location = {file.path, block.header_range}};
     if (file.role != ConfigFile::Role::override_file) {
-      if (places_.emplace(use.by, uses_.size()).second) {
-        uses_.push_back(std::move(use));
-      }
-    } else if (const auto found = places_.find(use.by); found != places_.end() && provider != nullptr) {
-      uses_[found->second].local_name = std::move(use.local_name);
+      const auto found = overrides_.find(use.by);
+      use.local_name = found == overrides_.end() ? use.local_name : found->second;
+      add(std::move(use));
+    } else if (provider != nullptr) {
+      overrides_[use.by] = std::move(use.local_name);
     }
   }
 
@@ -295,11 +296,11 @@ class RequirementReader {
     const hcl::Attribute* to = block.body.find("to");
     const auto target = to != nullptr ? read_target(to->value, file, tool_) : std::nullopt;
     if (target && !(tool_ == ClientKind::terraform && target->in_module)) {
-      uses_.push_back({.address = {},
-                       .local_name = name_of(block.body.find("provider"), target->type, file),
-                       .origin = DeclaredBy::import_block,
-                       .by = target->address,
-                       .location = {file.path, block.header_range}});
+      add({.address = {},
+           .local_name = name_of(block.body.find("provider"), target->type, file),
+           .origin = DeclaredBy::import_block,
+           .by = target->address,
+           .location = {file.path, block.header_range}});
     }
   }
 
@@ -320,12 +321,14 @@ class RequirementReader {
   }
 
   // Adds all provider blocks, and the first use of an undeclared local name.
-  void add(std::vector<ProviderRequirement> found) {
-    for (ProviderRequirement& one : found) {
-      const bool is_new = declared_.insert(one.local_name).second;
-      if ((is_new || one.origin == DeclaredBy::provider_block) && resolve(one)) {
-        requirements_.push_back(std::move(one));
-      }
+  void add(ProviderRequirement one) {
+    const bool is_block = one.origin == DeclaredBy::provider_block;
+    if (!is_block && one.local_name.empty()) {
+      return;  // reported by name_of()
+    }
+    const bool is_new = declared_.insert(one.local_name).second;
+    if ((is_new || is_block) && resolve(one)) {
+      requirements_.push_back(std::move(one));
     }
   }
 
@@ -378,8 +381,7 @@ class RequirementReader {
   Diagnostics& diagnostics_;
   std::map<std::string, ProviderRequirement, std::less<>> required_;  // of required_providers, by local name
   std::set<std::string> declared_;                                    // local names with a requirement
-  std::vector<ProviderRequirement> uses_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // in uses_, by address
+  std::map<std::string, std::string> overrides_;  // local names of resources in override files, by address
   std::vector<ProviderRequirement> requirements_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "backends/base/text.h"
@@ -116,38 +117,21 @@ class DeclarationReader {
   std::shared_ptr<const eval::Defaults> defaults_;  // of the type in this block
 };
 
-}  // namespace
-
-VariableBlocks::VariableBlocks(const std::vector<ConfigText>& files) {
-  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
-    for_each_block(files, role, "variable", [&](const ConfigText& file, const hcl::Block& block) {
-      if (block.labels.size() == 1) {
-        places_.push_back({&block, &file});
-      }
-    });
-  }
-  std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.name() < b.name(); });
+template <typename Places>
+void sort_by_name(Places& places) {
+  std::ranges::stable_sort(places, {}, &Places::value_type::name);
 }
 
-std::optional<VariableDeclaration> VariableBlocks::find(std::string_view name) const {
-  auto place = std::lower_bound(places_.begin(), places_.end(), name,
-                                [](const Place& one, std::string_view wanted) { return one.name() < wanted; });
-  std::optional<VariableDeclaration> variable;
-  for (; place != places_.end() && place->name() == name; ++place) {
-    if (!place->is_override()) {
-      variable.emplace(VariableDeclaration{.name = place->name(),  //
-                                           .location = {place->file->path, place->block->header_range}});
-    }
-    if (variable) {
-      DeclarationReader(*place->file, *place->block, *variable).read();
-    }
-  }
-  return variable;
+template <typename Place>
+std::span<const Place> places_of(const std::vector<Place>& places, std::string_view name) {
+  const auto first = std::ranges::lower_bound(places, name, {}, &Place::name);
+  return {first, std::ranges::upper_bound(first, places.end(), name, {}, &Place::name)};
 }
 
-std::vector<std::string_view> VariableBlocks::names() const {
+template <typename Places>
+std::vector<std::string_view> names_of(const Places& places) {
   std::vector<std::string_view> names;
-  for (const Place& place : places_) {
+  for (const auto& place : places) {
     if (names.size() > kMostCompared) {
       break;
     }
@@ -158,18 +142,55 @@ std::vector<std::string_view> VariableBlocks::names() const {
   return names;
 }
 
-std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files) {
-  std::map<std::string, Argument, std::less<>> locals;
+}  // namespace
+
+VariableBlocks::VariableBlocks(const std::vector<ConfigText>& files) {
   for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
-    for_each_block(files, role, "locals", [&](const ConfigText& file, const hcl::Block& block) {
-      for (const hcl::Attribute& attribute : block.body.attributes) {
-        if (role == ConfigFile::Role::primary || locals.contains(attribute.name)) {
-          locals[attribute.name] = {&attribute, &file};
-        }
+    for_each_block(files, role, "variable", [&](const ConfigText& file, const hcl::Block& block) {
+      if (block.labels.size() == 1) {
+        places_.push_back({&block, &file});
       }
     });
   }
-  return locals;
+  sort_by_name(places_);
+}
+
+std::optional<VariableDeclaration> VariableBlocks::find(std::string_view name) const {
+  std::optional<VariableDeclaration> variable;
+  for (const Place& place : places_of(places_, name)) {
+    if (!place.is_override()) {
+      variable.emplace(VariableDeclaration{.name = place.name(),  //
+                                           .location = {place.file->path, place.block->header_range}});
+    }
+    if (variable) {
+      DeclarationReader(*place.file, *place.block, *variable).read();
+    }
+  }
+  return variable;
+}
+
+std::vector<std::string_view> VariableBlocks::names() const {
+  return names_of(places_);
+}
+
+LocalValues::LocalValues(const std::vector<ConfigText>& files) {
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for_each_block(files, role, "locals", [&](const ConfigText& file, const hcl::Block& block) {
+      for (const hcl::Attribute& attribute : block.body.attributes) {
+        places_.push_back({{&attribute, &file}});
+      }
+    });
+  }
+  sort_by_name(places_);
+}
+
+Argument LocalValues::find(std::string_view name) const {
+  const auto found = places_of(places_, name);
+  return found.empty() || found.front().is_override() ? Argument() : Argument(found.back());
+}
+
+std::vector<std::string_view> LocalValues::names() const {
+  return names_of(places_);
 }
 
 namespace fs = std::filesystem;
@@ -303,7 +324,8 @@ class VariableReader {
       return;
     }
     for (const hcl::Attribute& attribute : file->parsed.body.attributes) {
-      values_->values_[attribute.name] = {.expression = &attribute.value, .json = file->json, .origin = file->path};
+      values_->values_[std::string(attribute.name)] = {
+          .expression = &attribute.value, .json = file->json, .origin = file->path};
     }
     values_->files_.push_back(std::move(file));
   }

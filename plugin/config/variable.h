@@ -65,9 +65,26 @@ class VariableBlocks {
   std::vector<Place> places_;  // sorted by name, overrides last
 };
 
-// Returns the local values of a module by name, each with the argument that applies: the later of two with one name. An
-// override of an unknown local value is skipped.
-std::map<std::string, Argument, std::less<>> read_locals(const std::vector<ConfigText>& files);
+// The local values of a module. It points into the files.
+class LocalValues {
+ public:
+  LocalValues() = default;
+  explicit LocalValues(const std::vector<ConfigText>& files);
+
+  // Returns the argument that applies: the later of two with one name. An override of an unknown local value is
+  // skipped. If the local value is not defined, the result has no attribute.
+  Argument find(std::string_view name) const;
+
+  // See VariableBlocks.
+  std::vector<std::string_view> names() const;
+
+ private:
+  struct Place : Argument {
+    std::string_view name() const { return attribute->name; }
+    bool is_override() const { return file->role == ConfigFile::Role::override_file; }
+  };
+  std::vector<Place> places_;  // sorted by name, overrides last
+};
 
 // One -var or -var-file of a command line.
 struct VariableArgument {
@@ -84,10 +101,10 @@ struct VariableInputs {
 class VariableValues {
  public:
   struct VariableInput {
-    const hcl::Expression* expression = nullptr;  // of a file; see eval::constant_value()
-    bool json = false;                            // of that file
-    std::string text = {};                        // else: see VariableDeclaration::takes_literal_text()
-    std::string origin = {};                      // path of the file relative to the root, or "-var", "TF_VAR_<name>"
+    const hcl::LazyExpression* expression = nullptr;  // of a file; see eval::constant_value()
+    bool json = false;                                // of that file
+    std::string text = {};                            // else: see VariableDeclaration::takes_literal_text()
+    std::string origin = {};  // path of the file relative to the root, or "-var", "TF_VAR_<name>"
   };
   // Null: none given.
   const VariableInput* find(std::string_view name) const;

@@ -277,7 +277,7 @@ class UnitReader {
         block.type == "content" ? outer : outer + (is_dynamic ? block.labels[0].text : block.type) + ".";
     for (const hcl::Attribute& attribute : block.body.attributes) {
       if (attribute.name != "name") {
-        read_secrets(unit, path + attribute.name, {&attribute, &file});
+        read_secrets(unit, path + std::string(attribute.name), {&attribute, &file});
       }
     }
     for (const hcl::Block& inner : block.body.blocks) {
@@ -323,7 +323,7 @@ class UnitReader {
     if (is_dynamic) {
       const hcl::Attribute* each = block.body.find("for_each");
       const hcl::Attribute* iterator = block.body.find("iterator");
-      const auto* written = iterator == nullptr ? nullptr : std::get_if<hcl::Variable>(&iterator->value.node);
+      const auto* written = iterator == nullptr ? nullptr : std::get_if<hcl::Variable>(&iterator->value.tree().node);
       if (each == nullptr || is_empty_text(add_leaf(node, "for_each", file, each->value).meaning.text)) {
         return;  // it has no items
       }
@@ -336,7 +336,7 @@ class UnitReader {
     for (const hcl::Attribute& attribute : content->body.attributes) {
       if (is_lifecycle ? is_in("ignore_changes replace_triggered_by enabled", attribute.name)
                        : !is_in(kNotes, attribute.name)) {
-        Leaf& leaf = add_leaf(node, attribute.name, file, attribute.value);
+        Leaf& leaf = add_leaf(node, std::string(attribute.name), file, attribute.value);
         leaf.is_absent = leaf.is_absent || (is_lifecycle && leaf.meaning.text == "true");
       }
     }

@@ -328,9 +328,11 @@ void visit_with_names(const ModuleText& module, const ConfigText& file, const hc
       return;
     }
     const Argument* named = find_value(module, names);
-    const std::pair next(named == nullptr ? nullptr : named->file,
-                         named == nullptr ? nullptr : &named->attribute->value);
-    if (named != nullptr && open.size() < kMostFollowed && std::find(open.begin(), open.end(), next) == open.end()) {
+    if (named == nullptr || open.size() >= kMostFollowed) {
+      return;
+    }
+    const std::pair next(named->file, &named->attribute->value.tree());
+    if (std::find(open.begin(), open.end(), next) == open.end()) {
       open.push_back(next);
     }
   };

@@ -313,7 +313,7 @@ class FactReader {
     }
   }
 
-  void read_argument(const ConfigText& file, const std::string& name, const hcl::Expression& value,
+  void read_argument(const ConfigText& file, std::string_view name, const hcl::Expression& value,
                      const std::string& address) {
     if (name == "description" || name == "error_message") {
       return;
@@ -343,7 +343,7 @@ class FactReader {
     canonical_text(value, file.path, visit);
   }
 
-  static bool names_principals(const std::string& name) {
+  static bool names_principals(std::string_view name) {
     const std::string lower = ascii::lower(name);
     return lower == "principal" || lower == "principals" || lower == "aws" || lower == "identifiers";
   }

@@ -46,7 +46,7 @@ constexpr hcl::BodySchema kFile{.blocks = kFileBlocks, .open = true};
 
 void merge_into(MergedBlock& merged, const ConfigText& file, const hcl::Block& block, bool replaces) {
   for (const hcl::Attribute& attribute : block.body.attributes) {
-    merged.arguments.insert_or_assign(attribute.name, Argument{&attribute, &file});
+    merged.arguments.insert_or_assign(std::string(attribute.name), Argument{&attribute, &file});
   }
   for (const hcl::Block& inner : block.body.blocks) {
     if (replaces) {
@@ -68,7 +68,7 @@ void merge_blocks(ModuleText& module) {
       for (const hcl::Block& block : file.parsed.body.blocks) {
         if (block.type == "locals") {
           for (const hcl::Attribute& attribute : block.body.attributes) {
-            module.locals.insert_or_assign(attribute.name, Argument{&attribute, &file});
+            module.locals.insert_or_assign(std::string(attribute.name), Argument{&attribute, &file});
           }
           continue;
         }

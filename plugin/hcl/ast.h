@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <forward_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,11 +25,12 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 template <typename Node>
 class Boxed {
  public:
+  Boxed() = default;
   Boxed(Node node) : node_(std::make_unique<Node>(std::move(node))) {}
   operator const Node&() const { return *node_; }
 
  private:
-  std::unique_ptr<const Node> node_;  // null only after it was moved from
+  std::unique_ptr<const Node> node_;  // null after it was moved from, and in a tree that is only checked
 };
 
 struct NumberLiteral {
@@ -175,10 +179,42 @@ struct TemplateFor {
   std::vector<TemplatePart> body;
 };
 
+// A text that was read.
+struct Text {
+  std::string content;
+  bool json = false;
+  std::forward_list<std::string> names = {};  // of attributes, those with escapes
+};
+
+// An expression whose syntax is right. A tree needs much more memory than its text, and most are never looked at: it is
+// read when it is asked for the first time, by any thread, and kept.
+class LazyExpression {
+ public:
+  LazyExpression(const Text& text, const Range& place) : range(place), text_(&text) {}
+  LazyExpression(Expression tree) : range(tree.range), tree_(new Expression(std::move(tree))) {}
+  LazyExpression(LazyExpression&& other) noexcept { *this = std::move(other); }
+  LazyExpression& operator=(LazyExpression&& other) noexcept {
+    range = other.range;
+    text_ = other.text_;
+    delete tree_.exchange(other.tree_.exchange(nullptr));
+    return *this;
+  }
+  ~LazyExpression() { delete tree_.load(); }
+
+  const Expression& tree() const;
+  operator const Expression&() const { return tree(); }
+
+  Range range;
+
+ private:
+  const Text* text_ = nullptr;  // null: the tree was given
+  mutable std::atomic<const Expression*> tree_ = nullptr;
+};
+
 struct Attribute {
-  std::string name;
+  std::string_view name;  // in the text of the file
   Range name_range;
-  Expression value;
+  LazyExpression value;
 
   Range range() const { return {name_range.start, value.range.end}; }
 };
@@ -192,6 +228,7 @@ struct Block;
 struct Body {
   std::vector<Attribute> attributes;  // in source order
   std::vector<Block> blocks;          // in source order
+  std::shared_ptr<const Text> text;   // of the file; the outermost body keeps it for all
 
   // The attribute of that name, or null.
   const Attribute* find(std::string_view name) const {
@@ -199,6 +236,18 @@ struct Body {
                                     [&](const Attribute& attribute) { return attribute.name == name; });
     return found == attributes.end() ? nullptr : &*found;
   }
+};
+
+// Finds attributes of one body while it grows, in a few bytes for each.
+class AttributeNames {
+ public:
+  const Attribute* find(std::string_view name, const Body& body);
+
+ private:
+  std::uint32_t& slot_of(std::string_view name, const Body& body);
+
+  std::vector<std::uint32_t> slots_;  // a hash table of the first `known_` attributes: their index plus one
+  std::size_t known_ = 0;
 };
 
 struct Block {

@@ -37,11 +37,49 @@ std::string escape_for(char control) {
 
 }  // namespace
 
-Result<Expression> JsonReader::read() {
-  MODLOCK_TRY(auto root, read_value("an object or an array of objects"));
+Result<void> JsonReader::check() {
+  checks_only_ = true;
+  MODLOCK_TRY(read_value("an object or an array of objects"));
   skip_blanks();
-  if (at_end()) return root;
+  if (at_end()) return {};
   return fail_expected("the end of the file after its value", "a file contains only one value");
+}
+
+Expression JsonReader::read_checked() {
+  return *read_value("");
+}
+
+Range JsonReader::skip_checked() {
+  checks_only_ = true;
+  const Range range = read_checked().range;
+  checks_only_ = false;
+  return range;
+}
+
+Expression JsonReader::read_name() {
+  skip_blanks();
+  auto name = *read_string();
+  skip_blanks();
+  take(1);
+  return name;
+}
+
+bool JsonReader::open() {
+  skip_blanks();
+  take(1);
+  if (peek() != '}' && peek() != ']') return true;
+  take(1);
+  return false;
+}
+
+bool JsonReader::another() {
+  skip_blanks();
+  return text_[take(1).start.byte] == ',';
+}
+
+char JsonReader::peek() {
+  skip_blanks();
+  return next();
 }
 
 Range JsonReader::take(std::size_t size) {
@@ -137,7 +175,7 @@ Result<Expression> JsonReader::read_object() {
   bool more = next() != '}';
   while (more) {
     MODLOCK_TRY(auto member, read_member(opening));
-    object.items.push_back(std::move(member));
+    if (!checks_only_) object.items.push_back(std::move(member));
     MODLOCK_TRY(more, read_comma(opening, '}', "a member of the object"));
   }
   return Expression{{opening.start, take(1).end}, std::move(object)};
@@ -172,7 +210,7 @@ Result<Expression> JsonReader::read_array() {
     skip_blanks();
     if (at_end()) return fail_in_brackets(opening, "a value or \"]\"");
     MODLOCK_TRY(auto item, read_value("a value or \"]\""));
-    tuple.items.push_back(std::move(item));
+    if (!checks_only_) tuple.items.push_back(std::move(item));
     MODLOCK_TRY(more, read_comma(opening, ']', "an item of the array"));
   }
   return Expression{{opening.start, take(1).end}, std::move(tuple)};

@@ -9,14 +9,26 @@
 
 namespace modlock::hcl {
 
-// Reads strict JSON as an expression tree (see json_syntax.h): objects with all their members in order, every node with
-// its range. Reading ends at the first syntax error. `text` is well-formed UTF-8 without NUL.
+// Reads strict JSON: all of it to check it, then its parts. Values become expression trees (see json_syntax.h): objects
+// with all their members in order, every node with its range. `text` is well-formed UTF-8 without NUL.
 class JsonReader {
  public:
-  JsonReader(std::string_view text, const std::string& path, Code error_code)
-      : text_(text), path_(path), error_code_(error_code) {}
+  JsonReader(std::string_view text, const std::string& path, Code error_code, Position start = {})
+      : text_(text), path_(path), error_code_(error_code), here_(start) {}
 
-  Result<Expression> read();
+  // Reads from the start to the end of the text, keeping nothing. The first syntax error is the error.
+  Result<void> check();
+
+  // Of a text that was checked, the parts at the place of the reader, which moves behind them:
+  Expression read_checked();  // a value
+  Range skip_checked();       // a value, of which only the range is of interest
+  Expression read_name();     // of a member, with the ":" behind it
+  // `for (bool more = reader.open(); more; more = reader.another())` reads the items between two brackets.
+  bool open();
+  bool another();
+
+  char peek();  // the first byte of what is next
+  Position here() const { return here_; }
 
  private:
   struct Found {
@@ -53,6 +65,7 @@ class JsonReader {
   Code error_code_;
   Position here_;
   int depth_ = 0;
+  bool checks_only_ = false;  // items are dropped once they are read
 };
 
 }  // namespace modlock::hcl

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,14 +13,14 @@
 namespace modlock::hcl {
 namespace {
 
-// Turns JSON values into bodies by a schema: the part of json_syntax.h about blocks, labels and attributes.
+// Turns the text of JSON into bodies by a schema: the part of json_syntax.h about blocks, labels and attributes. Each
+// function reads the value that is next in the text.
 class JsonBodyReader {
  public:
-  // `text_size` limits the total size of the labels of blocks.
-  JsonBodyReader(std::size_t text_size, const std::string& path, Code error_code);
+  JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, Code error_code);
 
-  // Returns the content of a whole file; uses the value up.
-  ParsedFile read_root(Expression value, const BodySchema& schema);
+  // Returns the content of a whole file, which was checked.
+  ParsedFile read_root(const BodySchema& schema);
 
  private:
   struct Header {
@@ -30,15 +30,25 @@ class JsonBodyReader {
 
   void add(Error error);
   void report(const Range& range, std::string message, std::string hint);
-  void report_kind(const Expression& value, std::string_view expected, std::string hint);
-  // Returns the members of an object, or of all objects in an array. Other items of the array are reported.
-  std::vector<ObjectItem*> members_of(Expression& value, const std::string& hint);
-  void read_body(Expression& value, const BodySchema& schema, const std::string& hint, Body& body);
-  void read_labels(Expression& value, Header& header, std::vector<Block>& blocks);
-  void read_content(Expression& value, const Header& header, std::vector<Block>& blocks);
-  void read_block(Expression& value, const Range& header_range, const Header& header, std::vector<Block>& blocks);
-  bool labels_fit(const Header& header, const Range& where);
+  // Reports the kind of the next value, and skips it.
+  void report_kind(std::string_view expected, std::string hint);
+  std::string_view kind();
+  bool holds_others() { return json_.peek() == '{' || json_.peek() == '['; }
+  // The opening bracket of an object or array.
+  Range start();
+  // Calls `visit(name)` for each member of an object, or of all objects in an array. Other items of the array are
+  // reported.
+  template <typename Visit>
+  void each_member(const std::string& hint, Visit visit);
+  void read_body(const BodySchema& schema, const std::string& hint, Body& body);
+  void read_attribute(const Expression& name, bool open, AttributeNames& names, Body& body);
+  void read_labels(Header& header, std::vector<Block>& blocks);
+  void read_content(const Header& header, std::vector<Block>& blocks);
+  void read_block(const Range& header_range, const Header& header, std::vector<Block>& blocks);
+  bool labels_fit(const Header& header);
 
+  std::shared_ptr<Text> text_;
+  JsonReader json_;
   std::size_t label_bytes_left_;
   bool labels_are_reported_ = false;
   const std::string& path_;
@@ -52,32 +62,7 @@ constexpr BodySchema kOnlyAttributes;
 // A label is written once for all blocks of an array, but each block has its own copy.
 constexpr std::size_t kLabelBytesPerByte = 16;
 
-std::string_view kind_of(const Expression& value) {
-  if (std::holds_alternative<NullLiteral>(value.node)) return "null";
-  if (std::holds_alternative<BoolLiteral>(value.node)) return "a bool";
-  if (std::holds_alternative<NumberLiteral>(value.node)) return "a number";
-  if (std::holds_alternative<JsonString>(value.node)) return "a string";
-  return std::holds_alternative<Tuple>(value.node) ? "an array" : "an object";
-}
-
-bool holds_others(const Expression& value) {
-  return std::holds_alternative<Object>(value.node) || std::holds_alternative<Tuple>(value.node);
-}
-
-// The opening bracket of an object or array.
-Range start_of(const Expression& value) {
-  if (!holds_others(value)) return value.range;
-  Position behind = value.range.start;
-  ++behind.byte;
-  ++behind.column;
-  return {value.range.start, behind};
-}
-
 constexpr std::string_view kBody = "an object or an array of objects";
-
-const std::string& name_of(const ObjectItem& member) {
-  return std::get<JsonString>(member.key.node).text;
-}
 
 // `"resource": {"LABEL": {"LABEL": {…}}}`
 std::string example_of(const BlockSchema& schema) {
@@ -93,8 +78,12 @@ const BlockSchema* find_block(const BodySchema& schema, std::string_view type) {
   return found == schema.blocks.end() ? nullptr : &*found;
 }
 
-JsonBodyReader::JsonBodyReader(std::size_t text_size, const std::string& path, Code error_code)
-    : label_bytes_left_(kLabelBytesPerByte * text_size), path_(path), error_code_(error_code) {}
+JsonBodyReader::JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, Code error_code)
+    : text_(std::move(text)),
+      json_(text_->content, path, error_code),
+      label_bytes_left_(kLabelBytesPerByte * text_->content.size()),
+      path_(path),
+      error_code_(error_code) {}
 
 void JsonBodyReader::add(Error error) {
   if (diagnostics_.size() > kMaxErrors) return;
@@ -113,108 +102,136 @@ void JsonBodyReader::report(const Range& range, std::string message, std::string
        .hint = std::move(hint)});
 }
 
-void JsonBodyReader::report_kind(const Expression& value, std::string_view expected, std::string hint) {
-  report(start_of(value), fmt::format("expected {}, found {}", expected, kind_of(value)), std::move(hint));
+void JsonBodyReader::report_kind(std::string_view expected, std::string hint) {
+  report(start(), fmt::format("expected {}, found {}", expected, kind()), std::move(hint));
+  json_.skip_checked();
 }
 
-ParsedFile JsonBodyReader::read_root(Expression value, const BodySchema& schema) {
+std::string_view JsonBodyReader::kind() {
+  using Kind = std::pair<char, std::string_view>;
+  constexpr Kind kKinds[] = {{'{', "an object"}, {'[', "an array"}, {'"', "a string"},
+                             {'n', "null"},      {'t', "a bool"},   {'f', "a bool"}};
+  const auto* found = std::ranges::find(kKinds, json_.peek(), &Kind::first);
+  return found == std::end(kKinds) ? "a number" : found->second;
+}
+
+Range JsonBodyReader::start() {
+  const bool is_nested = holds_others();  // behind the blanks
+  const Position start = json_.here();
+  return is_nested ? Range{start, advance(start, "[")} : JsonReader(json_).skip_checked();
+}
+
+ParsedFile JsonBodyReader::read_root(const BodySchema& schema) {
   ParsedFile file;
-  if (holds_others(value)) {
-    read_body(value, schema, "", file.body);
+  file.body.text = text_;
+  if (holds_others()) {
+    read_body(schema, "", file.body);
   } else {
-    report_kind(value, kBody, "a file without content holds {}");
+    report_kind(kBody, "a file without content holds {}");
   }
   file.diagnostics = std::move(diagnostics_);
   return file;
 }
 
-std::vector<ObjectItem*> JsonBodyReader::members_of(Expression& value, const std::string& hint) {
-  std::vector<ObjectItem*> members;
-  const auto add_members = [&](Object& object) {
-    for (ObjectItem& item : object.items) members.push_back(&item);
-  };
-  if (auto* object = std::get_if<Object>(&value.node)) {
-    add_members(*object);
-    return members;
+template <typename Visit>
+void JsonBodyReader::each_member(const std::string& hint, Visit visit) {
+  if (json_.peek() == '{') {
+    for (bool more = json_.open(); more; more = json_.another()) visit(json_.read_name());
+    return;
   }
-  for (Expression& item : std::get<Tuple>(value.node).items) {
-    if (auto* object = std::get_if<Object>(&item.node)) {
-      add_members(*object);
-    } else {
-      report_kind(item, "an object in this array", hint);
-    }
+  for (bool more = json_.open(); more; more = json_.another()) {
+    json_.peek() == '{' ? each_member(hint, visit) : report_kind("an object in this array", hint);
   }
-  return members;
 }
 
-void JsonBodyReader::read_body(Expression& value, const BodySchema& schema, const std::string& hint, Body& body) {
-  std::unordered_map<std::string_view, Range> names;
-  for (ObjectItem* member : members_of(value, hint)) {
-    const std::string& name = name_of(*member);
-    if (name == kComment) continue;
-    const Range& name_range = member->key.range;
-    if (const BlockSchema* block = find_block(schema, name)) {
+void JsonBodyReader::read_body(const BodySchema& schema, const std::string& hint, Body& body) {
+  AttributeNames names;
+  each_member(hint, [&](const Expression& name) {
+    const std::string& text = std::get<JsonString>(name.node).text;
+    if (text == kComment) {
+      json_.skip_checked();
+    } else if (const BlockSchema* block = find_block(schema, text)) {
       Header header{*block, {}};
-      read_labels(member->value, header, body.blocks);
-      continue;
+      read_labels(header, body.blocks);
+    } else {
+      read_attribute(name, schema.open, names, body);
     }
-    const auto [first, is_new] = names.try_emplace(name, name_range);
-    if (is_new) {
-      body.attributes.push_back({name, name_range, std::move(member->value)});
-      continue;
-    }
-    if (schema.open && holds_others(member->value)) continue;
-    add({.code = error_code_,
-         .message = fmt::format("the argument {} is set a second time", quoted_for_message(name)),
-         .location = Location{path_, name_range},
-         .related = {{"it was first set here", {path_, first->second}}},
-         .hint = "keep one of them"});
-  }
+  });
 }
 
-void JsonBodyReader::read_labels(Expression& value, Header& header, std::vector<Block>& blocks) {
+void JsonBodyReader::read_attribute(const Expression& name, bool open, AttributeNames& names, Body& body) {
+  const std::string& text = std::get<JsonString>(name.node).text;
+  const bool may_be_block = open && holds_others();
+  const Range value = json_.skip_checked();
+  if (const Attribute* first = names.find(text, body)) {
+    if (may_be_block) return;
+    add({.code = error_code_,
+         .message = fmt::format("the argument {} is set a second time", quoted_for_message(text)),
+         .location = Location{path_, name.range},
+         .related = {{"it was first set here", {path_, first->name_range}}},
+         .hint = "keep one of them"});
+    return;
+  }
+  std::string_view kept = std::string_view(text_->content).substr(name.range.start.byte + 1, text.size());
+  if (kept != text) kept = text_->names.emplace_front(text);
+  body.attributes.push_back({kept, name.range, {*text_, value}});
+}
+
+void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
   const BlockSchema& schema = header.schema;
-  if (header.labels.size() == schema.labels) return read_content(value, header, blocks);
+  if (header.labels.size() == schema.labels) return read_content(header, blocks);
   const std::string hint = example_of(schema);
   const std::string expected = fmt::format("an object whose names are labels of block \"{}\"", schema.type);
-  if (!holds_others(value)) return report_kind(value, expected, hint);
+  if (!holds_others()) return report_kind(expected, hint);
   const std::size_t errors = diagnostics_.size();
-  const auto members = members_of(value, hint);
-  if (members.empty() && diagnostics_.size() == errors) {
-    report(start_of(value), fmt::format("expected {}, found {} without any", expected, kind_of(value)), hint);
-  }
-  for (ObjectItem* member : members) {
-    header.labels.push_back({name_of(*member), member->key.range});
-    read_labels(member->value, header, blocks);
+  const Range opening = start();
+  const std::string_view found = kind();
+  bool is_empty = true;
+  each_member(hint, [&](const Expression& name) {
+    is_empty = false;
+    header.labels.push_back({std::get<JsonString>(name.node).text, name.range});
+    read_labels(header, blocks);
     header.labels.pop_back();
+  });
+  if (is_empty && diagnostics_.size() == errors) {
+    report(opening, fmt::format("expected {}, found {} without any", expected, found), hint);
   }
 }
 
-void JsonBodyReader::read_content(Expression& value, const Header& header, std::vector<Block>& blocks) {
-  if (std::holds_alternative<NullLiteral>(value.node)) return;
-  const Range opening = start_of(value);
-  if (auto* tuple = std::get_if<Tuple>(&value.node)) {
-    for (Expression& item : tuple->items) read_block(item, opening, header, blocks);
+void JsonBodyReader::read_content(const Header& header, std::vector<Block>& blocks) {
+  const char first = json_.peek();
+  const Range opening = start();
+  if (first == 'n') {
+    json_.skip_checked();
+  } else if (first == '[') {
+    for (bool more = json_.open(); more; more = json_.another()) read_block(opening, header, blocks);
   } else {
-    read_block(value, opening, header, blocks);
+    read_block(opening, header, blocks);
   }
 }
 
-void JsonBodyReader::read_block(Expression& value, const Range& header_range, const Header& header,
-                                std::vector<Block>& blocks) {
+void JsonBodyReader::read_block(const Range& header_range, const Header& header, std::vector<Block>& blocks) {
   const BodySchema& schema = header.schema.body == nullptr ? kOnlyAttributes : *header.schema.body;
-  const bool empty = std::holds_alternative<NullLiteral>(value.node);
-  if (!empty && !holds_others(value)) {
-    const auto expected = fmt::format("{} as the content of block \"{}\"", kBody, header.schema.type);
-    return report_kind(value, expected, example_of(header.schema));
+  const bool empty = json_.peek() == 'n';
+  const std::string hint = example_of(header.schema);
+  if (!empty && !holds_others()) {
+    return report_kind(fmt::format("{} as the content of block \"{}\"", kBody, header.schema.type), hint);
   }
-  if (!labels_fit(header, value.range)) return;
-  Block block{std::string(header.schema.type), header.labels, header_range, value.range, {}};
-  if (!empty) read_body(value, schema, example_of(header.schema), block.body);
+  if (!labels_fit(header)) {
+    json_.skip_checked();
+    return;
+  }
+  Block block{std::string(header.schema.type), header.labels, header_range, {json_.here(), {}}, {}};
+  if (empty) {
+    json_.skip_checked();
+  } else {
+    read_body(schema, hint, block.body);
+  }
+  block.range.end = json_.here();
   blocks.push_back(std::move(block));
 }
 
-bool JsonBodyReader::labels_fit(const Header& header, const Range& where) {
+bool JsonBodyReader::labels_fit(const Header& header) {
   std::size_t size = 0;
   for (const Label& label : header.labels) size += label.text.size();
   if (size <= label_bytes_left_) {
@@ -225,7 +242,7 @@ bool JsonBodyReader::labels_fit(const Header& header, const Range& where) {
     add({.code = Code::limit_exceeded,
          .message = fmt::format("the labels of block \"{}\" are too long for how often this array repeats them",
                                 header.schema.type),
-         .location = Location{path_, where},
+         .location = Location{path_, JsonReader(json_).skip_checked()},
          .hint = "give the blocks short labels"});
   }
   return false;
@@ -248,10 +265,12 @@ ParsedFile parse_json(std::string_view text, const std::string& path, const Body
                    .hint = "save the file as UTF-8 without a byte order mark"});
   }
   if (auto error = text_error(text, {}, path, options.error_code)) return failed(std::move(*error));
-  JsonReader reader(text, path, options.error_code);
-  auto root = reader.read();
-  if (!root) return failed(std::move(root).error());
-  return JsonBodyReader(text.size(), path, options.error_code).read_root(std::move(*root), schema);
+  if (auto checked = JsonReader(text, path, options.error_code).check(); !checked) {
+    return failed(std::move(checked).error());
+  }
+  return JsonBodyReader(std::make_shared<Text>(Text{.content = std::string(text), .json = true}), path,
+                        options.error_code)
+      .read_root(schema);
 }
 
 }  // namespace modlock::hcl

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +38,11 @@ class NativeParser {
   // For the text of a JSON string: ranges are those in the file.
   NativeParser(std::string_view text, SourceMap map, const std::string& path);
 
-  // `stops`: see ParseOptions.
-  ParsedFile parse(const std::function<bool()>& stops = {});
+  // Reads all of `text`, which is the text of this parser. `stops`: see ParseOptions.
+  ParsedFile parse(std::shared_ptr<const Text> text, const std::function<bool()>& stops);
+
+  // The expression at the start, which is followed by other text and has no errors.
+  Expression parse_checked();
 
   // All of the text as one template or as one expression, or the first error.
   Result<Expression> parse_whole_template();
@@ -74,23 +77,14 @@ class NativeParser {
   bool fail_in_brackets(const Token& opening, std::string_view expected, std::string hint = {});
 
   // Files, blocks, attributes (parser.cpp, parser_body.cpp).
-  // The attributes that a body has.
-  struct Names {
-    // Returns the range of the attribute of that name, if it exists.
-    std::optional<Range> find(std::string_view name, const Body& body);
-
-    std::map<std::string, Range, std::less<>> ranges = {};  // of the first `known` attributes
-    std::size_t known = 0;
-  };
-  bool parse_item(Body& body, Names& names);
-  bool parse_attribute(const Token& name, Body& body, Names& names);
-  bool parse_value(const Token& name, Attribute& into);
+  bool parse_item(Body& body, AttributeNames& names);
+  bool parse_attribute(const Token& name, Body& body, AttributeNames& names);
   bool parse_block(const Token& type, Body& body);
   bool parse_block_parts(const Token& type, Block& block);
   bool parse_labels(Block& block);
   bool parse_label(Label& into);
   bool parse_block_body(const Token& brace, Block& block);
-  bool parse_one_line_body(const Token& brace, Block& block, Names& names);
+  bool parse_one_line_body(const Token& brace, Block& block, AttributeNames& names);
   bool fail_after_value(const Token& name, const Expression& value);
   bool fail_unclosed(const Token& brace, const Block& block);
 
@@ -98,9 +92,16 @@ class NativeParser {
   template <class Node>
   bool finish(Expression& into, const Range& range, Node node, int height_below) {
     into.range = range;
+    if (checks_only_) node = Node();
     into.node.emplace<Node>(std::move(node));
     height_ = height_below + 1;
     return height_is_fine(range);
+  }
+  // The place of the next of several parts of a node.
+  template <class Part>
+  Part& next_of(std::vector<Part>& parts) {
+    if (checks_only_) parts.clear();
+    return parts.emplace_back();
   }
   bool height_is_fine(const Range& range);
   bool parse_expression(Expression& into);
@@ -140,12 +141,14 @@ class NativeParser {
   bool build_if(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts);
   bool build_for(std::vector<TemplateItem>& items, std::size_t& at, std::vector<TemplatePart>& parts);
   bool decode_literal(const Token& literal, bool quoted, std::string& into);
+  static void drop_content(std::vector<TemplateItem>& items);
 
   TokenStream tokens_;
   const std::string& path_;
   Code error_code_;
   std::string_view whole_ = "file";  // the kind of the whole text
   ParsedFile file_;
+  bool checks_only_ = false;  // no tree is kept, of nodes only their kind
   int depth_ = 0;
   int height_ = 0;
   std::optional<std::size_t> suspect_line_;  // of a nested block in the first column

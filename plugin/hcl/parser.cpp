@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plugin/hcl/characters.h"
+#include "plugin/hcl/json_reader.h"
 #include "plugin/hcl/lexer.h"
 #include "plugin/hcl/native_parser.h"
 
@@ -75,17 +76,18 @@ std::optional<Error> text_error(std::string_view text, Position start, const std
 ParsedFile parse_native(std::string_view text, const std::string& path, const ParseOptions& options) {
   Position start;
   if (text.starts_with(kByteOrderMark)) start.byte = static_cast<std::uint32_t>(kByteOrderMark.size());
-  std::string masked;
+  auto kept = std::make_shared<Text>();
   if (options.error_code == Code::config_parse && text.size() <= kMaxTextBytes && find_bad_byte(text)) {
-    masked = without_bad_comments(std::string(text), start);
-    text = masked;
+    kept->content = without_bad_comments(std::string(text), start);
+    text = kept->content;
   }
   if (auto error = text_error(text, start, path, options.error_code)) {
     ParsedFile file;
     file.diagnostics.push_back({Severity::error, std::move(*error)});
     return file;
   }
-  return NativeParser(text, start, path, options.error_code).parse(options.stops);
+  if (kept->content.empty()) kept->content = text;
+  return NativeParser(kept->content, start, path, options.error_code).parse(kept, options.stops);
 }
 
 NativeParser::NativeParser(std::string_view text, Position start, const std::string& path, Code error_code)
@@ -191,9 +193,11 @@ bool NativeParser::report_known_mistake(const Token& token) {
   return true;
 }
 
-ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
-  Body body;
-  Names names;
+ParsedFile NativeParser::parse(std::shared_ptr<const Text> text, const std::function<bool()>& stops) {
+  Body& body = file_.body;
+  body.text = std::move(text);
+  checks_only_ = true;
+  AttributeNames names;
   bool recovering = false;
   while (file_.diagnostics.size() < kMaxErrors) {
     while (tokens_.take_if(TokenKind::newline)) {
@@ -220,8 +224,26 @@ ParsedFile NativeParser::parse(const std::function<bool()>& stops) {
                                   .location = Location{path_, tokens_.peek().range}}});
     while (!tokens_.next_is(TokenKind::end)) tokens_.take();
   }
-  file_.body = std::move(body);
   return std::move(file_);
+}
+
+Expression NativeParser::parse_checked() {
+  Expression parsed;
+  parse_expression(parsed);
+  return parsed;
+}
+
+const Expression& LazyExpression::tree() const {
+  const Expression* tree = tree_.load();
+  if (tree == nullptr) {
+    const std::string no_path;
+    const std::string_view text = text_->content;
+    auto read = std::make_unique<const Expression>(
+        text_->json ? JsonReader(text, no_path, Code::config_parse, range.start).read_checked()
+                    : NativeParser(text, range.start, no_path, Code::config_parse).parse_checked());
+    if (tree_.compare_exchange_strong(tree, read.get())) tree = read.release();
+  }
+  return *tree;
 }
 
 Result<Expression> NativeParser::result_of(Expression parsed) {

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <bit>
+#include <functional>
+
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/native_parser.h"
 
@@ -10,7 +13,7 @@ constexpr std::size_t kFewAttributes = 16;
 
 }  // namespace
 
-bool NativeParser::parse_item(Body& body, Names& names) {
+bool NativeParser::parse_item(Body& body, AttributeNames& names) {
   if (!tokens_.next_is(TokenKind::identifier)) {
     const bool quoted = tokens_.next_is(TokenKind::open_quote);
     return fail_expected("the name of an argument or of a block",
@@ -33,49 +36,52 @@ bool NativeParser::parse_item(Body& body, Names& names) {
   }
 }
 
-bool NativeParser::parse_attribute(const Token& name, Body& body, Names& names) {
+bool NativeParser::parse_attribute(const Token& name, Body& body, AttributeNames& names) {
   tokens_.take();
   if (tokens_.next_is(TokenKind::newline) || tokens_.next_is(TokenKind::end)) {
     return fail_expected(fmt::format("the value of {} after \"=\"", quoted_for_message(name.text)),
                          "the value must start on the same line");
   }
-  const std::optional<Range> first = names.find(name.text, body);
-  Attribute& attribute = body.attributes.emplace_back();
-  const bool parsed = parse_value(name, attribute);
-  if (!parsed || first) body.attributes.pop_back();
-  if (parsed && first) {
+  Expression value;
+  if (!parse_expression(value)) return false;
+  const TokenKind next = tokens_.peek().kind;
+  if (next != TokenKind::newline && next != TokenKind::end && next != TokenKind::close_brace) {
+    return fail_after_value(name, value);
+  }
+  if (const Attribute* first = names.find(name.text, body)) {
     add({.code = error_code_,
          .message = fmt::format("the argument {} is set a second time", quoted_for_message(name.text)),
          .location = Location{path_, name.range},
-         .related = {{"it was first set here", {path_, first}}},
+         .related = {{"it was first set here", {path_, first->name_range}}},
          .hint = "keep one of them"});
+  } else {
+    body.attributes.push_back({name.text, name.range, {*file_.body.text, value.range}});
   }
-  return parsed;
-}
-
-bool NativeParser::parse_value(const Token& name, Attribute& into) {
-  if (!parse_expression(into.value)) return false;
-  const TokenKind next = tokens_.peek().kind;
-  if (next != TokenKind::newline && next != TokenKind::end && next != TokenKind::close_brace) {
-    return fail_after_value(name, into.value);
-  }
-  into.name = name.text;
-  into.name_range = name.range;
   return true;
 }
 
-// Most bodies are small; searching them is faster than making a map.
-std::optional<Range> NativeParser::Names::find(std::string_view name, const Body& body) {
-  if (body.attributes.size() <= kFewAttributes) {
-    const Attribute* found = body.find(name);
-    return found == nullptr ? std::nullopt : std::optional(found->name_range);
+// Most bodies are small; searching them is faster than making a table.
+const Attribute* AttributeNames::find(std::string_view name, const Body& body) {
+  const std::size_t size = body.attributes.size();
+  if (size <= kFewAttributes) return body.find(name);
+  if (slots_.size() < size + size / 2) {
+    slots_.assign(2 * std::bit_ceil(size), 0);
+    known_ = 0;
   }
-  for (; known < body.attributes.size(); ++known) {
-    const Attribute& attribute = body.attributes[known];
-    ranges.try_emplace(attribute.name, attribute.name_range);
+  while (known_ < size) {
+    std::uint32_t& slot = slot_of(body.attributes[known_].name, body);
+    slot = static_cast<std::uint32_t>(++known_);
   }
-  const auto found = ranges.find(name);
-  return found == ranges.end() ? std::nullopt : std::optional(found->second);
+  const std::uint32_t found = slot_of(name, body);
+  return found == 0 ? nullptr : &body.attributes[found - 1];
+}
+
+// That of the name, or the free one where it belongs.
+std::uint32_t& AttributeNames::slot_of(std::string_view name, const Body& body) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = std::hash<std::string_view>()(name) & mask;
+  while (slots_[at] != 0 && body.attributes[slots_[at] - 1].name != name) at = (at + 1) & mask;
+  return slots_[at];
 }
 
 bool NativeParser::fail_after_value(const Token& name, const Expression& value) {
@@ -142,7 +148,7 @@ bool NativeParser::parse_label(Label& into) {
 }
 
 bool NativeParser::parse_block_body(const Token& brace, Block& block) {
-  Names names;
+  AttributeNames names;
   Body& body = block.body;
   if (!tokens_.next_is(TokenKind::newline)) {
     if (!tokens_.next_is(TokenKind::close_brace) && !parse_one_line_body(brace, block, names)) return false;
@@ -165,7 +171,7 @@ bool NativeParser::parse_block_body(const Token& brace, Block& block) {
 }
 
 // `{ name = value }`: only this fits on one line.
-bool NativeParser::parse_one_line_body(const Token& brace, Block& block, Names& names) {
+bool NativeParser::parse_one_line_body(const Token& brace, Block& block, AttributeNames& names) {
   if (tokens_.next_is(TokenKind::end)) return fail_unclosed(brace, block);
   if (!tokens_.next_is(TokenKind::identifier)) {
     return fail_expected(fmt::format("one argument, \"}}\" or the end of the line after the \"{{\" of block {}",

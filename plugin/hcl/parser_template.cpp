@@ -228,8 +228,24 @@ bool NativeParser::parse_items(TokenKind close, std::vector<TemplateItem>& items
     } else {
       return fail_expected(quoted ? "a closing quotation mark" : "the closing marker of the heredoc");
     }
+    if (checks_only_) drop_content(items);
   }
   return true;
+}
+
+// Keeps of the items, which end with a new one, the directives and the height between them.
+void NativeParser::drop_content(std::vector<TemplateItem>& items) {
+  const auto is_plain = [](const TemplateItem& item) {
+    return item.kind == Kind::literal || item.kind == Kind::interpolation;
+  };
+  TemplateItem& last = items.back();
+  last.text = {};
+  last.expression.reset();
+  if (items.size() > 1 && is_plain(last) && is_plain(items.end()[-2])) {
+    items.end()[-2].kind = Kind::interpolation;
+    items.end()[-2].height = std::max(items.end()[-2].height, last.height);
+    items.pop_back();
+  }
 }
 
 bool NativeParser::finish_template(std::vector<TemplateItem> items, const Token& opening, const Range& range,
@@ -304,6 +320,7 @@ bool NativeParser::build_parts(std::vector<TemplateItem>& items, std::size_t& at
   if (opening == nullptr) parts.reserve(items.size());
   for (; at < items.size(); ++at) {
     TemplateItem& item = items[at];
+    if (checks_only_) parts.clear();
     switch (item.kind) {
       case Kind::literal:
         parts.push_back({item.range, std::move(item.text)});
@@ -335,7 +352,7 @@ bool NativeParser::build_if(std::vector<TemplateItem>& items, std::size_t& at, s
   const TemplateItem& opening = items[at];
   if (!depth_is_fine(opening.range)) return false;
   auto node = std::make_unique<TemplateIf>();
-  node->condition = std::move(*opening.expression);
+  if (opening.expression) node->condition = std::move(*opening.expression);
   if (!build_parts(items, ++at, node->when_true, &opening)) return false;
   if (items[at].kind == Kind::if_else && !build_parts(items, ++at, node->when_false, &opening)) return false;
   if (items[at].kind != Kind::if_end) {
@@ -354,7 +371,7 @@ bool NativeParser::build_for(std::vector<TemplateItem>& items, std::size_t& at, 
   auto node = std::make_unique<TemplateFor>();
   node->key_variable = opening.key_variable;
   node->value_variable = opening.value_variable;
-  node->collection = std::move(*opening.expression);
+  if (opening.expression) node->collection = std::move(*opening.expression);
   if (!build_parts(items, ++at, node->body, &opening)) return false;
   if (items[at].kind != Kind::for_end) {
     report(items[at].range, "expected %{ endfor } before this directive",

@@ -108,7 +108,7 @@ bool NativeParser::parse_arguments(FunctionCall call, const Token& name, Express
     const TokenStream::LineEnds free(tokens_, false);
     while (!tokens_.next_is(TokenKind::close_parenthesis)) {
       if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "\")\"");
-      if (!parse_expression(call.arguments.emplace_back())) return false;
+      if (!parse_expression(next_of(call.arguments))) return false;
       height = std::max(height, height_);
       call.expand_last = tokens_.take_if(TokenKind::ellipsis);
       if (tokens_.next_is(TokenKind::close_parenthesis)) break;
@@ -149,7 +149,7 @@ bool NativeParser::parse_tuple(Expression& into) {
         if (tokens_.next_is(TokenKind::end) || tokens_.next_is(TokenKind::close_brace)) {
           return fail_in_brackets(opening, "a value or \"]\"");
         }
-        if (!parse_expression(tuple.items.emplace_back())) return false;
+        if (!parse_expression(next_of(tuple.items))) return false;
         height = std::max(height, height_);
         if (tokens_.next_is(TokenKind::close_bracket)) break;
         if (!tokens_.take_if(TokenKind::comma)) {
@@ -179,7 +179,7 @@ bool NativeParser::parse_object(Expression& into) {
       first = false;
       if (tokens_.next_is(TokenKind::close_brace)) break;
       if (tokens_.next_is(TokenKind::end)) return fail_in_brackets(opening, "a key or \"}\"");
-      if (!parse_object_item(opening, object.items.emplace_back())) return false;
+      if (!parse_object_item(opening, next_of(object.items))) return false;
       height = std::max(height, height_);
       if (tokens_.next_is(TokenKind::close_brace)) break;
       if (!tokens_.take_if(TokenKind::comma) && !tokens_.take_if(TokenKind::newline)) {

@@ -166,7 +166,7 @@ class UnitScope final : public eval::Scope {
     const std::vector<hcl::Attribute> none;
     for (const hcl::Block& block : body_.blocks) {
       for (const hcl::Attribute& attribute : block.type == "locals" ? block.body.attributes : none) {
-        MODLOCK_TRY(auto value, local_value(attribute.name));
+        MODLOCK_TRY(auto value, local_value(std::string(attribute.name)));
         members.emplace(attribute.name, std::move(value));
       }
     }

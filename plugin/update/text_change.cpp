@@ -171,8 +171,8 @@ class Tracer {
     const auto* object = std::get_if<hcl::Variable>(&reference.operand->node);
     if (object != nullptr && object->name == "local") {
       const auto found = module.parsed->locals.find(reference.name);
-      if (found != module.parsed->locals.end()) {
-        trace(found->second, module);
+      if (found.attribute != nullptr) {
+        trace(found, module);
         return;
       }
     }

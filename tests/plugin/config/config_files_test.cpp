@@ -1,7 +1,14 @@
 #include "plugin/config/config_files.h"
 
-#include <boost/test/unit_test.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <string>
+
+#include "plugin/config/parsed_module.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace modlock;
@@ -21,6 +28,81 @@ BOOST_AUTO_TEST_CASE(relative_paths) {
   BOOST_TEST(document_path("/").string() == "/");
   BOOST_TEST(document_path("/..").string() == "/");
   BOOST_TEST(document_path("x").string() == (std::filesystem::current_path() / "x").string());
+}
+
+namespace {
+
+boost::test_tools::assertion_result has_no_sanitizer(boost::unit_test::test_unit_id) {
+#if defined(MODLOCK_ADDRESS_SANITIZER) || defined(MODLOCK_THREAD_SANITIZER)
+  boost::test_tools::assertion_result result(false);
+#else
+  boost::test_tools::assertion_result result(true);
+#endif
+  result.message() << "needs a build without a sanitizer, which takes memory of its own";
+  return result;
+}
+
+// The most memory that this process had, in bytes, since the start or the last reset.
+std::size_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoul(line.substr(6)) << 10U;
+  }
+  return 0;
+}
+
+// Returns how often the peak of the memory that reading takes, above 8 MiB, is the size of the text. In a child: the
+// heap of a process that has read something else could hide it.
+int times_of_text(const std::filesystem::path& directory, std::size_t size) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::ofstream("/proc/self/clear_refs") << "5";
+    const std::size_t before = peak_memory();
+    const auto module = read_module(directory, {}, ClientKind::opentofu);
+    if (!module || has_errors((*module)->diagnostics)) _exit(255);
+    const std::size_t used = peak_memory() - before;
+    _exit(static_cast<int>(std::min<std::size_t>((used - std::min(used, std::size_t{8} << 20U)) / size, 254)));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(text_of_tiny_values_takes_at_most_ten_times_its_size,
+                     *boost::unit_test::precondition(has_no_sanitizer)) {
+  constexpr std::size_t kSize = std::size_t{1} << 20U;
+  struct Row {
+    const char* name;
+    const char* file;
+    const char* start;
+    const char* item;  // "#" becomes a number
+    const char* end;
+  };
+  for (const Row& row : {
+           Row{"local values", "l.tf", "locals {\n", "  a# = #\n", "}\n"},
+           Row{"local values of JSON", "l.tf.json", "{\"locals\": {", "\"a#\": #,\n", "\"a\": 0}}"},
+           Row{"digits", "d.tf", "locals {\n  a = [", "1,", "]\n}\n"},
+           Row{"digits of JSON", "d.tf.json", "{\"locals\": {\"a\": [", "1,", "1]}}"},
+           Row{"objects", "o.tf", "locals {\n  a = [", "{a=1},", "]\n}\n"},
+           Row{"objects of JSON", "o.tf.json", "{\"locals\": {\"a\": [", "{\"a\":1},", "1]}}"},
+           Row{"members", "m.tf", "locals {\n  a = {", "a#=1,", "}\n}\n"},
+           Row{"arguments", "a.tf", "locals {\n  a = f(", "a,", "a)\n}\n"},
+           Row{"interpolations", "i.tf", "locals {\n  a = \"", "${a}", "\"\n}\n"},
+           Row{"lines", "t.tf", "locals {\n  a = <<EOT\n", "\n", "EOT\n}\n"},
+           Row{"an argument of a module", "c.tf", "module \"m\" {\n  source = \"./m\"\n  a = [", "1,", "]\n}\n"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const test::TemporaryDirectory directory;
+      std::string text = row.start;
+      for (int number = 0; text.size() < kSize; ++number) {
+        for (const char c : std::string_view(row.item)) text += c == '#' ? std::to_string(number) : std::string(1, c);
+      }
+      directory.write(row.file, text + row.end);
+      BOOST_TEST(times_of_text(directory / ".", text.size()) <= 10);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(sizes) {

@@ -66,7 +66,7 @@ std::shared_ptr<const ParsedModule> parse_module(const FileTexts& files) {
   auto module = std::make_shared<ParsedModule>();
   module->files = config_texts(files);
   module->variables = VariableBlocks(module->files);
-  module->locals = read_locals(module->files);
+  module->locals = LocalValues(module->files);
   for (const ConfigText& file : module->files) {
     for (const hcl::Block& block : file.parsed.body.blocks) {
       if (block.type == "module") {

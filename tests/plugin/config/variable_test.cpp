@@ -214,7 +214,9 @@ BOOST_AUTO_TEST_CASE(local_values) {
     BOOST_TEST_CONTEXT(row.name) {
       const auto files = config_texts(row.files);
       std::string locals;
-      for (const auto& [name, argument] : read_locals(files)) {
+      const LocalValues values(files);
+      for (const std::string_view name : values.names()) {
+        const Argument argument = values.find(name);
         locals += fmt::format("{} {}:{} ", name, argument.file->path, argument.attribute->range().start.line);
       }
       BOOST_TEST(locals == row.locals);

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(values) {
   });
   const ParsedFile nul = parse_json(R"({"a": "x\u0000y"})", "main.tf.json", test::json_schema());
   BOOST_TEST_REQUIRE(nul.body.attributes.size() == 1U);
-  BOOST_TEST(std::get<JsonString>(nul.body.attributes[0].value.node).text == std::string("x\0y", 3));
+  BOOST_TEST(std::get<JsonString>(nul.body.attributes[0].value.tree().node).text == std::string("x\0y", 3));
 }
 
 BOOST_AUTO_TEST_CASE(bodies_and_blocks) {

@@ -100,7 +100,9 @@ std::string shape_of_value(std::string_view text) {
 
 std::string outline(const Body& body) {
   std::string out;
-  for (const Attribute& attribute : body.attributes) out += attribute.name + "=" + shape(attribute.value) + ";";
+  for (const Attribute& attribute : body.attributes) {
+    out.append(attribute.name).append("=" + shape(attribute.value) + ";");
+  }
   for (const Block& block : body.blocks) {
     out += block.type;
     for (const Label& label : block.labels) out += fmt::format("<{}>", label.text);

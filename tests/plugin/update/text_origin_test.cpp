@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(in_a_heredoc) {
   BOOST_REQUIRE(!error.has_value());
 
   const hcl::ParsedFile file = hcl::parse_native("a = <<-EOT\n    git?ref=v1.0.0\n  EOT\n", "a.tf");
-  const auto& heredoc = std::get<hcl::Template>(file.body.attributes.front().value.node);
+  const auto& heredoc = std::get<hcl::Template>(file.body.attributes.front().value.tree().node);
   BOOST_TEST(heredoc.heredoc);
 }
 
