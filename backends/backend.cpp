@@ -60,6 +60,11 @@ std::string question_of(const SourceAddress& source, std::string_view what) {
   return fmt::format("{}\n{}\n{}\n{}", source.source.package_identity(), more, what, source.is_users);
 }
 
+// Returns the external backend of a git source; empty: there is none.
+std::string external_of(const BackendCore& core, const Source& source) {
+  return source.has_commits() ? core.answered_by() : std::string();
+}
+
 }  // namespace
 
 constexpr int kLatestYear = 2200;  // the clock ends in 2262
@@ -185,8 +190,10 @@ std::optional<CommitDistance> Backend::commit_distance(const SourceAddress& sour
 Result<std::filesystem::path> Backend::repository_with(const SourceAddress& source,
                                                        std::span<const FetchRequest> requests, const Context& context) {
   if (core_->git() == nullptr) {
+    const std::string by = external_of(*core_, source.source);
     return fail(Code::source_unsupported,
-                fmt::format("\"{}\" has no git repository", source.source.package_identity()));
+                fmt::format("\"{}\" has no git repository{}", source.source.package_identity(),
+                            by.empty() ? "" : " here: it is served by " + by));
   }
   const ScrubbedCall call(source, context, secrets_);
   return scrubbed(core_->git()->repository_with(source, requests, call.context), secrets_);
@@ -194,6 +201,12 @@ Result<std::filesystem::path> Backend::repository_with(const SourceAddress& sour
 
 Result<std::string> Backend::verify_signature(const SourceAddress& source, const FetchRequest& request,
                                               const SignatureDemand& demand, const Context& context) {
+  if (const std::string by = external_of(*core_, source.source); !by.empty()) {
+    return fail(Code::signature_invalid,
+                fmt::format("\"{}\" has no signature that can be verified: it is served by {}, which has none",
+                            source.source.package_identity(), by),
+                "remove its host from the hosts of that backend");
+  }
   if (core_->git() == nullptr) {
     return fail(Code::signature_invalid,
                 fmt::format("\"{}\" has no signature that can be verified: only git sources have signed tags",

@@ -179,6 +179,10 @@ class BackendCore {
   // publisher of the version.
   virtual bool trusts_dates(const Source& /*source*/) const { return false; }
 
+  // Returns the external program that answers, for messages: `the backend "git" ("/usr/local/bin/git-backend")`. Empty:
+  // it is built in.
+  virtual std::string answered_by() const { return {}; }
+
   // Returns what this backend can do with the commits of its sources; null: they have none, or no history.
   virtual GitAbilities* git() { return nullptr; }
 };
@@ -209,6 +213,7 @@ class Backend final {
 
   bool serves(const Source& source) const { return core_->serves(source); }
   bool trusts_dates(const Source& source) const { return core_->trusts_dates(source); }
+  std::string answered_by() const { return core_->answered_by(); }
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context);
   Result<Pin> pin(const SourceAddress& source, const Context& context);
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
 #include "backends/base/text.h"
@@ -19,8 +20,22 @@ namespace {
 constexpr std::size_t kLongestId = 200;
 constexpr std::size_t kLongestTag = 255;
 constexpr std::uint64_t kLongestRetryMs = std::uint64_t{24} * 3600 * 1000;
-constexpr std::string_view kIdForm =
-    "expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a letter or digit";
+constexpr std::size_t kCommitDigits = 40;
+
+std::string_view expected_id(IdForm form) {
+  return form == IdForm::commit
+             ? "expected a commit, 40 lower-case hexadecimal digits,"
+             : "expected 1 to 200 letters, digits, \".\", \"_\", \":\" and \"-\", the first a letter or digit";
+}
+
+bool is_tag_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestTag && !has_control_characters(name);
+}
+
+// A full name as git has it.
+bool is_full_name(std::string_view ref) {
+  return ref == "HEAD" || (is_tag_name(ref) && (ref.starts_with(kGitTags) || ref.starts_with(kGitBranches)));
+}
 
 // The codes that a backend may use. tofu-modlock itself determines the others.
 constexpr std::array kCodes = {
@@ -107,7 +122,7 @@ Result<Description> read_description(const Json::Value& result) {
   return description;
 }
 
-Result<OfferedTags> read_tags(const Json::Value& result) {
+Result<OfferedTags> read_tags(const Json::Value& result, IdForm form) {
   ObjectReader in(result, "result");
   OfferedTags offered;
   if (in.value("versions") == nullptr) {
@@ -115,14 +130,14 @@ Result<OfferedTags> read_tags(const Json::Value& result) {
   }
   for (ObjectReader& version : in.objects("versions")) {
     Tag tag{.name = version.required_string("tag"), .id = version.string("id").value_or("")};
-    if (!tag.id.empty() && !is_id(tag.id)) {
-      version.reject("id", kIdForm);
+    if (!tag.id.empty() && !is_id(tag.id, form)) {
+      version.reject("id", expected_id(form));
     }
-    tag.ref = tag.name;
-    if (tag.name.empty() || tag.name.size() > kLongestTag || has_control_characters(tag.name)) {
-      offered.unusable.push_back({printable_address(tag.name), "not a valid tag name"});
-    } else {
+    tag.ref = std::string(form == IdForm::commit ? kGitTags : "") + tag.name;
+    if (is_tag_name(tag.name)) {
       offered.tags.push_back(std::move(tag));
+    } else {
+      offered.unusable.push_back({printable_address(tag.name), "not a valid tag name"});
     }
   }
   const auto complete = in.boolean("complete");
@@ -134,17 +149,31 @@ Result<OfferedTags> read_tags(const Json::Value& result) {
   return offered;
 }
 
-Result<std::string> read_id(const Json::Value& result) {
+Result<Found> read_found(const Json::Value& result, IdForm form) {
   ObjectReader in(result, "result");
-  std::string id = in.required_string("id");
-  if (!is_id(id)) {
-    in.reject("id", kIdForm);
+  Found found{.id = in.required_string("id")};
+  if (!is_id(found.id, form)) {
+    in.reject("id", expected_id(form));
+  }
+  if (form == IdForm::commit) {
+    found.ref = in.string("ref").value_or("");
+    if (!found.ref.empty() && !is_full_name(found.ref)) {
+      in.reject("ref", "expected \"HEAD\" or a name that starts with \"refs/heads/\" or \"refs/tags/\"");
+    }
+    const std::string date = in.string("date").value_or("");
+    found.claimed = read_time(date);
+    if (!date.empty() && !found.claimed) {
+      in.reject("date", "expected a time such as \"2026-11-28T20:05:09Z\"");
+    }
   }
   MODLOCK_TRY(in.finish().map_error(misshapen));
-  return id;
+  return found;
 }
 
-bool is_id(std::string_view text) {
+bool is_id(std::string_view text, IdForm form) {
+  if (form == IdForm::commit) {
+    return text.size() == kCommitDigits && std::ranges::all_of(text, ascii::is_hex) && ascii::lower(text) == text;
+  }
   const auto fits = [](char c) { return ascii::is_alnum(c) || c == '.' || c == '_' || c == ':' || c == '-'; };
   return !text.empty() && text.size() <= kLongestId && ascii::is_alnum(text[0]) && std::ranges::all_of(text, fits);
 }

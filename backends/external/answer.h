@@ -2,6 +2,7 @@
 
 #include <json/value.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ struct Answer {
 // BAD_RESPONSE for a line that is not a response ("it wrote a line that is no answer (…)").
 Result<std::optional<Answer>> parse_answer(std::string_view line);
 
+// The form of the ids of a backend.
+enum class IdForm {
+  any,     // 1 to 200 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-", starting with a letter or digit
+  commit,  // 40 lower-case hexadecimal digits
+};
+
 // The readers of results. All fail with BAD_RESPONSE and a message such as "expected a string at result.id, found
 // nothing".
 
@@ -46,14 +53,18 @@ struct OfferedTags {
   std::vector<SkippedTag> unusable;
   bool complete = false;
 };
-Result<OfferedTags> read_tags(const Json::Value& result);
+Result<OfferedTags> read_tags(const Json::Value& result, IdForm form);
 
-// Reads the id from the result of `backend/pin` or `backend/fetch`.
-Result<std::string> read_id(const Json::Value& result);
+// The result of `backend/pin` or `backend/fetch`. Only that of a built-in kind has more than the id.
+struct Found {
+  std::string id;
+  std::string ref = {};                                               // Pin::ref
+  std::optional<std::chrono::system_clock::time_point> claimed = {};  // FetchedTree::claimed
+};
+Result<Found> read_found(const Json::Value& result, IdForm form);
 
-// Whether a text can be an id: 1 to 200 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-", starting with a letter or
-// digit. Such a text is safe as a file name, as an argument and in a lock file.
-bool is_id(std::string_view text);
+// Whether a text can be an id. All forms are safe as a file name, as an argument and in a lock file.
+bool is_id(std::string_view text, IdForm form);
 
 // Makes the text of a program fit for a log line or a message: one line of valid UTF-8 and at most 500 bytes. "…"
 // replaces secrets, the user-info and the query of any URL, and the text cut off at the end. Control characters appear

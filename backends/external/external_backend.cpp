@@ -1,6 +1,6 @@
 #include "backends/external/external_backend.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/address/hostname.h"
 #include "backends/address/scrub.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
+constexpr std::array<std::string_view, 1> kKindsWithHosts = {"git"};
 
 // The requested version, as a member of the params.
 struct RequestedRef {
@@ -45,10 +47,13 @@ RequestedRef named_by(const Source& source) {
   return {"ref", rev.empty() ? source.query_value("ref") : rev};
 }
 
-// The name of a request is that of the source, or a listed tag.
+// The name of a request is that of the source, or a listed tag. git has one name space for both.
 RequestedRef wanted_by(const FetchRequest& request, const Source& source) {
   if (!request.id.empty()) {
     return {"id", request.id};
+  }
+  if (source.has_commits()) {
+    return {"ref", request.ref};
   }
   RequestedRef own = named_by(source);
   return request.ref.empty() || request.ref == own.name ? own : RequestedRef{"tag", request.ref};
@@ -58,31 +63,39 @@ class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
       : scheme_(command.scheme),
+        hosts_(command.hosts),
+        form_(hosts_.empty() ? IdForm::any : IdForm::commit),
         program_name_(command.command.empty() ? "" : command.command[0]),
         limits_(limits),
         program_(std::move(command)) {}
 
-  bool serves(const Source& source) const override { return !scheme_.empty() && source.getter == scheme_; }
+  bool serves(const Source& source) const override {
+    return hosts_.empty() ? !scheme_.empty() && source.getter == scheme_
+                          : to_string(source.kind) == scheme_ && std::ranges::find(hosts_, source.host) != hosts_.end();
+  }
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
     MODLOCK_TRY(const auto offered,
-                ask({.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
-                    read_tags, context));
+                ask(
+                    {.method = "backend/list", .doing = "list the tags of", .longest = limits_.answer}, source,
+                    [this](const Json::Value& result) { return read_tags(result, form_); }, context));
     Listing listing = list_tags(offered.tags, tag_prefix, std::chrono::system_clock::now());
     listing.skipped.insert(listing.skipped.end(), offered.unusable.begin(), offered.unusable.end());
     listing.complete = offered.complete;
     MODLOCK_TRY(add_ids_of_equal_versions(listing.versions, [&](const ListedVersion& version) {
-      return id_of_name(source, {"tag", version.tag}, context);
+      return find(source, wanted_by({.id = {}, .ref = version.ref}, source.source), context).map([](Found found) {
+        return std::move(found.id);
+      });
     }));
-    merge_equal_versions(listing, "id");
+    merge_equal_versions(listing, is_git() ? "commit" : "id");
     return listing;
   }
 
   Result<Pin> pin(const SourceAddress& source, const Context& context) override {
     const RequestedRef wanted = named_by(source.source);
-    MODLOCK_TRY(auto id, id_of_name(source, wanted, context));
-    return Pin{.id = id, .ref = id == wanted.name ? std::string() : wanted.name};
+    MODLOCK_TRY(auto found, find(source, wanted, context));
+    return Pin{.id = found.id, .ref = is_git() ? found.ref : found.id == wanted.name ? "" : wanted.name};
   }
 
   std::vector<Result<FetchedTree>> fetch(const SourceAddress& source, std::span<const FetchRequest> requests,
@@ -98,8 +111,13 @@ class ExternalBackend final : public BackendCore {
   }
 
   std::string hash_scheme() const override { return scheme_; }
+  std::string answered_by() const override {
+    return fmt::format("the backend \"{}\" (\"{}\")", scheme_, program_name_);
+  }
 
  private:
+  bool is_git() const { return form_ == IdForm::commit; }
+
   struct Question {
     const char* method;
     std::string doing;  // `list the tags of`
@@ -119,34 +137,56 @@ class ExternalBackend final : public BackendCore {
     }
     question.params["source"] = identity;
     question.params["url"] = source.package_url.reveal();
-    MODLOCK_TRY(const auto answer, program_.call({.method = question.method,
-                                                  .params = std::move(question.params),
-                                                  .doing = doing,
-                                                  .secrets = secrets_of(source),
-                                                  .end = std::chrono::steady_clock::now() + question.longest,
-                                                  .description_end = std::chrono::steady_clock::now() + limits_.answer},
-                                                 context));
-    auto result = read(answer);
+    const auto begun = std::chrono::steady_clock::now();
+    const auto answer = program_.call({.method = question.method,
+                                       .params = std::move(question.params),
+                                       .doing = doing,
+                                       .secrets = secrets_of(source),
+                                       .end = begun + question.longest,
+                                       .description_end = begun + limits_.answer},
+                                      context);
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    context.log->write(LogLevel::debug,
+                       fmt::format("{}, {} {}: {} in {} ms", answered_by(), question.method, identity,
+                                   answer ? "answered" : to_string(answer.error().code), time.count()));
+    MODLOCK_TRY(answer);
+    auto result = read(*answer);
     if (!result) {
-      result.error().message = fmt::format("the backend \"{}\" (\"{}\") could not {}: its answer cannot be used: {}",
-                                           scheme_, program_name_, doing, result.error().message);
+      result.error().message =
+          fmt::format("{} could not {}: its answer cannot be used: {}", answered_by(), doing, result.error().message);
     }
     return result;
   }
 
-  Result<std::string> id_of_name(const SourceAddress& source, const RequestedRef& wanted, const Context& context) {
+  Result<Found> find(const SourceAddress& source, const RequestedRef& wanted, const Context& context) {
     Question question{
         .method = "backend/pin", .doing = fmt::format("find {} of", wanted.shown()), .longest = limits_.answer};
+    return ask_for_id(std::move(question), "found", source, wanted, context);
+  }
+
+  // A lock file, or a source of git, that names an id gets no other one.
+  Result<Found> ask_for_id(Question question, const char* done, const SourceAddress& source, const RequestedRef& wanted,
+                           const Context& context) {
     question.params[wanted.member] = wanted.name;
-    return ask(std::move(question), source, read_id, context);
+    MODLOCK_TRY(auto found, ask(
+                                std::move(question), source,
+                                [this](const Json::Value& result) { return read_found(result, form_); }, context));
+    const std::string named = is_git() ? ascii::lower(wanted.name) : wanted.name;
+    const bool names_id = std::string_view(wanted.member) == "id" || (is_git() && is_id(named, form_));
+    if (names_id && found.id != named) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("{} {} \"{}\" of \"{}\" where \"{}\" was asked for", answered_by(), done, found.id,
+                              source.source.package_identity(), wanted.name),
+                  "do not use it before you know where it comes from");
+    }
+    return found;
   }
 
   Result<FetchedTree> fetch_one(const SourceAddress& source, const FetchRequest& request, const fs::path& parent,
                                 const Context& context) {
-    const RequestedRef wanted = wanted_by(request, source.source);
-    if (!request.id.empty() && !is_id(request.id)) {
+    if (!request.id.empty() && !is_id(request.id, form_)) {
       return fail(Code::source_invalid,
-                  fmt::format("{} of \"{}\" cannot be one that the backend \"{}\" gave", wanted.shown(),
+                  fmt::format("the id \"{}\" of \"{}\" cannot be one that the backend \"{}\" gave", request.id,
                               source.source.package_identity(), scheme_),
                   "correct the hashes in the lock file, or remove the entry and lock again");
     }
@@ -155,44 +195,40 @@ class ExternalBackend final : public BackendCore {
     if (!fs::create_directory(directory, failure)) {
       return system_failure("create", directory, failure.value());
     }
-    auto id = fetch_into(source, wanted, directory, context);
-    if (!id) {
+    auto found = fetch_into(source, request, directory, context);
+    if (!found) {
       static_cast<void>(remove_tree(directory));  // the first error is more helpful
-      return fail(std::move(id.error()));
+      return fail(std::move(found.error()));
     }
-    return FetchedTree{.id = std::move(*id),
+    return FetchedTree{.id = std::move(found->id),
                        .directory = directory,
                        .warnings = {},
-                       .ref = request.id.empty() ? wanted.name : request.ref};
+                       .ref = request.id.empty() ? found->ref : request.ref,
+                       .claimed = found->claimed};
   }
 
-  Result<std::string> fetch_into(const SourceAddress& source, const RequestedRef& wanted, const fs::path& directory,
-                                 const Context& context) {
+  Result<Found> fetch_into(const SourceAddress& source, const FetchRequest& request, const fs::path& directory,
+                           const Context& context) {
+    const RequestedRef wanted = wanted_by(request, source.source);
     Question question{
         .method = "backend/fetch", .doing = fmt::format("fetch {} of", wanted.shown()), .longest = limits_.fetch};
-    question.params[wanted.member] = wanted.name;
     question.params["directory"] = fs::absolute(directory).string();
-    auto id = ask(std::move(question), source, read_id, context);
-    if (!id) {
-      return id;
+    if (is_git() && !request.ref.empty()) {
+      question.params["ref"] = request.ref;  // where the id is expected
     }
-    const std::string identity = source.source.package_identity();
-    if (std::string_view(wanted.member) == "id" && *id != wanted.name) {
-      return fail(Code::hash_mismatch,
-                  fmt::format("the backend \"{}\" (\"{}\") fetched \"{}\" of \"{}\" where \"{}\" was asked for",
-                              scheme_, program_name_, *id, identity, wanted.name),
-                  "do not use it before you know where it comes from");
-    }
+    MODLOCK_TRY(auto found, ask_for_id(std::move(question), "fetched", source, wanted, context));
     std::error_code ignored;
     if (fs::symlink_status(directory, ignored).type() != fs::file_type::directory) {
-      return fail(Code::bad_response,
-                  fmt::format("the backend \"{}\" (\"{}\") fetched {} of \"{}\" and left no directory", scheme_,
-                              program_name_, wanted.shown(), identity));
+      return fail(Code::bad_response, fmt::format("{} fetched {} of \"{}\" and left no directory", answered_by(),
+                                                  wanted.shown(), source.source.package_identity()));
     }
-    return id;
+    found.ref = is_git() ? std::move(found.ref) : wanted.name;
+    return found;
   }
 
   const std::string scheme_;
+  const std::vector<std::string> hosts_;
+  const IdForm form_;
   const std::string program_name_;
   const ExternalLimits limits_;
   Program program_;
@@ -210,9 +246,25 @@ Result<void> check_external_command(const ExternalCommand& command) {
     return fail(Code::config_parse, fmt::format("a backend needs a scheme of letters and digits, found \"{}\"", scheme),
                 "name what stands before the \"::\" of its sources");
   }
-  if (std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end()) {
+  const bool has_kind = std::ranges::find(kKindsWithHosts, scheme) != kKindsWithHosts.end();
+  if (!command.hosts.empty() && !has_kind) {
+    return fail(Code::config_parse,
+                fmt::format("the backend \"{}\" cannot have hosts: it serves all sources of its scheme; those with "
+                            "hosts are for {}",
+                            scheme, fmt::join(kKindsWithHosts, ", ")),
+                "remove hosts");
+  }
+  const auto wrong = std::ranges::find_if(command.hosts, [](const auto& host) { return !parse_service_host(host); });
+  if (wrong != command.hosts.end()) {
+    return fail(Code::config_parse,
+                fmt::format("the hosts of the backend \"{}\" must be names of hosts, found \"{}\"", scheme,
+                            quotable(*wrong, Secrets{})),
+                "write it as \"git.example.com\"");
+  }
+  if (command.hosts.empty() && std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end()) {
     return fail(Code::config_parse, fmt::format("no backend can be added for \"{}\": the name is taken", scheme),
-                "backends are for schemes that are not served without them");
+                has_kind ? "name the hosts that it serves: hosts = [\"git.example.com\"]"
+                         : "backends are for schemes that are not served without them");
   }
   const std::string program = command.command.empty() ? std::string() : command.command[0];
   if (program.empty() || (program[0] != '/' && program.find('/') != std::string::npos)) {

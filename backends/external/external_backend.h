@@ -9,10 +9,12 @@
 
 namespace modlock {
 
-// A program that serves the sources of one getter: "hg" for `hg::https://…`.
+// A program that serves the sources of one getter: "hg" for `hg::https://…`. Or, with hosts, those of a built-in kind
+// at these hosts.
 struct ExternalCommand {
-  std::string scheme;
-  std::vector<std::string> command;  // the program (name on PATH or full path) and its arguments
+  std::string scheme;                   // or the kind: "git"
+  std::vector<std::string> command;     // the program (name on PATH or full path) and its arguments
+  std::vector<std::string> hosts = {};  // as Source::host has them: "git.example.com", "git.example.com:8443"
 };
 
 // How long a process may take to respond if the caller has no earlier deadline.
@@ -24,7 +26,7 @@ struct ExternalLimits {
 // Checks a command. The caller must decide where commands may come from: the user's settings or the host, never a
 // repository. Errors: CONFIG_PARSE for a scheme that cannot be a getter (letters and digits only), a scheme that is
 // served without a backend or names hashes of its own (git, oci, http, https, file; h1, zh), and a command without a
-// program or with one that depends on the working directory ("./x").
+// program or with one that depends on the working directory ("./x"). With hosts, only the kind git is served.
 Result<void> check_external_command(const ExternalCommand& command);
 
 // Serves the sources whose getter is the scheme by sending requests to a process (docs/backends.md). The process starts
@@ -37,6 +39,9 @@ Result<void> check_external_command(const ExternalCommand& command);
 // id. Errors in addition to those of Backend: those of check_external_command(); SOURCE_INVALID (a locked id that is
 // not valid), HASH_MISMATCH (the response has another id than the request), SOURCE_UNSUPPORTED, SOURCE_INVALID,
 // ARCHIVE_UNSAFE, SIGNATURE_INVALID and LIMIT_EXCEEDED from the process; UNREACHABLE if it ended twice during one call.
+//
+// Of the kind git, ids are commits, and references have the full names of git. That a branch or tag of the repository
+// reaches a commit, and that the files are those of the commit, is the claim of the process (Store::set_claims()).
 std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits = {});
 
 }  // namespace modlock

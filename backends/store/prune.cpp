@@ -191,7 +191,8 @@ class Pruning {
                             [&](const fs::path& path) { return !path_is_directory(path) && is_abandoned(path); }));
     MODLOCK_TRY(remove_each(store_.answer_directory(), abandoned));
     std::vector<fs::path> directories = store_.record_directories();
-    directories.insert(directories.end(), {store_.seen_directory(), store_.installed_directory()});
+    directories.push_back(store_.seen_directory());
+    std::ranges::copy(store_.installed_directories(), std::back_inserter(directories));
     for (const fs::path& directory : directories) {
       MODLOCK_TRY(remove_each(directory, [this](const fs::path& path) { return is_unfinished_write(path); }));
     }

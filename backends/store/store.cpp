@@ -168,9 +168,32 @@ fs::path Store::package_directory(std::string_view h1, std::string_view modes) c
   return package_directory() / content_key(h1, modes);
 }
 
-fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref) const {
+std::vector<fs::path> Store::installed_directories() const {
+  const fs::path all = below("installed");
+  return claims_.by.empty() ? std::vector{all} : std::vector{all / ("claims-" + claims_.by), all};
+}
+
+// A registry or a server of archives may point to a source of any host.
+std::string Store::claimed_by(const Source& source) const {
+  const bool is_direct = source.has_tags();
+  const bool is_claim = !is_direct || claims_.hosts.contains({std::string(to_string(source.kind)), source.host});
+  return is_claim ? claims_.by : std::string();
+}
+
+fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref,
+                          const std::string& by) const {
   const std::string version = source.is_registry() ? fmt::format("\n{}", ref) : "";
-  return identity_directory() / sha256_hex(source.package_identity() + version) / fmt::format("{}.json", id);
+  const std::string claim = by.empty() ? "" : "\nclaimed by " + by;
+  return identity_directory() / sha256_hex(source.package_identity() + version + claim) / fmt::format("{}.json", id);
+}
+
+std::optional<Json::Value> Store::find_record(const Source& source, std::string_view id, std::string_view ref) const {
+  if (!is_recordable(id)) {
+    return std::nullopt;
+  }
+  auto record = read_record(record_of(source, id, ref, ""), source, id);
+  const std::string by = claimed_by(source);
+  return record || by.empty() ? std::move(record) : read_record(record_of(source, id, ref, by), source, id);
 }
 
 Result<void> make_store_root(const fs::path& root) {
@@ -213,12 +236,12 @@ Result<fs::path> Store::make_temporary() const {
 }
 
 std::optional<std::string> Store::recorded_h1(const Source& source, std::string_view id, std::string_view ref) const {
-  const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
+  const auto record = find_record(source, id, ref);
   return record ? string_member(*record, "h1") : std::nullopt;
 }
 
 std::optional<Package> Store::find(const Source& source, std::string_view id, std::string_view ref) const {
-  const auto record = is_recordable(id) ? read_record(record_of(source, id, ref), source, id) : std::nullopt;
+  const auto record = find_record(source, id, ref);
   const std::optional<std::string> h1 = record ? string_member(*record, "h1") : std::nullopt;
   const std::optional<std::string> modes = record ? string_member(*record, "modes") : std::nullopt;
   std::optional<Package> package = h1 && modes ? find_content(*h1, *modes) : std::nullopt;
@@ -369,7 +392,8 @@ Result<void> Store::record(const Source& source, const Package& package) const {
     return fail(Code::internal, fmt::format("a package cannot be recorded in the cache under an id of {} characters",
                                             package.id.size()));
   }
-  const fs::path path = record_of(source, package.id, package.ref);
+  const std::string by = claimed_by(source);
+  const fs::path path = record_of(source, package.id, package.ref, by);
   MODLOCK_TRY(make(path.parent_path()));
   Json::Value object(Json::objectValue);
   object["source"] = source.package_identity();
@@ -378,7 +402,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   object["modes"] = package.modes;
   for (const auto& [name, text] :
        {std::pair("ref", &package.ref), std::pair("subdir", &package.subdir), std::pair("package", &package.package),
-        std::pair("validator", &package.validator)}) {
+        std::pair("validator", &package.validator), std::pair("by", &by)}) {
     if (!text->empty()) {
       object[name] = *text;
     }

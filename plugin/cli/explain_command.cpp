@@ -71,6 +71,7 @@ std::string explanation_text(const messages::LockExplainResult& result) {
     }
   };
   add("source", result.source);
+  add("answered by", selected.answered_by);
   add("found as", selected.ref);
   add("commit", selected.commit);
   add("digest", selected.digest);

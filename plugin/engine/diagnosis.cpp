@@ -104,6 +104,16 @@ std::string credential_line(const CredentialSearch& search) {
                        : fmt::format("{}: no credential in {}", search.use, counted(search.places.size(), "place"));
 }
 
+// Returns the external backend that serves what a host is used for; empty: it is built in.
+std::string answered_by(const std::string& use, const std::string& host, const BackendSet& backends) {
+  for (const SourceKind kind : {SourceKind::git, SourceKind::oci, SourceKind::registry, SourceKind::archive}) {
+    if (use == to_string(kind)) {
+      return backends.find(Source{.kind = kind, .host = host})->answered_by();
+    }
+  }
+  return {};
+}
+
 // The requests of `doctor --online`.
 class HostQueries {
  public:
@@ -481,7 +491,9 @@ std::vector<Finding> examine_hosts(const Engine& engine, const DiagnoseOptions& 
     }
     for (const CredentialSearch& search : report->uses) {
       if (use.uses.count(search.use) != 0) {
-        finding.found += (finding.found.empty() ? "" : "; ") + credential_line(search);
+        const std::string external = answered_by(search.use, name, network->backends());
+        finding.found += (finding.found.empty() ? "" : "; ") +
+                         (external.empty() ? credential_line(search) : search.use + ": " + external);
       }
     }
     if (options.online) {

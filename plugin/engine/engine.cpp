@@ -89,7 +89,8 @@ Result<void> Engine::configure(const messages::InitializeParams& params) {
     options_.workspace_roots.push_back(path.lexically_normal());
   }
   for (const messages::ExternalBackend& backend : params.backends) {
-    options_.externals.push_back({backend.scheme, backend.command, Location{"params.options.backends", std::nullopt}});
+    options_.externals.push_back(
+        {backend.scheme, backend.command, backend.hosts, Location{"params.options.backends", std::nullopt}});
   }
   options_.edits_as_full_text = wants(params.edit_forms, "fullText");
   options_.edits_as_ranges = wants(params.edit_forms, "ranges");
@@ -138,7 +139,9 @@ Result<void> Engine::open(Log& log) {
   }
   externals_ = options_.externals;
   externals_.insert(externals_.end(), user_settings_.backends.begin(), user_settings_.backends.end());
-  return check_externals(externals_);
+  MODLOCK_TRY(check_externals(externals_));
+  store_->set_claims(claims_of(externals_));
+  return {};
 }
 
 Result<fs::path> Engine::data_directory(const messages::RootParams& root) const {

@@ -1,14 +1,16 @@
 #include "plugin/engine/network.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <set>
 
+#include "backends/address/hostname.h"
 #include "backends/address/version.h"
 #include "backends/archive/archive_backend.h"
 #include "backends/base/build_info.h"
+#include "backends/base/digest.h"
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
 #include "backends/credentials/registry_credential_finder.h"
@@ -58,16 +60,32 @@ int download_retries(const ProcessEnvironment& environment) {
 
 }  // namespace
 
-Result<void> check_externals(const std::vector<BackendSetting>& externals) {
-  for (const BackendSetting& setting : externals) {
-    if (auto ok = check_external_command({setting.scheme, setting.command}); !ok) {
+Result<void> check_externals(std::vector<BackendSetting>& externals) {
+  for (BackendSetting& setting : externals) {
+    if (auto ok = check_external_command({setting.scheme, setting.command, setting.hosts}); !ok) {
       Error error = std::move(ok.error());
       error.location = setting.location;
       error.code = setting.location.range ? error.code : Code::invalid_params;
       return fail(std::move(error));
     }
+    for (std::string& host : setting.hosts) {
+      host = parse_service_host(host)->display;
+    }
   }
   return {};
+}
+
+Claims claims_of(const std::vector<BackendSetting>& externals) {
+  Claims claims;
+  std::string all;
+  for (const BackendSetting& setting : externals) {
+    for (const std::string& host : setting.hosts) {
+      claims.hosts.emplace(setting.scheme, host);
+      all += fmt::format("{}\n{}\n{}\n\n", setting.scheme, host, fmt::join(setting.command, "\n"));
+    }
+  }
+  claims.by = all.empty() ? std::string() : sha256_hex(all);
+  return claims;
 }
 
 Network::Network(const NetworkOptions& options, const Store& store)
@@ -87,6 +105,12 @@ Network::Network(const NetworkOptions& options, const Store& store)
       archives_(make_stored_archives(store)) {
   const ProcessEnvironment environment = current_environment();
   add_configured(client_, environment, secrets_);
+  for (const BackendSetting& external : options.externals) {
+    if (!external.hosts.empty()) {
+      backends_.add(make_external_backend({external.scheme, external.command, external.hosts}),
+                    {.secrets = &secrets_, .memoizes = memoizes_});
+    }
+  }
   add("git", make_git_backend({.cache_directory = store.git_directory(),
                                .http = http_.get(),
                                .engine = options.git_engine,
@@ -99,7 +123,7 @@ Network::Network(const NetworkOptions& options, const Store& store)
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
   for (const BackendSetting& external : options.externals) {
-    if (std::ranges::find(names_, external.scheme) == names_.end()) {
+    if (external.hosts.empty() && std::ranges::find(names_, external.scheme) == names_.end()) {
       add(external.scheme, make_external_backend({external.scheme, external.command}));
     }
   }

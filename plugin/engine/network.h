@@ -34,16 +34,21 @@ struct NetworkOptions {
   ClientKind tool = ClientKind::opentofu;
   GitEngine git_engine = GitEngine::automatic;
   std::size_t connections = kConnectionsPerHost;
-  std::string client_version;                   // X-Terraform-Version; empty: not known, and not sent
-  std::vector<BackendSetting> externals = {};   // programs for further source types; the first of a scheme applies
+  std::string client_version;  // X-Terraform-Version; empty: not known, and not sent
+  // Programs for further source types, and for hosts of built-in ones. The first of a scheme or host applies.
+  std::vector<BackendSetting> externals = {};
   std::vector<std::string> token_realms = {};   // hosts that may receive the credentials of OCI registries
   std::vector<std::string> trusted_dates = {};  // registry hosts whose publication dates are trusted
   bool memoizes = false;                        // it serves one run with all its requests
   BackendReplacement replacement = {};          // for tests: backends in memory
 };
 
-// Errors: CONFIG_PARSE at the first setting that is not a valid backend; INVALID_PARAMS if a host named it.
-Result<void> check_externals(const std::vector<BackendSetting>& externals);
+// Checks them, and writes their hosts as Source::host has them. Errors: CONFIG_PARSE at the first setting that is not a
+// valid backend; INVALID_PARAMS if a host named it.
+Result<void> check_externals(std::vector<BackendSetting>& externals);
+
+// Returns which of their answers are claims about sources of built-in kinds.
+Claims claims_of(const std::vector<BackendSetting>& externals);
 
 // The network access of a client: the HTTP client, the client's credentials, and the backends that use them. No request
 // is sent and no program is started before it is needed.

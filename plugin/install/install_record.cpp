@@ -57,10 +57,12 @@ bool is_recorded(const fs::path& records, const ModuleLock& entry, std::string_v
 }
 
 std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1, std::string_view modes) {
-  const fs::path records = store.installed_directory();
-  auto found = read_record(records, h1, modes);
-  for (const std::string& others : found ? std::vector<std::string>() : store.modes_below(records, h1)) {
-    found = found ? std::move(found) : read_record(records, h1, others);
+  std::optional<ModuleLock> found;
+  for (const fs::path& records : store.installed_directories()) {
+    found = found ? std::move(found) : read_record(records, h1, modes);
+    for (const std::string& others : found ? std::vector<std::string>() : store.modes_below(records, h1)) {
+      found = found ? std::move(found) : read_record(records, h1, others);
+    }
   }
   return found;
 }
@@ -76,7 +78,7 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
   // Only the cache proves that a commit was reachable from a branch or tag: a checkout with a lock file may also
   // contain a data directory.
   const bool is_commit = !entry.hash_value("git").empty();
-  std::vector<fs::path> places = {store.installed_directory()};
+  std::vector<fs::path> places = store.installed_directories();
   if (!is_commit) {
     places.push_back(data.file_lists());
   }

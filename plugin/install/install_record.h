@@ -14,7 +14,7 @@
 namespace modlock {
 
 // The records of what `install` has installed: the lock entry, by its h1 ("h1:…") and its modes (hash_modes()). They
-// are kept in two places. Store::installed_directory() is outside of every root, so no checkout can contain them.
+// are kept in two places. Store::installed_directories() are outside of every root, so no checkout can contain them.
 // DataDirectory::file_lists() is used if the cache is lost.
 
 // Writes a record, if the directory can be written.

@@ -126,7 +126,7 @@ class Installer {
       // What was in place and did not come from the cache proves nothing: it is recorded already, or unknown.
       if (const auto entry = request_.lock.modules.find(placement.node->key);
           placement.resolved != nullptr && !placement.resolved->modes.empty() && entry != request_.lock.modules.end()) {
-        record_installed(store_.installed_directory(), entry->second, placement.modes);
+        record_installed(store_.installed_directories().front(), entry->second, placement.modes);
         if (!lists) {
           lists.emplace(request_.data.pin(request_.data.file_lists()));
         }

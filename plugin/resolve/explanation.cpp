@@ -159,6 +159,8 @@ class ModuleExplainer : Explainer<Version> {
     selected.commit = lock_->hash_value("git");
     selected.digest = lock_->hash_value("oci");
     selected.hashes = lock_->hashes;
+    const Backend* const backend = fetcher_.backend(node_.address.source);
+    selected.answered_by = backend == nullptr ? std::string() : backend->answered_by();
     first_seen_ = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
     claimed_ = fetcher_.claimed(node_.address.source, resolved->second.ref, resolved->second.id);
     if (chooses_version(node_) && !node_.commit) {

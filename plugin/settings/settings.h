@@ -70,10 +70,11 @@ struct AllowList {
   Location location;
 };
 
-// A `backend "scheme" { command = [...] }` block of the user's file.
+// A `backend "scheme" { command = [...] }` block of the user's file, perhaps with hosts.
 struct BackendSetting {
   std::string scheme;
   std::vector<std::string> command;
+  std::vector<std::string> hosts;  // of a built-in kind of source
   Location location;
 };
 

@@ -393,9 +393,13 @@ Result<void> SettingsReader::read_backend(const hcl::Block& block) {
     return reject(attribute->value.range, "command must name a program, found none",
                   "write it as command = [\"program\", \"argument\"]");
   }
-  BackendSetting backend{.scheme = block.labels[0].text, .command = {}, .location = {path(), block.header_range}};
-  std::transform(command.begin(), command.end(), std::back_inserter(backend.command),
-                 [](const SourceText& word) { return word.text; });
+  BackendSetting backend{
+      .scheme = block.labels[0].text, .command = {}, .hosts = {}, .location = {path(), block.header_range}};
+  std::ranges::transform(command, std::back_inserter(backend.command), &SourceText::text);
+  if (const hcl::Attribute* named = block.body.find("hosts")) {
+    MODLOCK_TRY(const auto hosts, read_strings(*named));
+    std::ranges::transform(hosts, std::back_inserter(backend.hosts), &SourceText::text);
+  }
   settings_.backends.push_back(std::move(backend));
   return {};
 }

@@ -14,6 +14,7 @@ inline constexpr std::string_view kProtocolVersion = "1.0";
 struct ExternalBackend {
   std::string scheme;
   std::vector<std::string> command;
+  std::vector<std::string> hosts;
 };
 
 struct InitializeParams {
@@ -40,8 +41,9 @@ constexpr TypeName name_of(const ExternalBackend*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, ExternalBackend> backend) {
-  form.member("scheme", backend.scheme, "of the sources, `hg`");
+  form.member("scheme", backend.scheme, "of the sources, `hg`; with hosts, a built-in kind, `git`");
   form.member("command", backend.command, "an absolute path and arguments");
+  form.optional("hosts", backend.hosts, "it serves only the sources at these hosts, `git.example.com`");
 }
 
 template <typename Form>

@@ -44,7 +44,8 @@ struct Selected {
   std::string first_seen = {};  // RFC 3339; empty: unknown
   std::string claimed = {};     // RFC 3339; empty: unknown
   std::vector<std::string> signers = {};
-  std::string reason = {};  // the end of a sentence
+  std::string answered_by = {};  // an external backend; empty: the built-in one
+  std::string reason = {};       // the end of a sentence
 };
 
 struct LockExplainResult {
@@ -88,6 +89,7 @@ void fields(Form& form, In<Form, Selected> selected) {
                 "the date of the commit or manifest, which its publisher chose (RFC 3339)");
   form.optional("signers", selected.signers,
                 "who signed the tag or commit, for each signature that the settings demand");
+  form.optional("answeredBy", selected.answered_by, "the external backend that answers for the source, for people");
   form.member("reason", selected.reason, "why, for people");
 }
 

@@ -36,6 +36,41 @@ BOOST_AUTO_TEST_CASE(which_sources_it_serves) {
   BOOST_TEST(backend->hash_scheme() == "hg");
 }
 
+BOOST_AUTO_TEST_CASE(hosts_of_a_built_in_kind) {
+  const auto backend =
+      make_external_backend({.scheme = "git", .command = {"x"}, .hosts = {"git.example.com", "bücher.example:8443"}});
+  struct Row {
+    const char* source;
+    bool served;
+  };
+  const Row rows[] = {
+      {"git::https://git.example.com/mod", true},
+      {"git::https://GIT.example.com/mod?ref=v1", true},
+      {"git::https://me:secret@git.example.com/mod", true},
+      {"git@git.example.com:team/mod.git", true},
+      {"git::ssh://git@git.example.com/mod", true},
+      {"git::https://bücher.example:8443/mod", true},
+      {"git::https://xn--bcher-kva.example:8443/mod", true},
+      {"git::https://git.example.com:8443/mod", false},
+      {"git::https://example.com/mod", false},
+      {"git::https://git.example.com.example.org/mod", false},
+      {"git::file:///git.example.com/mod", false},
+      {"https://git.example.com/mod.zip", false},
+      {"git.example.com/a/b/c", false},
+      {"oci://git.example.com/mod", false},
+      {"hg::https://git.example.com/mod", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.source) {
+      const auto source = parse_source(row.source);
+      BOOST_REQUIRE(source.has_value());
+      BOOST_TEST(backend->serves(source->source) == row.served);
+    }
+  }
+  BOOST_TEST(backend->hash_scheme() == "git");
+  BOOST_TEST(backend->answered_by() == "the backend \"git\" (\"x\")");
+}
+
 BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
   struct Row {
     const char* name;
@@ -48,6 +83,19 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
       {"no scheme", {"", {"x"}}, "CONFIG_PARSE: a backend needs a scheme of letters and digits, found \"\""},
       {"no getter", {"a-b", {"x"}}, "CONFIG_PARSE: a backend needs a scheme of letters and digits, found \"a-b\""},
       {"served", {"git", {"x"}}, "CONFIG_PARSE: no backend can be added for \"git\": the name is taken"},
+      {"hosts of git", {"git", {"x"}, {"git.example.com", "127.0.0.1:8443"}}, "ok"},
+      {"hosts of another scheme",
+       {"hg", {"x"}, {"example.com"}},
+       "CONFIG_PARSE: the backend \"hg\" cannot have hosts: it serves all sources of its scheme; those with hosts are "
+       "for git"},
+      {"no host",
+       {"git", {"x"}, {"git.example.com", "https://example.com"}},
+       "CONFIG_PARSE: the hosts of the backend \"git\" must be names of hosts, found \"https://example.com\""},
+      {"a relative program for hosts",
+       {"git", {"./x"}, {"git.example.com"}},
+       "CONFIG_PARSE: the command of the backend \"git\" must begin with the name or the whole path of a program, "
+       "found "
+       "\"./x\""},
       {"a hash", {"h1", {"x"}}, "CONFIG_PARSE: no backend can be added for \"h1\": the name is taken"},
       {"no command",
        {"hg", {}},
@@ -245,8 +293,9 @@ BOOST_AUTO_TEST_CASE(what_it_says_goes_to_the_log) {
   const auto backend = fixture.backend("floods stderr");
   BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) == "ok");
   // Lines of 32 KiB are left out.
-  const std::vector<std::string> expected = {"debug: the backend \"fake\" is fake program 1.5",
-                                             "debug: the backend \"fake\" says: \\x1b[1mdone"};
+  const std::vector<std::string> expected = {
+      "debug: the backend \"fake\" is fake program 1.5", "debug: the backend \"fake\" says: \\x1b[1mdone",
+      "debug: the backend \"fake\" (\"" + python() + "\"), backend/list fake::https://example.com/mod: answered"};
   BOOST_TEST(fixture.log.lines() == expected, boost::test_tools::per_element());
 }
 
@@ -262,8 +311,11 @@ BOOST_AUTO_TEST_CASE(no_secret_is_shown) {
                  "\") could not list the tags of \"fake::https://example.com/mod?rev=stable\": user … "
                  "with … at https://…@example.com/mod…\\x0ais not …");
   BOOST_TEST(listed.error().hint == "look at https://…@example.com/mod…");
-  const std::vector<std::string> expected = {"debug: the backend \"fake\" is fake program 1.5",
-                                             "debug: the backend \"fake\" says: asked for https://…@example.com/mod…"};
+  const std::vector<std::string> expected = {
+      "debug: the backend \"fake\" is fake program 1.5",
+      "debug: the backend \"fake\" says: asked for https://…@example.com/mod…",
+      "debug: the backend \"fake\" (\"" + python() +
+          "\"), backend/list fake::https://example.com/mod?rev=stable: NOT_FOUND"};
   BOOST_TEST(fixture.log.lines() == expected, boost::test_tools::per_element());
   const std::string pid = read_text(fixture.directory / "starts");
   const std::string arguments = read_text("/proc/" + pid.substr(0, pid.find('\n')) + "/cmdline");

@@ -1,3 +1,4 @@
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,18 @@ using namespace std::chrono_literals;
 
 constexpr const char* kSource = "\"fake::https://example.com/mod\"";
 const std::string kListing = std::string("list the tags of ") + kSource;
+
+// The text of a row for a program of another scheme, whose ids may have another form.
+std::string of_scheme(std::string text, const std::string& scheme) {
+  boost::algorithm::replace_all(text, "fake", scheme);
+  boost::algorithm::replace_all(text, scheme + " program", "fake program");
+  if (scheme == "git") {
+    boost::algorithm::replace_all(text,
+                                  R"(1 to 200 letters, digits, ".", "_", ":" and "-", the first a letter or digit)",
+                                  "a commit, 40 lower-case hexadecimal digits,");
+  }
+  return text;
+}
 
 // Waits until the program has written a file; the time limit only keeps a failing test from hanging.
 void wait_for(const fs::path& path) {
@@ -74,15 +87,73 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_listing) {
        "its description cannot be used: expected an array of strings at result.schemes, found a string", 1},
       {"describes with an error", "TOOL_MISSING", "hg is not installed", 1},
   };
+  for (const char* scheme : {"fake", "git"}) {
+    for (const Row& row : rows) {
+      BOOST_TEST_CONTEXT(scheme << ": " << row.name) {
+        ExternalFixture fixture(scheme);
+        auto backend = fixture.backend(row.name);
+        const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
+        BOOST_TEST(outcome(listed) ==
+                   of_scheme(std::string(row.code) + ": " + ExternalFixture().could_not(kListing) + row.what, scheme));
+        BOOST_TEST(fixture.starts() == row.starts);
+        backend.reset();
+        BOOST_TEST(fixture.all_gone());
+      }
+    }
+  }
+}
+
+// A program for a host of git.
+BOOST_AUTO_TEST_CASE(lies_about_commits) {
+  const ExternalFixture ids("git");
+  const std::string kMain = ids.id_of("main");
+  const std::string kOther = ids.id_of("other");
+  const std::string cannot_use =
+      "BAD_RESPONSE: " + ids.could_not("fetch the ref \"main\" of \"git::https://example.com/mod\"") +
+      "its answer cannot be used: ";
+  const std::string no_commit = cannot_use + "expected a commit, 40 lower-case hexadecimal digits, at result.id";
+  const std::string no_name =
+      cannot_use + R"(expected "HEAD" or a name that starts with "refs/heads/" or "refs/tags/" at result.ref)";
+  struct Row {
+    const char* name;
+    std::string id;
+    std::string ref;
+    std::string outcome;
+  };
+  const Row rows[] = {
+      {"full names", "", "main", "ok"},
+      {"bad fetched id", "", "main", no_commit},
+      {"commit in capitals", "", "main", no_commit},
+      {"abbreviated commit", "", "main", no_commit},
+      {"name of a pull request", "", "main", no_name},
+      {"name with a line end", "", "main", no_name},
+      {"no date", "", "main", cannot_use + "expected a time such as \"2026-11-28T20:05:09Z\" at result.date"},
+      {"other tree", kMain, "refs/heads/main",
+       "HASH_MISMATCH: the backend \"git\" (\"" + python() + "\") fetched \"" + kOther +
+           "\" of \"git::https://example.com/mod\" where \"" + kMain + "\" was asked for"},
+      {"other tree", "", kMain,
+       "HASH_MISMATCH: the backend \"git\" (\"" + python() + "\") fetched \"" + kOther +
+           "\" of \"git::https://example.com/mod\" where \"" + kMain + "\" was asked for"},
+      {"no directory", kMain, "",
+       "BAD_RESPONSE: the backend \"git\" (\"" + python() + "\") fetched the id \"" + kMain +
+           "\" of \"git::https://example.com/mod\" and left no directory"},
+      {"normal", "v1.0.0", "",
+       "SOURCE_INVALID: the id \"v1.0.0\" of \"git::https://example.com/mod\" cannot be one that the backend \"git\" "
+       "gave"},
+  };
   for (const Row& row : rows) {
-    BOOST_TEST_CONTEXT(row.name) {
-      ExternalFixture fixture;
-      auto backend = fixture.backend(row.name);
-      const auto listed = backend->list_versions(fixture.source(), "", fixture.context);
-      BOOST_TEST(outcome(listed) == std::string(row.code) + ": " + fixture.could_not(kListing) + row.what);
-      BOOST_TEST(fixture.starts() == row.starts);
-      backend.reset();
-      BOOST_TEST(fixture.all_gone());
+    BOOST_TEST_CONTEXT(row.name << " " << row.id << " " << row.ref) {
+      const ExternalFixture fixture("git");
+      const std::vector<FetchRequest> requests = {{.id = row.id, .ref = row.ref}};
+      const auto trees =
+          fixture.backend(row.name)->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
+      BOOST_TEST_REQUIRE(outcome(trees.at(0)) == row.outcome);
+      BOOST_TEST(fs::is_empty(fixture.directory / "parent") == !trees[0].has_value());
+      if (trees[0]) {
+        BOOST_TEST(trees[0]->id == kMain);
+        BOOST_TEST(trees[0]->ref == "refs/heads/main");
+        BOOST_TEST((trees[0]->claimed == read_time("2026-11-28T19:05:09Z")));
+      }
     }
   }
 }
@@ -208,12 +279,13 @@ BOOST_AUTO_TEST_CASE(an_id_answered_twice_ends_the_other_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_does_not_answer_is_ended) {
-  for (const char* behaviour : {"silent", "deaf to SIGTERM", "describes never"}) {
+  for (const auto& [behaviour, scheme] : {std::pair("silent", "fake"), std::pair("deaf to SIGTERM", "fake"),
+                                          std::pair("describes never", "fake"), std::pair("silent", "git")}) {
     BOOST_TEST_CONTEXT(behaviour) {
-      const ExternalFixture fixture;
+      const ExternalFixture fixture(scheme);
       const auto backend = fixture.backend(behaviour, {.answer = 1500ms, .fetch = 1500ms});
       BOOST_TEST(outcome(backend->list_versions(fixture.source(), "", fixture.context)) ==
-                 "TIMEOUT: " + fixture.could_not(kListing) + "it had no answer in time");
+                 of_scheme("TIMEOUT: " + ExternalFixture().could_not(kListing) + "it had no answer in time", scheme));
       BOOST_TEST(fixture.starts() == 1U);
       BOOST_TEST(fixture.all_gone());
     }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -18,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// argv: the directory for its records, the behaviour.
+// argv: the directory for its records, the behaviour, the scheme.
 constexpr const char* kProgram = R"python(
-import json, os, signal, subprocess, sys, threading
+import hashlib, json, os, signal, subprocess, sys, threading
 
-where, behaviour = sys.argv[1:]
+where, behaviour, scheme = sys.argv[1:]
 lock = threading.Lock()
 
 
@@ -55,13 +56,17 @@ def end(code):
     os._exit(code)
 
 
+def id_of(name):
+    return hashlib.sha1(name.encode()).hexdigest() if scheme == "git" else "id-" + name
+
+
 def result_of(method, params):
     if method == "backend/describe":
-        return {"schemes": ["other", "fake"], "name": "fake program", "version": "1.5"}
+        return {"schemes": ["other", "fake", "git"], "name": "fake program", "version": "1.5"}
     if method == "backend/list":
-        return {"versions": [{"tag": "v1.0.0", "id": "id-v1.0.0"}, {"tag": "v1.1.0"}, {"tag": "other"}],
+        return {"versions": [{"tag": "v1.0.0", "id": id_of("v1.0.0")}, {"tag": "v1.1.0"}, {"tag": "other"}],
                 "complete": True}
-    id = params.get("id") or "id-" + (params.get("tag") or params.get("ref") or "default")
+    id = params.get("id") or id_of(params.get("tag") or params.get("ref") or "default")
     if method == "backend/fetch":
         with open(os.path.join(params["directory"], "main.tf"), "w") as file:
             file.write("# " + id + "\n")
@@ -179,6 +184,13 @@ ON_REQUEST = {
     "no versions": lambda id, *rest: answer(id, result={"complete": True}),
     "bad id": lambda id, *rest: answer(id, result={"versions": [{"tag": "v1.0.0", "id": "../x"}], "complete": True}),
     "bad fetched id": lambda id, *rest: answer(id, result={"id": "-x"}),
+    "commit in capitals": lambda id, *rest: answer(id, result={"id": id_of("main").upper()}),
+    "abbreviated commit": lambda id, *rest: answer(id, result={"id": id_of("main")[:12]}),
+    "full names": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/heads/main",
+                                                       "date": "2026-11-28T20:05:09+01:00"}),
+    "name of a pull request": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/pull/1/head"}),
+    "name with a line end": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/heads/a\nb"}),
+    "no date": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "HEAD", "date": "yesterday"}),
     "error": lambda id, *rest: error(id, {"code": "NOT_FOUND", "hint": "look there"}),
     "error to wait for": lambda id, *rest: error(id, {"code": "RATE_LIMITED", "retryAfterMs": 1500}),
     "long error": lambda id, *rest: error(id, {"code": "NOT_FOUND"}, "é" * 1000),
@@ -191,7 +203,7 @@ ON_REQUEST = {
     "in reverse": in_reverse,
     "first twice": first_twice,
     "same versions": twice_the_same,
-    "other tree": lambda id, method, params: answer(id, result={"id": "id-other"}),
+    "other tree": lambda id, method, params: answer(id, result={"id": id_of("other")}),
     "no directory": lambda id, method, params: (os.rmdir(params["directory"]), answer(id, result=result_of("", params))),
     "link": lambda id, method, params: (os.rmdir(params["directory"]), os.symlink("/", params["directory"]),
                                         answer(id, result=result_of("", params))),
@@ -242,7 +254,7 @@ const std::string& python() {
   return found;
 }
 
-ExternalFixture::ExternalFixture() {
+ExternalFixture::ExternalFixture(std::string name) : scheme(std::move(name)) {
   directory.write("program.py", kProgram);
   fs::create_directory(directory / "parent");
   context.log = &log;
@@ -251,13 +263,14 @@ ExternalFixture::ExternalFixture() {
 
 std::unique_ptr<BackendCore> ExternalFixture::backend(const std::string& behaviour, ExternalLimits limits) const {
   return make_external_backend(
-      {.scheme = "fake",
-       .command = {python(), "-I", (directory / "program.py").string(), directory.path().string(), behaviour}},
+      {.scheme = scheme,
+       .command = {python(), "-I", (directory / "program.py").string(), directory.path().string(), behaviour, scheme},
+       .hosts = scheme == "git" ? std::vector<std::string>{"example.com"} : std::vector<std::string>()},
       limits);
 }
 
 SourceAddress ExternalFixture::source(const std::string& more) const {
-  auto parsed = parse_source("fake::https://example.com/mod" + more);
+  auto parsed = parse_source(scheme + "::https://example.com/mod" + more);
   if (!parsed) {
     throw std::runtime_error(parsed.error().message);
   }
@@ -283,7 +296,15 @@ std::vector<std::string> ExternalFixture::requests() const {
 }
 
 std::string ExternalFixture::could_not(const std::string& doing) const {
-  return "the backend \"fake\" (\"" + python() + "\") could not " + doing + ": ";
+  return "the backend \"" + scheme + "\" (\"" + python() + "\") could not " + doing + ": ";
+}
+
+std::string ExternalFixture::id_of(const std::string& name) const {
+  static const std::map<std::string, std::string> commits = {{"v1.0.0", "7ac19ee157556944f6939fe82286468b89688712"},
+                                                             {"main", "b28b7af69320201d1cf206ebf28373980add1451"},
+                                                             {"other", "d0941e68da8f38151ff86a61fc59f7c5cf9fcaa2"},
+                                                             {"default", "7505d64a54e061b7acd54ccd58b49dc43500b635"}};
+  return scheme == "git" ? commits.at(name) : "id-" + name;
 }
 
 boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {

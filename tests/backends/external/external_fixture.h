@@ -13,12 +13,13 @@
 
 namespace modlock::test {
 
-// Debug lines and all others, in order.
+// Debug lines and all others, in order, without times.
 class KeptLog final : public Log {
  public:
   void write(LogLevel level, std::string_view line) override {
     const std::lock_guard lock(mutex_);
-    lines_.push_back(std::string(to_string(level)) + ": " + std::string(line));
+    const std::size_t time = line.ends_with(" ms") ? line.rfind(" in ") : line.size();
+    lines_.push_back(std::string(to_string(level)) + ": " + std::string(line.substr(0, time)));
   }
   std::vector<std::string> lines() const {
     const std::lock_guard lock(mutex_);
@@ -33,7 +34,8 @@ class KeptLog final : public Log {
 // A backend whose program is a Python script that behaves as it is told. It serves "fake" with the tags v1.0.0 (id
 // "id-v1.0.0"), v1.1.0 and "other", and fetches a tree of one file, "main.tf", that says which id it is.
 struct ExternalFixture {
-  ExternalFixture();
+  // "git": a program for a host of git, whose ids are commits.
+  explicit ExternalFixture(std::string scheme = "fake");
 
   // A backend that has not been started. `behaviour` names a part of the script.
   std::unique_ptr<BackendCore> backend(const std::string& behaviour, ExternalLimits limits = {}) const;
@@ -45,6 +47,10 @@ struct ExternalFixture {
   std::vector<std::string> requests() const;
   // `the backend "fake" ("<python>") could not <doing>: `
   std::string could_not(const std::string& doing) const;
+  // The id of a name: "id-v1.0.0", or a commit.
+  std::string id_of(const std::string& name) const;
+
+  const std::string scheme;
 
   TemporaryDirectory directory;
   KeptLog log;

@@ -354,6 +354,50 @@ BOOST_AUTO_TEST_CASE(claims_are_for_one_source) {
   BOOST_TEST(!store.is_claimed(package, source, ""));
 }
 
+// What an external backend says of a source is no proof for a run without it.
+BOOST_AUTO_TEST_CASE(records_of_claims_are_kept_apart) {
+  const TemporaryDirectory directory;
+  const Store plain = open_store(directory / "store");
+  Store claiming = plain;
+  claiming.set_claims({.by = "x", .hosts = {{"git", "example.com"}}});
+  Store other = plain;
+  other.set_claims({.by = "y", .hosts = {{"git", "example.com"}}});
+  const Source elsewhere = source_at("example.org");
+  const Source registry{.kind = SourceKind::registry, .host = "registry.example", .path = "a/b/c"};
+  struct Row {
+    const char* name;
+    const Store& by;
+    const Source& source;
+    bool in_plain;
+    bool in_claiming;
+    bool in_other;
+  };
+  const Row rows[] = {
+      {"a claim", claiming, kSource, false, true, false},
+      {"a claim of another backend", other, kSource, false, false, true},
+      {"proven without a backend", plain, kSource, true, true, true},
+      {"another host of a run with a backend", claiming, elsewhere, true, true, true},
+      {"a registry, which may point to the host", claiming, registry, false, true, false},
+  };
+  int number = 0;
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const std::string id = kId.substr(1) + std::to_string(number++);
+      FetchedTree tree = tree_at(directory / id, id, id);
+      tree.ref = "1.0.0";
+      BOOST_REQUIRE(row.by.admit(row.source, std::move(tree), Context{}).has_value());
+      for (const auto& [store, is_found] :
+           {std::pair(&plain, row.in_plain), {&claiming, row.in_claiming}, {&other, row.in_other}}) {
+        BOOST_TEST(store->find(row.source, id, "1.0.0").has_value() == is_found);
+        BOOST_TEST(store->recorded_h1(row.source, id, "1.0.0").has_value() == is_found);
+      }
+    }
+  }
+  BOOST_TEST(plain.installed_directories().size() == 1U);
+  BOOST_TEST(claiming.installed_directories().at(1) == plain.installed_directories().at(0));
+  BOOST_TEST(claiming.installed_directories().at(0) != other.installed_directories().at(0));
+}
+
 BOOST_AUTO_TEST_CASE(only_packages_of_the_store_are_dropped) {
   const TemporaryDirectory directory;
   const Store store = open_store(directory / "store");

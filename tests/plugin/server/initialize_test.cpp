@@ -22,7 +22,8 @@ BOOST_AUTO_TEST_CASE(initialize_names_what_is_served) {
 
 BOOST_AUTO_TEST_CASE(initialize_takes_external_backends) {
   const Json::Value result = initialize(
-      R"({"options":{"backends":[{"scheme":"hg","command":["/bin/hg-backend"]},{"scheme":"s3","command":["s3"]}]}})");
+      R"({"options":{"backends":[{"scheme":"hg","command":["/bin/hg-backend"]},{"scheme":"s3","command":["s3"]},)"
+      R"({"scheme":"git","command":["/bin/git-backend"],"hosts":["git.example.com"]}]}})");
   BOOST_TEST(write_json(result["capabilities"]["backends"]) == R"(["git","registry","archive","oci","hg","s3"])");
 }
 
@@ -64,6 +65,9 @@ BOOST_AUTO_TEST_CASE(initialize_refuses_external_backends_that_cannot_be) {
       {"no program", R"({"scheme":"hg","command":[]})", "hg"},
       {"a relative program", R"({"scheme":"hg","command":["./x"]})", "./x"},
       {"no scheme", R"({"command":["x"]})", "params.options.backends[0].scheme"},
+      {"hosts of another scheme", R"({"scheme":"hg","command":["x"],"hosts":["a.example"]})", "cannot have hosts"},
+      {"no host", R"({"scheme":"git","command":["x"],"hosts":["a/b"]})", "a/b"},
+      {"no list of hosts", R"({"scheme":"git","command":["x"],"hosts":"a"})", "params.options.backends[0].hosts"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

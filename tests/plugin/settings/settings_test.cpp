@@ -494,6 +494,8 @@ BOOST_AUTO_TEST_CASE(a_backend_needs_a_command) {
       {"none", "backend \"x\" {}\n", "backend \"x\" lacks the argument \"command\""},
       {"empty", "backend \"x\" {\n  command = []\n}\n", "command must name a program, found none"},
       {"no list", "backend \"x\" {\n  command = \"p\"\n}\n", "command must be a list of strings"},
+      {"no list of hosts", "backend \"git\" {\n  command = [\"p\"]\n  hosts = \"h\"\n}\n",
+       "hosts must be a list of strings"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

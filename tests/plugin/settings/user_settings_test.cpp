@@ -18,11 +18,15 @@ BOOST_AUTO_TEST_CASE(the_file_is_read_alone) {
   const auto nothing = load_user_settings(file);
   BOOST_TEST_REQUIRE(nothing.has_value());
   BOOST_TEST(!nothing->git_engine.has_value());
-  write_text(file, "git_engine = \"libgit2\"\nbackend \"hg\" {\n  command = [\"/usr/bin/x\", \"-v\"]\n}\n");
+  write_text(file,
+             "git_engine = \"libgit2\"\nbackend \"hg\" {\n  command = [\"/usr/bin/x\", \"-v\"]\n}\n"
+             "backend \"git\" {\n  command = [\"x\"]\n  hosts = [\"a.example\", \"b.example\"]\n}\n");
   const auto settings = load_user_settings(file);
   BOOST_TEST_REQUIRE(settings.has_value());
   BOOST_TEST(settings->git_engine.value() == "libgit2");
   BOOST_TEST(settings->backends.at(0).command.at(1) == "-v");
+  BOOST_TEST(settings->backends.at(0).hosts.empty());
+  BOOST_TEST(settings->backends.at(1).hosts.at(1) == "b.example");
   write_text(file, "git_engine = \"svn\"\n");
   const auto wrong = load_user_settings(file);
   BOOST_TEST_REQUIRE(!wrong.has_value());

@@ -1,0 +1,309 @@
+// A program of the user that serves hosts of a built-in kind, beside tofu-modlock itself: lock file, installed modules
+// and verdicts are equal.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "protocol/base/json.h"
+#include "tests/e2e/scene.h"
+#include "tests/support/https_git_server.h"
+#include "tests/support/needs.h"
+#include "tests/support/run.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program that docs/backends.md shows.
+std::string program_of_page(const std::string& name) {
+  const std::string page = read_text(fs::path(MODLOCK_DOCS) / "backends.md");
+  const std::string begin = "<!-- file: /usr/local/bin/" + name + " -->\n```python\n";
+  const std::size_t at = page.find(begin);
+  BOOST_REQUIRE(at != std::string::npos);
+  return page.substr(at + begin.size(), page.find("```\n", at + begin.size()) - at - begin.size());
+}
+
+struct Hosted : Scene {
+  Hosted() : net(server.repositories() / "net.git"), part(server.repositories() / "part.git") {
+    environment["GIT_SSL_CAINFO"] = server.authority().string();
+    name_text(server.host(), "<host>");
+    part.commit({{"part.tf", "# a part\n"}});
+    first = release(net, "1.0.0", {{"nested/main.tf", "# nested\n"}});
+    net.commit({{"main.tf", "# between\n"}, {"nested/main.tf", "# nested\n"}});
+    net.git({"tag", "-d", "v1.0.0"});
+    net.annotated_tag("v1.0.0", first);
+    release(net, "1.1.0", {{"nested/main.tf", "# nested, too\n"}});
+    net.tag("nested/v0.3.0");
+    release(net, "2.0.0");
+    net.branch("next", first);
+    net.tag("next", "main");
+    net.branch("feature/x", first);
+    const std::string tree = net.write_tree(
+        "100755 blob " + net.write_blob("#!/bin/sh\n") + "\trun.sh\n120000 blob " + net.write_blob("run.sh") +
+        "\tlink.sh\n100644 blob " + net.write_blob("[submodule \"part\"]\n\tpath = part\n\turl = ../part.git\n") +
+        "\t.gitmodules\n160000 commit " + part.id("main") + "\tpart");
+    net.branch("whole", net.commit_tree(tree));
+    add_program("git-backend", program_of_page("git-backend"));
+  }
+
+  void add_program(const std::string& name, const std::string& text) const {
+    write_text(path(name), text);
+    fs::permissions(path(name), fs::perms::owner_all);
+  }
+  std::string source(const std::string& more = "") const { return "git::" + server.url("open", "net.git") + more; }
+  // One call for each source, and rules for those with a constraint.
+  void write_calls(const std::vector<std::pair<std::string, std::string>>& sources) const {
+    std::string calls;
+    std::string rules;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const std::string key = "m" + std::to_string(i);
+      calls += module_call(key, sources[i].first);
+      rules += sources[i].second.empty() ? "" : "module \"" + key + "\" {\n" + sources[i].second + "}\n";
+    }
+    write("main.tf", calls);
+    write(".tofu-modlock.hcl", rules);
+  }
+  void use_backend(const std::string& name = "git-backend") const {
+    write_text(
+        path("home/.config/tofu-modlock/config.hcl"),
+        "backend \"git\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + server.host() + "\"]\n}\n");
+  }
+  void use_no_backend() const { fs::remove(path("home/.config/tofu-modlock/config.hcl")); }
+  void start_empty() const {
+    fs::remove_all(cache());
+    fs::remove_all(root() / ".terraform");
+    fs::remove(root() / ".terraform.lock.hcl");
+  }
+  // Every installed file and link, with its mode and content.
+  std::string tree() const {
+    return run({"sh", "-c",
+                "cd '" + (root() / ".terraform/modules").string() +
+                    "' && find . -printf '%y %m %p %l\\n' | sort && find . -type f | sort | xargs sha256sum"});
+  }
+  std::string requests() const {
+    std::string lines;
+    for (const std::string& line : server.log()) {
+      lines += line + "\n";
+    }
+    return lines;
+  }
+
+  HttpsGitServer server;
+  GitRepository net;
+  GitRepository part;
+  std::string first;
+};
+
+BOOST_FIXTURE_TEST_SUITE(hosted_backends, Hosted, *needs(HttpsGitServer::kPrograms) * needs("python3"))
+
+BOOST_AUTO_TEST_CASE(results_are_those_of_the_built_in_kind) {
+  write_calls({{source(), ""},
+               {source("?ref=HEAD"), ""},
+               {source("?ref=main"), ""},
+               {source("?ref=v1.0.0"), ""},
+               {source("?ref=v1.1.0"), ""},
+               {source("?ref=tags/v1.1.0"), ""},
+               {source("?ref=refs/tags/v1.0.0"), ""},
+               {source("?ref=heads/next"), ""},
+               {source("?ref=next"), ""},
+               {source("?ref=feature/x"), ""},
+               {source("?ref=origin/next"), ""},
+               {source("?ref=" + first), ""},
+               {source("?ref=" + first.substr(0, 10)), ""},
+               {source("?ref=main~1"), ""},
+               {source("?ref=whole"), ""},
+               {source("//nested?ref=v1.1.0"), ""},
+               {source(), "  version = \"~> 1.0\"\n"},
+               {source("//nested"), "  version = \"1.0.0\"\n"},
+               {source(), "  version = \">= 0.1\"\n  tag_prefix = \"nested/\"\n"},
+               {source(), "  version = \">= 1.0\"\n"}});
+  struct Result {
+    std::string lock;
+    std::string tree;
+    std::string verified;
+    std::string online;
+  };
+  std::optional<Result> built_in;
+  for (const bool is_external : {false, true}) {
+    start_empty();
+    if (is_external) {
+      use_backend();
+    }
+    const Ran locked = modlock({"lock", "--install", "-v"});
+    BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
+    BOOST_TEST((locked.err.find("\"), backend/fetch git::https://<host>/open/net.git: answered in ") !=
+                std::string::npos) == is_external);
+    const Result result{lock(), tree(), write_json(json({"verify"})), write_json(json({"verify", "--online"}))};
+    BOOST_TEST(occurrences(result.lock, "    \"git:") == 20U);
+    BOOST_TEST(occurrences(result.verified, "\"verdict\":\"held\"") == 20U, result.verified);
+    if (built_in) {
+      BOOST_TEST(result.lock == built_in->lock);
+      BOOST_TEST(result.tree == built_in->tree);
+      BOOST_TEST(result.verified == built_in->verified);
+      BOOST_TEST(result.online == built_in->online);
+      BOOST_TEST(modlock({"lock", "--frozen"}).exit_code == 0);
+      BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+    }
+    built_in = result;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(moved_and_deleted_tags_have_the_verdicts_of_the_built_in_kind) {
+  write_calls({{source("?ref=v1.0.0"), ""}, {source("?ref=v1.1.0"), ""}, {source("?ref=next"), ""}});
+  BOOST_TEST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  net.annotated_tag("v1.0.0", "main");
+  net.remove("refs/tags/v1.1.0");
+  std::string verdicts;
+  for (const bool is_external : {false, true}) {
+    if (is_external) {
+      use_backend();
+    }
+    std::string found;
+    const Json::Value verified = json({"verify", "--online"}, 4);
+    for (const Json::Value& verdict : verified["verdicts"]) {
+      found += verdict["subject"].asString() + " " + verdict["verdict"].asString() + "\n";
+    }
+    BOOST_TEST((verdicts.empty() || found == verdicts), found);
+    verdicts = found;
+  }
+  BOOST_TEST(verdicts == "module.m0 moved\nmodule.m1 vanished\nmodule.m2 held\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_backend_that_answered_is_named) {
+  use_backend();
+  write_calls({{source(), "  version = \"~> 1.0\"\n"}});
+  BOOST_TEST_REQUIRE(modlock({"lock"}).exit_code == 0);
+  const std::string named = "the backend \"git\" (\"<dir>/git-backend\")";
+  BOOST_TEST(shown(json({"explain", "module.m0"})["selected"]["answeredBy"].asString()) == named);
+  const Ran explained = modlock({"explain", "module.m0"});
+  BOOST_TEST(explained.out.find("  answered by " + named + "\n") != std::string::npos, explained.out);
+  const Ran doctor = modlock({"doctor", "--online"});
+  BOOST_TEST(doctor.out.find("git: " + named + "\n") != std::string::npos, doctor.out);
+  BOOST_TEST(doctor.out.find("git::https://<host>/open/net.git: 3 versions") != std::string::npos, doctor.out);
+  use_no_backend();
+  BOOST_TEST(!json({"explain", "module.m0"})["selected"].isMember("answeredBy"));
+}
+
+// The program adds a file to each package.
+BOOST_AUTO_TEST_CASE(claims_of_a_backend_prove_nothing_without_it) {
+  std::string liar = program_of_page("git-backend");
+  const std::string honest = "        found[\"date\"] = ";
+  liar.replace(liar.find(honest), 0, "        open(os.path.join(directory, \"evil.tf\"), \"w\").close()\n");
+  add_program("liar", liar);
+  use_backend("liar");
+  write_calls({{source("?ref=v1.0.0"), ""}});
+  BOOST_TEST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
+  BOOST_TEST(has(".terraform/modules/m0/evil.tf"));
+  BOOST_TEST(modlock({"verify", "--online"}).exit_code == 0);
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  struct Row {
+    std::vector<std::string> command;
+    int exit_code;
+    const char* code;
+  };
+  use_no_backend();
+  for (const bool is_installed : {true, false}) {
+    for (const Row& row : {Row{{"install", "--offline"}, 7, "OFFLINE_MISS"}, Row{{"verify", "--online"}, 4, ""},
+                           Row{{"lock", "--frozen"}, 4, "HASH_MISMATCH"}, Row{{"install"}, 4, "HASH_MISMATCH"},
+                           Row{{"bundle", "create", "--output", path("modules").string()}, 4, "HASH_MISMATCH"}}) {
+      BOOST_TEST_CONTEXT(row.command[0] << ' ' << row.command.back() << (is_installed ? "" : ", not installed")) {
+        const Ran ran = modlock(row.command);
+        BOOST_TEST(ran.exit_code == row.exit_code, ran.out << ran.err);
+        BOOST_TEST(ran.err.find(row.code) != std::string::npos, ran.err);
+      }
+    }
+    fs::remove_all(root() / ".terraform");
+    fs::remove_all(cache() / "v2/git");  // its proof
+    fs::remove_all(cache() / "v2/identities");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_checkout_names_no_backend) {
+  write_calls({{source("?ref=v1.0.0"), ""}});
+  write(".tofu-modlock.hcl", "backend \"git\" {\n  command = [\"touch\", \"" + path("ran").string() +
+                                 "\"]\n  hosts = [\"" + server.host() + "\"]\n}\n");
+  const Ran ran = modlock({"lock"});
+  BOOST_TEST(ran.exit_code == 8, ran.err);
+  BOOST_TEST(
+      ran.err.find("a backend block starts a program, which a file in a repository must not do") != std::string::npos,
+      ran.err);
+  BOOST_TEST(!fs::exists(path("ran")));
+}
+
+BOOST_AUTO_TEST_CASE(rules_of_built_in_kinds_apply) {
+  use_backend();
+  struct Row {
+    const char* name;
+    std::string more;  // in the settings
+    std::string query;
+    std::vector<std::string> command;
+    int exit_code;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"denied", "deny_sources = [\"git::https://localhost*\"]\n", "?ref=v1.0.0", {"lock"}, 8, "[SOURCE_DENIED]"},
+      {"a denied commit",
+       "deny \"git::https://*\" {\n  commits = [\"" + first + "\"]\n}\n",
+       "?ref=v1.0.0",
+       {"lock"},
+       4,
+       "[RELEASE_DENIED]"},
+      {"no such tag",
+       "",
+       "?ref=v9",
+       {"lock"},
+       7,
+       "could not fetch the ref \"v9\" of \"git::https://<host>/open/net.git\""},
+      {"signatures",
+       "source \"git::*\" {\n  signed_by_ssh = \"signers\"\n}\n",
+       "?ref=v1.0.0",
+       {"lock"},
+       4,
+       "\"git::https://<host>/open/net.git\" has no signature that can be verified: it is served by the backend "
+       "\"git\""},
+      {"a mirror",
+       "",
+       "?ref=v1.0.0",
+       {"mirror", "--", "true"},
+       8,
+       "\"git::https://<host>/open/net.git\" has no git repository here: it is served by the backend \"git\""},
+  };
+  write("signers", "* ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0yhrJXIVtsJQ3qaWTW2kEsqHFNyX6LMmwoC6wrDyH6\n");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      start_empty();
+      write_calls({{source(row.query), ""}});
+      write(".tofu-modlock.hcl", row.more);
+      if (row.command[0] != "lock") {
+        BOOST_TEST(modlock({"lock"}).exit_code == 0);
+      }
+      const Ran ran = modlock(row.command);
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(ran.err.find(row.error) != std::string::npos, ran.err);
+    }
+  }
+  BOOST_TEST(requests().find("/open/net.git") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_calling_program_names_a_backend) {
+  write_calls({{source("?ref=v1.0.0"), ""}});
+  const std::string request =
+      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersions":["1.0"],"options":{)"
+      R"("implementation":"opentofu","backends":[{"scheme":"git","command":[")" +
+      path("git-backend").string() + R"("],"hosts":[")" + server.host() +
+      R"("]}]},"capabilities":{"logMessage":true}}})"
+      "\n"
+      R"({"jsonrpc":"2.0","id":2,"method":"lock/explain","params":{"subject":"module.m0","root":")" +
+      root().string() + "\"}}\n";
+  const Ran ran = modlock({"serve"}, request);
+  BOOST_TEST(ran.out.find("the backend \\\"git\\\" (\\\"<dir>/git-backend\\\")") != std::string::npos, ran.out);
+  BOOST_TEST(ran.out.find(first) == std::string::npos);  // shown as "<1.0.0>"
+  BOOST_TEST(ran.out.find("<1.0.0>") != std::string::npos, ran.out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
