@@ -291,8 +291,7 @@ class Hook {
   // Returns whether all that was downloaded is code of the user's repository: a local module that Terragrunt has
   // copied. A package can contain Terragrunt's list of copied files, so that list alone proves nothing.
   bool is_own_copy() const {
-    std::error_code ignored;
-    const bool is_copied = fs::exists(options_.downloaded / ".terragrunt-source-manifest", ignored);
+    const bool is_copied = path_exists(options_.downloaded / ".terragrunt-source-manifest");
     const auto files = is_copied ? loadable_files(options_.downloaded) : Result<std::vector<std::string>>();
     return files && !files->empty() && std::all_of(files->begin(), files->end(), [&](const std::string& name) {
              return is_own(options_.downloaded / name);

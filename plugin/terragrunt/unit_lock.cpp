@@ -97,6 +97,19 @@ fs::path copy_for_restore(const fs::path& ours) {
 constexpr std::string_view kGenerated = ".terragrunt-stack";
 constexpr std::string_view kKept = "terragrunt-locks";
 
+bool is_real_directory(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(path, ignored));
+}
+
+// Returns whether there is a unit of this path in a stack, or in stacks in it.
+bool has_unit(const fs::path& at, fs::path::const_iterator name, const fs::path::const_iterator& end) {
+  std::error_code ignored;
+  return is_real_directory(at) &&
+         (name == end ? fs::exists(at / "terragrunt.hcl", ignored)
+                      : has_unit(at / *name, std::next(name), end) || has_unit(at / kGenerated, name, end));
+}
+
 }  // namespace
 
 fs::path UnitLock::kept_place(const fs::path& unit) {
@@ -111,6 +124,14 @@ fs::path UnitLock::kept_place(const fs::path& unit) {
     }
   }
   return kept;
+}
+
+bool UnitLock::is_left(const fs::path& kept) {
+  const auto at = std::find(kept.begin(), kept.end(), kKept);
+  fs::path stack;
+  std::for_each(kept.begin(), at, [&](const fs::path& part) { stack /= part; });
+  stack /= kGenerated;
+  return at != kept.end() && is_real_directory(stack) && !has_unit(stack, std::next(at), kept.end());
 }
 
 UnitLock::UnitLock(fs::path unit, fs::path working_directory, ClientKind tool)

@@ -27,6 +27,9 @@ class UnitLock {
   // Returns where the lock file of a generated unit is kept: "live/terragrunt-locks/vpc" for
   // "live/.terragrunt-stack/vpc". The unit itself if it is not generated.
   static std::filesystem::path kept_place(const std::filesystem::path& unit);
+  // Returns whether such a place is that of a unit that is not in its stack any more. Nothing is known of a stack that
+  // is not generated.
+  static bool is_left(const std::filesystem::path& kept);
 
   // Returns whether the unit has no lock file at its kept_place(), while its working directory or the generated unit
   // has one with module blocks. Errors: those of parse_lock(), with the path of the file; IO_ERROR.

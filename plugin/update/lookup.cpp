@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "backends/address/git_reference.h"
-#include "backends/base/ascii.h"
 #include "backends/base/parallel.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
@@ -26,35 +24,7 @@ namespace {
 using messages::AvailableUpdate;
 using Dependency = messages::LookedUpDependency;
 
-std::string_view type_of(const Version& from, const Version& to) {
-  if (from.numbers()[0] != to.numbers()[0]) {
-    return "major";
-  }
-  return from.numbers()[1] != to.numbers()[1] ? "minor" : "patch";
-}
-
-// Returns the identifier of a prerelease without its number: "rc" of "rc.1". One that is a usual stage is "".
-std::string_view stage_of(const Version& version) {
-  constexpr std::array<std::string_view, 10> kStages = {"a",    "alpha", "b",       "beta", "dev",
-                                                        "next", "pre",   "preview", "rc",   "snapshot"};
-  const std::string_view text = version.prerelease();
-  const std::string_view word = text.substr(0, text.find_first_of("0123456789.-"));
-  const bool is_usual = std::ranges::find(kStages, ascii::lower(word)) != kStages.end();
-  return is_usual || word.empty() ? std::string_view() : text.substr(0, text.find_first_of("0123456789."));
-}
-
-// Returns whether a version may follow another one: a release always, and a prerelease of the same identifier, since
-// repositories of several modules tag "0.1.0-network".
-bool may_follow(const Version& version, const Version& current) {
-  return version.prerelease().empty() || (!current.prerelease().empty() && stage_of(version) == stage_of(current));
-}
-
 constexpr std::size_t kWidth = 32;  // providers processed in parallel
-
-// For versions that need not be written.
-std::optional<std::string> any_value(const OfferedVersion& /*offer*/) {
-  return "";
-}
 
 // Returns the call in whose package a call is; null: it is in the root module or a local one.
 const ModuleNode* package_of(const ModuleTree& tree, const std::string& key) {
@@ -97,8 +67,7 @@ class Modules {
                fetcher_.backend(node.address.source) == nullptr) {
       dependency.skip_reason = "unsupported-datasource";
     } else {
-      nodes_.push_back(&node);
-      asked_.push_back(dependencies_.size());
+      asked_.push_back({&node, dependencies_.size()});
     }
     dependencies_.push_back(std::move(dependency));
   }
@@ -106,7 +75,7 @@ class Modules {
   void look_up(Diagnostics& diagnostics) {
     std::vector<SourceFetcher::ListingRequest> requests;
     std::set<std::string> listed;  // packages
-    for (const ModuleNode* node : nodes_) {
+    for (const auto& [node, place] : asked_) {
       if (!names_no_version(*node)) {
         requests.push_back({&node->address, tag_prefix_of(*node)});
         listed.insert(SourceFetcher::package_key(node->address));
@@ -117,34 +86,34 @@ class Modules {
       return names_no_version(node) && listed.count(SourceFetcher::package_key(node.address)) == 0;
     };
     std::vector<const SourceAddress*> pins;
-    for (const ModuleNode* node : nodes_) {
+    for (const auto& [node, place] : asked_) {
       if (is_pinned(*node)) {
         pins.push_back(&node->address);
       }
     }
     fetcher_.list(requests, pins);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      Dependency& dependency = dependencies_[asked_[i]];
-      if (names_no_version(*nodes_[i])) {
-        const auto pin = is_pinned(*nodes_[i]) ? fetcher_.pinned(nodes_[i]->address.source) : Result<Pin>();
+    for (const auto& [node, place] : asked_) {
+      Dependency& dependency = dependencies_[place];
+      if (names_no_version(*node)) {
+        const auto pin = is_pinned(*node) ? fetcher_.pinned(node->address.source) : Result<Pin>();
         if (pin) {
-          dependency.current_value = named_reference(nodes_[i]->address.source);
+          dependency.current_value = named_reference(node->address.source);
           dependency.skip_reason = dependency.current_value.empty() ? "unspecified-version" : "unversioned-reference";
-          note_move(*nodes_[i], pin->ref, pin->id, dependency);
+          note_move(*node, pin->ref, pin->id, dependency);
         } else {
-          add_failure(*nodes_[i], pin.error(), diagnostics);
+          add_failure(*node, pin.error(), diagnostics);
         }
         continue;
       }
-      const Result<Listing>& listing = fetcher_.listing(nodes_[i]->address, tag_prefix_of(*nodes_[i]));
+      const Result<Listing>& listing = fetcher_.listing(node->address, tag_prefix_of(*node));
       if (listing) {
-        complete(*nodes_[i], *listing, dependency);
-        name_ambiguous_update(*nodes_[i], *listing, dependency, diagnostics);
+        complete(*node, *listing, dependency);
+        name_ambiguous_update(*node, *listing, dependency, diagnostics);
         if (!request_.subjects.empty()) {
-          name_denied_updates(*nodes_[i], *listing, dependency, diagnostics);
+          name_denied_updates(*node, *listing, dependency, diagnostics);
         }
       } else {
-        add_failure(*nodes_[i], listing.error(), diagnostics);
+        add_failure(*node, listing.error(), diagnostics);
       }
     }
   }
@@ -153,9 +122,8 @@ class Modules {
 
  private:
   static void add_failure(const ModuleNode& node, Error error, Diagnostics& diagnostics) {
-    error.subject = node.subject();
     error.location = error.location ? error.location : node.call.source.location;
-    diagnostics.push_back({Severity::warning, std::move(error)});
+    diagnostics.push_back(as_warning(placed(std::move(error), node.subject())));
   }
 
   // Returns whether a call names a branch, HEAD, or a tag that is no version.
@@ -250,8 +218,7 @@ class Modules {
 
   void name_pin(const ModuleNode* package, const ModuleNode& node, const Listing& listing, const Version& current,
                 Dependency& dependency) const {
-    if (package != nullptr && dependency.updates.empty() &&
-        !update_options(offers(node, listing), current, "", any_value).empty()) {
+    if (package != nullptr && dependency.updates.empty() && !update_options(offers(node, listing), current).empty()) {
       dependency.pinned_by = package->subject();
     }
   }
@@ -263,7 +230,7 @@ class Modules {
     if (!current) {
       return;
     }
-    for (const AvailableUpdate& denied : update_options(offers(node, listing, true), *current, "", any_value)) {
+    for (const AvailableUpdate& denied : update_options(offers(node, listing, true), *current)) {
       const auto version = Version::parse(denied.new_version);
       const bool is_exceeded = std::ranges::any_of(dependency.updates, [&](const AvailableUpdate& update) {
         return update.is_breaking == denied.is_breaking && *Version::parse(update.new_version) > *version;
@@ -333,8 +300,7 @@ class Modules {
   const LookupRequest& request_;
   SourceFetcher& fetcher_;
   std::vector<Dependency> dependencies_;
-  std::vector<const ModuleNode*> nodes_;  // to look up
-  std::vector<std::size_t> asked_;        // their positions in dependencies_
+  std::vector<std::pair<const ModuleNode*, std::size_t>> asked_;  // and the place in dependencies_
 };
 
 // A provider of the tree: constraints that can be edited, and those of packages.
@@ -409,14 +375,8 @@ void complete(NeededProvider& use, const ProviderListing& listing, const LookupR
   dependency.current_version = current->to_string();
   dependency.updates =
       update_options(offered, *current, value, [&](const OfferedVersion& offer) -> std::optional<std::string> {
-        if (!is_allowed(offer.version)) {
-          return std::nullopt;
-        }
-        if (value.empty()) {
-          return value;
-        }
-        const auto text = let_in(value, offer.version, ConstraintDialect::provider);
-        return text ? std::optional(*text) : std::nullopt;
+        const auto text = value.empty() ? value : let_in(value, offer.version, ConstraintDialect::provider);
+        return text && is_allowed(offer.version) ? std::optional(*text) : std::nullopt;
       });
 }
 
@@ -482,117 +442,21 @@ Result<std::vector<std::string>> full_subjects(const LookupRequest& request) {
   return subjects;
 }
 
-std::vector<std::string> known_subjects(const ModuleTree& tree) {
-  std::vector<std::string> known = module_subjects(tree);
-  for (const auto& [address, uses] : required_providers(tree, false)) {
-    known.push_back("provider." + address.to_string());
-  }
-  return known;
-}
-
 Result<void> check_subjects(const std::vector<std::string>& subjects, const messages::UpdateLookupResult& found,
                             const ModuleTree& tree) {
   for (const std::string& subject : subjects) {
-    const bool is_known = std::ranges::any_of(
-        found.dependencies, [&](const Dependency& dependency) { return dependency.subject == subject; });
-    if (!is_known) {
-      return fail(unknown_subject(subject, known_subjects(tree)));
+    if (std::ranges::count(found.dependencies, subject, &Dependency::subject) == 0) {
+      std::vector<std::string> known = module_subjects(tree);
+      for (const auto& [address, uses] : required_providers(tree, false)) {
+        known.push_back("provider." + address.to_string());
+      }
+      return fail(unknown_subject(subject, known));
     }
   }
   return {};
 }
 
 }  // namespace
-
-Result<std::string> newest_version(const Dependency& dependency, std::string_view command) {
-  const std::string& subject = dependency.subject;
-  if (dependency.current_version.empty()) {
-    const std::string reason = dependency.skip_reason.empty() ? "unspecified-version" : dependency.skip_reason;
-    return fail(Error{.code = Code::invalid_params,
-                      .message = fmt::format("cannot update {}: {}", subject, skip_words(reason)),
-                      .subject = subject,
-                      .hint = reason == "local" ? "name a module call with a remote source"
-                                                : "to lock the newest content, run: " +
-                                                      tofu_modlock("upgrade", "--target", subject)});
-  }
-  const auto newest =
-      std::ranges::find_if(dependency.updates, [](const AvailableUpdate& update) { return !update.is_breaking; });
-  if (newest != dependency.updates.end()) {
-    return newest->new_version;
-  }
-  const std::string current = fmt::format("{} {} is ", subject, dependency.current_version);
-  Error error{.code = Code::no_matching_version, .message = current + "the newest version", .subject = subject};
-  if (!dependency.pinned_by.empty()) {
-    error.message = fmt::format("{}pinned by {}, and newer versions exist", current, dependency.pinned_by);
-    error.hint = fmt::format("they need a newer version of {}; run: ", dependency.pinned_by) +
-                 tofu_modlock(command, dependency.pinned_by);
-  } else if (!dependency.updates.empty()) {
-    const AvailableUpdate& major = dependency.updates.front();
-    error.message += fmt::format(" below {}", major.new_major);
-    error.hint = "for the new major version, run: " + tofu_modlock(command, subject + "=" + major.new_version);
-  }
-  return fail(std::move(error));
-}
-
-std::string moved_words(const Dependency& dependency) {
-  const std::string& now = dependency.reference_now;
-  return now.empty() ? ""
-                     : fmt::format("{} ({})",
-                                   dependency.is_moved       ? "moved"
-                                   : now.starts_with("git:") ? "new commit"
-                                                             : "new content",
-                                   short_id(now));
-}
-
-std::string skip_words(const std::string& reason) {
-  static const std::map<std::string_view, const char*> words = {
-      {"local", "local module"},
-      {"unsupported-datasource", "source type without versions"},
-      {"contains-variable", "source not known before plan"},
-      {"unversioned-reference", "its branch, tag or commit is not a version"},
-      {"unspecified-version", "no version specified"}};
-  const auto found = words.find(reason);
-  return found == words.end() ? reason : found->second;
-}
-
-std::vector<AvailableUpdate> update_options(std::span<const OfferedVersion> offered, const Version& current,
-                                            std::string_view current_value, const ValueOf& value_of) {
-  struct Best {
-    const OfferedVersion* offer = nullptr;
-    AvailableUpdate update = {};
-  };
-  Best same_major;
-  Best higher_major;
-  for (const OfferedVersion& offer : offered) {
-    if (offer.version <= current || !may_follow(offer.version, current)) {
-      continue;
-    }
-    const std::string_view type = type_of(current, offer.version);
-    Best& best = type == "major" ? higher_major : same_major;
-    if (best.offer != nullptr && best.offer->version >= offer.version) {
-      continue;
-    }
-    if (auto value = value_of(offer)) {
-      const bool stays = *value == current_value;
-      best = {&offer,
-              {.new_version = offer.version.to_string(),
-               .new_value = std::move(*value),
-               .update_type = std::string(type),
-               .new_major = offer.version.numbers()[0],
-               .new_minor = offer.version.numbers()[1],
-               .new_digest = offer.id,
-               .is_breaking = type == "major",
-               .is_lockfile_update = stays}};
-    }
-  }
-  std::vector<AvailableUpdate> options;
-  for (Best* best : {&same_major, &higher_major}) {
-    if (best->offer != nullptr) {
-      options.push_back(std::move(best->update));
-    }
-  }
-  return options;
-}
 
 Result<messages::UpdateLookupResult> look_up(const LookupRequest& request, SourceFetcher& fetcher,
                                              ProviderSource& providers, const Context& context) {

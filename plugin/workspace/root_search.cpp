@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,61 +12,22 @@
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
-#include "plugin/config/confined_files.h"
-#include "plugin/config/module_scope.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/resolve/module_reader.h"
-#include "plugin/resolve/plan.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/terragrunt/unit_lock.h"
 #include "plugin/terragrunt/unit_source.h"
 #include "plugin/update/text_change.h"
+#include "plugin/workspace/root_candidate.h"
 #include "plugin/workspace/work_tree.h"
 
 namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kUnitFile = "terragrunt.hcl";
-
-// Returns whether a directory above it, below the top, has a name that is common for modules and examples.
-bool is_kept_apart(const std::string& path) {
-  constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
-  const fs::path above = fs::path(path).parent_path();
-  return std::ranges::any_of(
-      above, [&](const fs::path& name) { return std::ranges::find(kNames, name.native()) != kNames.end(); });
-}
-
-// A directory that may be a root.
-struct Candidate {
-  std::string path;                       // relative to the top of its tree, "." for that
-  std::set<std::string> test_files = {};  // directories of test files of this module, relative to it
-  bool is_sparse = true;                  // a sparse checkout leaves out all files of the module
-  bool exists = true;                     // false: git lists files that do not exist
-  bool is_broken = false;                 // it cannot be read, or not completely
-  bool has_lock = false;
-  bool keeps_state = false;
-  bool configures_provider = false;
-  bool calls_remote = false;
-  std::vector<fs::path> calls = {};  // directories
-  std::string caller = {};           // the first that calls it: relative as `path`; empty: none
-  bool has_module_caller = false;    // not only units of Terragrunt call it
-  bool has_entries = false;          // of modules, in a lock file
-  bool is_unit = false;              // of Terragrunt, to be checked as a root
-
-  // Returns whether it has what makes a root, whatever calls it.
-  bool qualifies() const {
-    return is_broken || has_lock || keeps_state || (!is_kept_apart(path) && (configures_provider || calls_remote));
-  }
-  bool is_root() const {
-    return is_unit || (caller.empty() ? qualifies() : has_entries || (keeps_state && has_module_caller));
-  }
-};
 
 struct PlacedGlob {
   DirectoryGlob glob;
@@ -89,100 +49,9 @@ bool is_lock(std::string_view name) {
 
 // Returns the directory that a glob names before its first wildcard.
 fs::path named_directory(const PlacedGlob& glob) {
-  fs::path named = glob.base;
-  for (const fs::path& part : fs::path(glob.text)) {
-    if (part.native().find_first_of("*?[{\\") != std::string::npos) {
-      break;
-    }
-    named /= part;
-  }
-  return document_path(named);
+  const std::string head = glob.text.substr(0, glob.text.find_first_of("*?[{\\"));
+  return document_path(glob.base / (head == glob.text ? head : head.substr(0, head.rfind('/') + 1)));
 }
-
-// Returns whether the text of a lock file has module entries. One that cannot be read may have some.
-bool may_have_entries(std::string_view text, std::string_view name) {
-  const auto lock = text.find("module") == std::string_view::npos ? LockFile() : parse_lock(text, std::string(name));
-  return !lock || has_module_entries(lock->modules);
-}
-
-bool has_block(const ParsedModule& module, std::string_view type) {
-  return std::ranges::any_of(module.files, [&](const ConfigText& file) {
-    const auto& blocks = file.parsed.body.blocks;
-    return std::ranges::any_of(blocks, [&](const hcl::Block& block) { return block.type == type; });
-  });
-}
-
-// Reads the root criteria and the calls of a candidate.
-class CandidateReader {
- public:
-  CandidateReader(Candidate& candidate, const fs::path& top, const Documents& documents, const Context& context)
-      : candidate_(candidate),
-        top_(top),
-        directory_(document_path(top / candidate.path)),
-        documents_(documents),
-        context_(context) {}
-
-  void read() {
-    for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
-      const auto text = read_document(directory_ / name, {});
-      candidate_.has_lock = candidate_.has_lock || !text || *text;
-      candidate_.has_entries =
-          candidate_.has_entries || !text || (*text && may_have_entries(**text, name)) ||
-          (candidate_.is_unit && *text && (*text)->find(terragrunt::kUnitSourceKey) != std::string::npos);
-    }
-    ModuleReader reader(documents_, ClientKind::opentofu, context_);
-    const auto module = reader.read(directory_, {top_});
-    if (!module) {
-      candidate_.exists = module.error().code != Code::not_found && !candidate_.is_sparse;
-      candidate_.is_broken = candidate_.exists;
-      return;
-    }
-    candidate_.exists = !(*module)->files.empty() && !candidate_.is_sparse;
-    candidate_.is_broken = (*module)->incomplete;
-    candidate_.keeps_state = !(*module)->state.location.path.empty();
-    candidate_.configures_provider = has_block(**module, "provider");
-    read_calls(*module);
-  }
-
- private:
-  void read_calls(const std::shared_ptr<const ParsedModule>& module) {
-    if (module->calls.empty() && candidate_.test_files.empty()) {
-      return;
-    }
-    Diagnostics ignored;
-    auto values = read_variable_values(directory_, {}, {}, {top_}, ignored);
-    const ScopeContext environment{directory_, "default", ClientKind::opentofu,
-                                   make_confined_files(directory_, {top_}, {})};
-    ModuleScope scope(module, environment, ".", values ? *values : std::make_shared<const VariableValues>());
-    candidate_.calls_remote = take_calls(*module, scope);
-    for (const std::string& tests : candidate_.test_files) {
-      if (const auto read = read_test_files(*module, documents_, ClientKind::opentofu, tests)) {
-        take_calls(**read, scope);
-      }
-    }
-  }
-
-  // Records local calls. Returns whether another one is or may be remote.
-  bool take_calls(const ParsedModule& module, ModuleScope& scope) {
-    const EvaluatedCalls evaluated = evaluate_calls(module, scope, context_);
-    bool is_remote = !evaluated.unresolved.empty();
-    for (const ModuleCall& call : evaluated.calls) {
-      const auto address = parse_source(call.source.text);
-      if (address && address->source.is_local()) {
-        candidate_.calls.push_back(document_path(directory_ / address->source.path));
-      } else {
-        is_remote = is_remote || !address || !address->source.is_directory();
-      }
-    }
-    return is_remote;
-  }
-
-  Candidate& candidate_;
-  const fs::path& top_;
-  const fs::path directory_;
-  const Documents& documents_;
-  const Context& context_;
-};
 
 // The candidates of one tree, and which of them are roots.
 class Tree {
@@ -196,7 +65,7 @@ class Tree {
     MODLOCK_TRY(find_named());
     MODLOCK_TRY(read_sparse(found));
     parallel_for(candidates_.size(), core_count(),
-                 [this](std::size_t i) { CandidateReader(candidates_[i], top_, documents_, context_).read(); });
+                 [this](std::size_t i) { read_candidate(candidates_[i], top_, documents_, context_); });
     MODLOCK_TRY(context_.check());
     find_checked_units();
     find_left_locks(found);
@@ -242,25 +111,23 @@ class Tree {
       const auto kind = config_kind(name);
       const bool is_sparse = files.sparse.count(path) != 0;
       if (kind == ConfigKind::module) {
-        Candidate& one = candidates_[candidate(directory_of(path))];
+        RootCandidate& one = candidates_[candidate(directory_of(path))];
         one.is_sparse = one.is_sparse && is_sparse;
       } else if (kind == ConfigKind::test) {
         test_directories.insert(directory_of(path));
-      } else if (name == kUnitFile) {
+      } else if (name == "terragrunt.hcl") {
         units_.push_back(directory_of(path));
         if (search_.with_units && !is_sparse) {
-          Candidate& unit = candidates_[candidate(units_.back())];
+          RootCandidate& unit = candidates_[candidate(units_.back())];
           unit.is_unit = true;
           unit.is_sparse = false;
         }
       } else if (search_.only_locks && is_lock(name) && !is_sparse) {
         lock_directories_.insert(directory_of(path));
+        candidates_[candidate(directory_of(path))].is_sparse = false;
       }
     }
     for (const std::string& path : files.unlisted) {
-      candidates_[candidate(path)].is_sparse = false;
-    }
-    for (const std::string& path : lock_directories_) {
       candidates_[candidate(path)].is_sparse = false;
     }
     for (const std::string& path : test_directories) {
@@ -286,15 +153,12 @@ class Tree {
   }
 
   std::optional<std::size_t> candidate_at(const fs::path& path) const {
-    const auto known = places_.find(relative_to_root(path, top_));
-    if (known != places_.end()) {
-      return known->second;
-    }
+    auto known = places_.find(relative_to_root(path, top_));
     std::error_code error;
-    const fs::path real = fs::canonical(path, error);
-    const fs::path real_top = error ? fs::path() : fs::canonical(top_, error);
-    const auto resolved = error ? places_.end() : places_.find(relative_to_root(real, real_top));
-    return resolved == places_.end() ? std::nullopt : std::optional(resolved->second);
+    if (const fs::path real = fs::canonical(path, error); known == places_.end() && !error) {
+      known = places_.find(relative_to_root(real, fs::canonical(top_, error)));
+    }
+    return known == places_.end() ? std::nullopt : std::optional(known->second);
   }
 
   // Adds directories that the search names and git ignores, and reads the globs of all settings files.
@@ -302,11 +166,25 @@ class Tree {
     for (const fs::path& searched : search_.directories) {
       add_ignored(searched);
     }
-    MODLOCK_TRY(read_globs());
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
+    MODLOCK_TRY(add_named(search_.root_globs, search_.root_globs_name, roots_));
+    MODLOCK_TRY(add_named(search_.exclude, search_.exclude_name, exclude_));
+    const fs::path beside = search_.user_file.parent_path();
+    const fs::path& base = !beside.empty() && is_inside(top_, beside) ? beside : top_;
+    add_written(search_.user_roots, "roots", base, true, roots_);
+    add_written(search_.user_exclude, "exclude", base, true, exclude_);
+    for (const fs::path& searched : search_.directories) {
+      read_settings(searched);
+    }
+    const auto read_all = [&] {
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        read_settings(directory(i));
+      }
+    };
+    read_all();
+    for (std::size_t i = 0, count = roots_.size(); i < count; ++i) {
       add_ignored(named_directory(roots_[i]));
     }
-    read_settings();
+    read_all();
     return {};
   }
 
@@ -331,8 +209,7 @@ class Tree {
         paths.push_back(relative_to_root(top_ / path, repository_));
       }
     }
-    const auto is_left_out = [](const Candidate& one) { return one.is_sparse; };
-    const auto count = std::ranges::count_if(candidates_, is_left_out);
+    const auto count = std::ranges::count(candidates_, true, &RootCandidate::is_sparse);
     found.not_on_disk += static_cast<std::uint64_t>(count);
     const auto texts = RevisionReader(repository_, context_).texts("", paths);
     MODLOCK_TRY(context_.check());
@@ -387,9 +264,9 @@ class Tree {
   // A terragrunt.hcl above other units is for them to include.
   void find_checked_units() {
     const bool is_any_locked =
-        std::ranges::any_of(candidates_, [](const Candidate& one) { return one.is_unit && one.has_entries; });
+        std::ranges::any_of(candidates_, [](const RootCandidate& one) { return one.is_unit && one.has_entries; });
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      Candidate& one = candidates_[i];
+      RootCandidate& one = candidates_[i];
       const bool is_above = std::ranges::any_of(units_, [&](const std::string& unit) {
         return unit != one.path && is_inside(document_path(top_ / unit), directory(i));
       });
@@ -398,33 +275,16 @@ class Tree {
     }
   }
 
-  // A unit that was removed from a stack leaves its lock files. Nothing is known of a stack that is not generated.
   void find_left_locks(messages::WorkspaceRootsResult& found) const {
-    std::map<fs::path, std::set<fs::path>> kept;  // by stack
-    std::set<fs::path> left;
+    std::set<fs::path> kept;
     for (const std::string& path : files_.paths) {
-      const fs::path directory = document_path(top_ / path).parent_path();
-      const std::size_t at = path.find("terragrunt-locks/");
-      const fs::path stack = at == std::string::npos ? fs::path() : top_ / path.substr(0, at) / ".terragrunt-stack";
-      std::error_code error;
-      if (!is_lock(fs::path(path).filename().native()) || !fs::is_directory(stack, error)) {
-        continue;
-      }
-      const auto [units, is_new] = kept.try_emplace(stack);
-      for (fs::recursive_directory_iterator file(stack, error), end; is_new && !error && file != end;
-           file.increment(error)) {
-        if (file->path().filename() == kUnitFile) {
-          units->second.insert(document_path(terragrunt::UnitLock::kept_place(file->path().parent_path())));
-        } else if (file->path().filename() == ".terragrunt-cache") {
-          file.disable_recursion_pending();
-        }
-      }
-      if (units->second.count(directory) == 0 && left.insert(directory).second) {
-        found.diagnostics.push_back(as_warning({.code = Code::config_parse,
-                                                .message = fmt::format("{} has lock files of a unit that "
-                                                                       "is not in its stack any more: "
-                                                                       "delete them",
-                                                                       directory.string())}));
+      const fs::path file = document_path(top_ / path);
+      if (is_lock(file.filename().native()) && kept.insert(file.parent_path()).second &&
+          terragrunt::UnitLock::is_left(file.parent_path())) {
+        found.diagnostics.push_back(as_warning(
+            {.code = Code::config_parse,
+             .message = fmt::format("{} has lock files of a unit that is not in its stack any more: delete them",
+                                    file.parent_path().string())}));
       }
     }
   }
@@ -458,7 +318,7 @@ class Tree {
   Result<void> find_committed_entries() {
     std::map<std::string, std::size_t> asked;  // by the path of a lock file
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const Candidate& one = candidates_[i];
+      const RootCandidate& one = candidates_[i];
       for (const std::string_view name : {kLockFileName, kSidecarFileName}) {
         if (!one.caller.empty() && one.exists && !one.has_entries) {
           asked.emplace(relative_to_root(directory(i) / name, repository_), i);
@@ -476,7 +336,7 @@ class Tree {
         return fail(texts.error());
       }
       for (const auto& [path, text] : texts ? *texts : std::map<std::string, std::string>()) {
-        Candidate& one = candidates_[asked.at(path)];
+        RootCandidate& one = candidates_[asked.at(path)];
         one.has_entries = one.has_entries || may_have_entries(text, path);
       }
     }
@@ -508,42 +368,15 @@ class Tree {
     }
   }
 
-  Result<void> read_globs() {
-    MODLOCK_TRY(add_named(search_.root_globs, search_.root_globs_name, roots_));
-    MODLOCK_TRY(add_named(search_.exclude, search_.exclude_name, exclude_));
-    const fs::path beside = search_.user_file.parent_path();
-    const fs::path& base = !beside.empty() && is_inside(top_, beside) ? beside : top_;
-    add_written(search_.user_roots, "roots", base, true, roots_);
-    add_written(search_.user_exclude, "exclude", base, true, exclude_);
-    for (const fs::path& searched : search_.directories) {
-      add_settings_places(searched);
-    }
-    read_settings();
-    return {};
-  }
-
-  void add_settings_places(const fs::path& directory) {
-    for (fs::path at = directory; is_inside(at, repository_) && settings_places_.emplace(at, false).second;) {
-      at = at == repository_ ? at : at.parent_path();
-    }
-  }
-
-  // Reads those settings files above candidates and searched directories that were not read yet.
-  void read_settings() {
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      add_settings_places(directory(i));
-    }
-    for (auto& [directory, is_read] : settings_places_) {
-      if (std::exchange(is_read, true)) {
-        continue;
+  // Reads the settings files in and above a directory that were not read yet.
+  void read_settings(const fs::path& directory) {
+    for (fs::path at = directory; is_inside(at, repository_) && read_places_.insert(at).second; at = at.parent_path()) {
+      if (const auto settings = load_directory_settings(at, repository_)) {
+        add_written(settings->roots, "roots", at, false, roots_);
+        add_written(settings->exclude, "exclude", at, false, exclude_);
+      } else {
+        undecided_.push_back(at);
       }
-      const auto settings = load_directory_settings(directory, repository_);
-      if (!settings) {
-        undecided_.push_back(directory);
-        continue;
-      }
-      add_written(settings->roots, "roots", directory, false, roots_);
-      add_written(settings->exclude, "exclude", directory, false, exclude_);
     }
   }
 
@@ -560,7 +393,7 @@ class Tree {
 
   // Adds the candidate to the chosen roots, or to the excluded ones.
   void check(std::size_t i, std::set<std::size_t>& chosen, messages::WorkspaceRootsResult& found) {
-    const Candidate& one = candidates_[i];
+    const RootCandidate& one = candidates_[i];
     if (!one.exists && !one.is_unit && lock_directories_.count(one.path) == 0) {
       return;
     }
@@ -607,12 +440,12 @@ class Tree {
   const fs::path& top_ = files_.top;
   const fs::path repository_;  // that top_ is in, or top_ itself
   const Context& context_;
-  std::vector<Candidate> candidates_;
+  std::vector<RootCandidate> candidates_;
   std::map<std::string, std::size_t, std::less<>> places_;  // in candidates_, by path
   std::vector<std::string> units_;                          // directories of terragrunt.hcl
   std::set<std::string> lock_directories_;
-  Documents documents_;                       // what a sparse checkout leaves out
-  std::map<fs::path, bool> settings_places_;  // directories of settings files, and whether they were read
+  Documents documents_;             // what a sparse checkout leaves out
+  std::set<fs::path> read_places_;  // of settings files
   std::vector<PlacedGlob> roots_;
   std::vector<PlacedGlob> exclude_;
   std::vector<fs::path> undecided_;  // their settings cannot be read

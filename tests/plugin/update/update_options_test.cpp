@@ -1,4 +1,4 @@
-#include "plugin/update/lookup.h"
+#include "plugin/update/update_options.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,0 +1,126 @@
+#include "plugin/update/update_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "backends/base/ascii.h"
+#include "plugin/lock/locked_text.h"
+
+namespace modlock {
+namespace {
+
+using messages::AvailableUpdate;
+using Dependency = messages::LookedUpDependency;
+
+std::string_view type_of(const Version& from, const Version& to) {
+  if (from.numbers()[0] != to.numbers()[0]) {
+    return "major";
+  }
+  return from.numbers()[1] != to.numbers()[1] ? "minor" : "patch";
+}
+
+// Returns the identifier of a prerelease without its number: "rc" of "rc.1". One that is a usual stage is "".
+std::string_view stage_of(const Version& version) {
+  constexpr std::array<std::string_view, 10> kStages = {"a",    "alpha", "b",       "beta", "dev",
+                                                        "next", "pre",   "preview", "rc",   "snapshot"};
+  const std::string_view text = version.prerelease();
+  const std::string_view word = text.substr(0, text.find_first_of("0123456789.-"));
+  const bool is_usual = std::ranges::find(kStages, ascii::lower(word)) != kStages.end();
+  return is_usual || word.empty() ? std::string_view() : text.substr(0, text.find_first_of("0123456789."));
+}
+
+}  // namespace
+
+bool may_follow(const Version& version, const Version& current) {
+  return version.prerelease().empty() || (!current.prerelease().empty() && stage_of(version) == stage_of(current));
+}
+
+std::vector<AvailableUpdate> update_options(std::span<const OfferedVersion> offered, const Version& current,
+                                            std::string_view current_value, const ValueOf& value_of) {
+  struct Best {
+    const OfferedVersion* offer = nullptr;
+    std::string value = {};
+  };
+  std::map<bool, Best> found;  // by whether the major number is higher
+  for (const OfferedVersion& offer : offered) {
+    const bool is_major = type_of(current, offer.version) == "major";
+    const auto known = found.find(is_major);
+    if (offer.version <= current || !may_follow(offer.version, current) ||
+        (known != found.end() && known->second.offer->version >= offer.version)) {
+      continue;
+    }
+    if (auto value = value_of(offer)) {
+      found.insert_or_assign(is_major, Best{&offer, std::move(*value)});
+    }
+  }
+  std::vector<AvailableUpdate> options;
+  for (auto& [is_major, best] : found) {
+    const Version& version = best.offer->version;
+    options.push_back({.new_version = version.to_string(),
+                       .new_value = best.value,
+                       .update_type = std::string(type_of(current, version)),
+                       .new_major = version.numbers()[0],
+                       .new_minor = version.numbers()[1],
+                       .new_digest = best.offer->id,
+                       .is_breaking = is_major,
+                       .is_lockfile_update = best.value == current_value});
+  }
+  return options;
+}
+
+Result<std::string> newest_version(const Dependency& dependency, std::string_view command) {
+  const std::string& subject = dependency.subject;
+  if (dependency.current_version.empty()) {
+    const std::string reason = dependency.skip_reason.empty() ? "unspecified-version" : dependency.skip_reason;
+    return fail(Error{.code = Code::invalid_params,
+                      .message = fmt::format("cannot update {}: {}", subject, skip_words(reason)),
+                      .subject = subject,
+                      .hint = reason == "local" ? "name a module call with a remote source"
+                                                : "to lock the newest content, run: " +
+                                                      tofu_modlock("upgrade", "--target", subject)});
+  }
+  const auto newest =
+      std::ranges::find_if(dependency.updates, [](const AvailableUpdate& update) { return !update.is_breaking; });
+  if (newest != dependency.updates.end()) {
+    return newest->new_version;
+  }
+  const std::string current = fmt::format("{} {} is ", subject, dependency.current_version);
+  Error error{.code = Code::no_matching_version, .message = current + "the newest version", .subject = subject};
+  if (!dependency.pinned_by.empty()) {
+    error.message = fmt::format("{}pinned by {}, and newer versions exist", current, dependency.pinned_by);
+    error.hint = fmt::format("they need a newer version of {}; run: ", dependency.pinned_by) +
+                 tofu_modlock(command, dependency.pinned_by);
+  } else if (!dependency.updates.empty()) {
+    const AvailableUpdate& major = dependency.updates.front();
+    error.message += fmt::format(" below {}", major.new_major);
+    error.hint = "for the new major version, run: " + tofu_modlock(command, subject + "=" + major.new_version);
+  }
+  return fail(std::move(error));
+}
+
+std::string moved_words(const Dependency& dependency) {
+  const std::string& now = dependency.reference_now;
+  return now.empty() ? ""
+                     : fmt::format("{} ({})",
+                                   dependency.is_moved       ? "moved"
+                                   : now.starts_with("git:") ? "new commit"
+                                                             : "new content",
+                                   short_id(now));
+}
+
+std::string skip_words(const std::string& reason) {
+  static const std::map<std::string_view, const char*> words = {
+      {"local", "local module"},
+      {"unsupported-datasource", "source type without versions"},
+      {"contains-variable", "source not known before plan"},
+      {"unversioned-reference", "its branch, tag or commit is not a version"},
+      {"unspecified-version", "no version specified"}};
+  const auto found = words.find(reason);
+  return found == words.end() ? reason : found->second;
+}
+
+}  // namespace modlock
