@@ -1,13 +1,11 @@
 #include "backends/package/provider_archive.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <map>
-#include <new>
 #include <unordered_map>
 
 #include "backends/address/source_text.h"
@@ -15,7 +13,7 @@
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
 #include "backends/package/unpack_rules.h"
-#include "backends/package/zip_directory.h"
+#include "backends/package/zip_reader.h"
 #include "protocol/base/utf8.h"
 
 namespace modlock {
@@ -104,7 +102,6 @@ class Layout {
   std::uint64_t name_bytes_ = 0;
 };
 
-constexpr std::size_t kUnpackPiece = std::size_t{256} << 10U;
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
 // The SHA-256 of the empty text, which is that of directories.
 constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -114,71 +111,20 @@ std::string h1_of(TreeSummary summary) {
   return summary.h1();
 }
 
-constexpr std::string_view kLocalHeader = "PK\x03\x04";
 constexpr std::size_t kLocalHeaderSize = 30;
-constexpr std::uint16_t kEncrypted = 1;
-constexpr std::uint16_t kStored = 0;
-constexpr std::uint16_t kDeflated = 8;
-
-// Inflates what follows in a stream of zlib.
-class Inflater {
- public:
-  Inflater() {
-    // Negative: without the header and the checksum of zlib, which a zip file does not have.
-    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) {
-      throw std::bad_alloc();
-    }
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // Passes the content of `bytes` to `add`. Errors: BAD_RESPONSE without a message (damaged); those of `add`.
-  template <typename Add>
-  Result<void> take(std::string_view bytes, const Add& add) {
-    // zlib does not modify its input.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    for (bool is_full = true; !is_done_ && (stream_.avail_in > 0 || is_full);) {
-      stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
-      stream_.avail_out = static_cast<uInt>(piece_.size());
-      const int outcome = ::inflate(&stream_, Z_NO_FLUSH);
-      if (outcome != Z_OK && outcome != Z_STREAM_END && outcome != Z_BUF_ERROR) {
-        return fail(Code::bad_response, "");
-      }
-      is_full = stream_.avail_out == 0;
-      is_done_ = outcome == Z_STREAM_END;
-      MODLOCK_TRY(add({piece_.data(), piece_.size() - stream_.avail_out}));
-    }
-    return {};
-  }
-  // Whether the stream ended with the last byte that was taken.
-  bool is_at_end() const { return is_done_ && stream_.avail_in == 0; }
-
- private:
-  z_stream stream_ = {};
-  bool is_done_ = false;
-  std::vector<char> piece_ = std::vector<char>(kUnpackPiece);
-};
 
 // Hashes the entries of a zip file as the clients read them: by its central directory. A local header must have the
 // same name and compression, because no hash says which of the two applies.
 class ZipHasher {
  public:
   ZipHasher(const std::filesystem::path& file, std::uint64_t size, std::string_view display, const UnpackLimits& limits)
-      : file_(file, std::ios::binary),
-        path_(file),
+      : zip_(file, size, display),
         size_(size),
         rules_(
             display, [size](std::uint64_t) { return size; }, limits) {}
 
   Result<ProviderArchiveHashes> hash(const Context& context) {
-    const auto read_tail = [this](std::size_t wanted) {
-      const std::uint64_t known = std::min<std::uint64_t>(wanted, size_);
-      return read(size_ - known, static_cast<std::size_t>(known));
-    };
-    MODLOCK_TRY(const auto entries,
-                read_zip_directory(read_tail, size_, {.bytes = kLongestDirectory}, rules_.display()));
+    MODLOCK_TRY(const auto entries, zip_.entries({.bytes = kLongestDirectory}));
     MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), rules_.display()));
     std::map<std::uint64_t, const ZipEntry*> by_offset;
     for (const ZipEntry& entry : entries) {
@@ -209,70 +155,26 @@ class ZipHasher {
   }
 
  private:
-  // Returns fewer bytes at the end. Errors: IO_ERROR.
-  Result<std::string> read(std::uint64_t at, std::size_t size) {
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, size_ - std::min(at, size_))), '\0');
-    file_.seekg(static_cast<std::streamoff>(at));
-    file_.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    return file_ ? Result<std::string>(std::move(bytes)) : system_failure("read", path_, errno == 0 ? EIO : errno);
-  }
-
   // Returns the SHA-256 of the content as 64 hexadecimal digits.
   Result<std::string> hash_entry(const ZipEntry& entry, const Context& context) {
-    const std::string shown = to_valid_utf8(escape_controls(entry.name.substr(0, 256)));
-    MODLOCK_TRY(const auto header, read(entry.offset, kLocalHeaderSize + entry.name.size()));
-    if (header.size() < kLocalHeaderSize || !header.starts_with(kLocalHeader)) {
-      return unsafe_entry(rules_.display(), entry.name, "is not at the offset given in the central directory");
-    }
-    const std::uint64_t name_size = zip_number(header, 26, 2);
-    if (header.substr(kLocalHeaderSize) != entry.name || name_size != entry.name.size() ||
-        zip_number(header, 8, 2) != entry.method) {
+    MODLOCK_TRY(const auto header, zip_.header(entry));
+    if (header.name != entry.name || header.method != entry.method) {
       return unsafe_entry(rules_.display(), entry.name, "has another name or compression in its local header");
     }
-    if ((entry.flags & kEncrypted) != 0 || (entry.method != kStored && entry.method != kDeflated)) {
+    if ((entry.flags & kZipEncrypted) != 0 || (entry.method != kZipStored && entry.method != kZipDeflated)) {
       return bad_archive(rules_.display(),
-                         fmt::format("\"{}\" is encrypted or compressed in a way that no client supports", shown));
+                         fmt::format("\"{}\" is encrypted or compressed in a way that no client supports",
+                                     to_valid_utf8(escape_controls(entry.name.substr(0, 256)))));
     }
     if (entry.name.ends_with('/') && entry.size != 0) {
       return unsafe_entry(rules_.display(), entry.name, "is a directory with content");
     }
-    std::uint64_t at = entry.offset + kLocalHeaderSize + name_size + zip_number(header, 28, 2);
-    if (at > size_ || entry.packed > size_ - at) {
-      return unsafe_entry(rules_.display(), entry.name, "has a different size in the central directory");
-    }
-    const std::uint64_t end = at + entry.packed;
-    std::optional<Inflater> inflater;
-    if (entry.method == kDeflated) {
-      inflater.emplace();
-    }
     Sha256 sha;
-    std::uint64_t size = 0;
-    unsigned long crc = 0;
-    const auto add = [&](std::string_view content) -> Result<void> {
+    MODLOCK_TRY(zip_.unpack(entry, header.content, context, [&](std::string_view content) -> Result<void> {
       MODLOCK_TRY(rules_.grow(entry.name, content.size()));
-      size += content.size();
-      crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(content.data()), content.size());
       sha.update(content);
       return {};
-    };
-    while (at < end) {
-      MODLOCK_TRY(context.check());
-      MODLOCK_TRY(const auto bytes,
-                  read(at, static_cast<std::size_t>(std::min<std::uint64_t>(kUnpackPiece, end - at))));
-      auto ok = bytes.empty() ? fail(Code::bad_response, "") : inflater ? inflater->take(bytes, add) : add(bytes);
-      if (!ok) {
-        return ok.error().message.empty() ? bad_archive(rules_.display(), fmt::format("\"{}\" is damaged", shown))
-                                          : fail(std::move(ok.error()));
-      }
-      at += bytes.size();
-    }
-    if (size != entry.size || (inflater && !inflater->is_at_end())) {
-      return unsafe_entry(rules_.display(), entry.name, "has a different size in the central directory");
-    }
-    if (crc != entry.crc) {
-      return bad_archive(rules_.display(),
-                         fmt::format("\"{}\" has a different checksum in the central directory", shown));
-    }
+    }));
     return hex(sha.finish());
   }
 
@@ -303,8 +205,7 @@ class ZipHasher {
     return h1_of(std::move(summary));
   }
 
-  std::ifstream file_;
-  const std::filesystem::path& path_;
+  ZipReader zip_;
   std::uint64_t size_;
   unpack::Rules rules_;
   std::map<const ZipEntry*, std::string> contents_;

@@ -240,14 +240,11 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
       {"zip: a web page", ArchiveFormat::zip, "<!doctype html><title>Sign in</title>", "it is not a zip file"},
       {"zip: without its end", ArchiveFormat::zip, without_end(zip, 1), "it is not a zip file"},
       {"zip: without its start", ArchiveFormat::zip, zip.substr(100), "its central directory is damaged"},
-      {"zip: damaged deflated content", ArchiveFormat::zip, with_flip(zip, 3000), "it is damaged"},
-      {"zip: damaged stored content", ArchiveFormat::zip, with_flip(zip, 12000), "it is damaged"},
+      {"zip: damaged deflated content", ArchiveFormat::zip, with_flip(zip, 3000),
+       "\"a\" has a different checksum in the central directory"},
+      {"zip: damaged stored content", ArchiveFormat::zip, with_flip(zip, 12000),
+       "\"b\" has a different checksum in the central directory"},
       {"zip: a damaged list", ArchiveFormat::zip, with_flip(zip, zip.size() - 22 - 94),
-       "its central directory is damaged"},
-      {"zip: two lists", ArchiveFormat::zip, build_zip({{.name = "b"}}, {.prefix = zip}),
-       "its central directory is damaged"},
-      {"zip: two lists of one length", ArchiveFormat::zip,
-       build_zip({{.name = "b", .content = "2"}}, {.prefix = build_zip({{.name = "a", .content = "1"}})}),
        "its central directory is damaged"},
       {"zip: no entries", ArchiveFormat::zip, make_zip({}), "it is empty"},
       {"zip: encrypted", ArchiveFormat::zip,
@@ -281,12 +278,19 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_such_archive) {
     BOOST_TEST_CONTEXT(row.name) {
       Unpacking unpacking(row.bytes);
       const std::string got = outcome(unpacking.run(row.format));
-      // libzip 1.8 and later finds the list that OpenTofu reads.
-      const bool is_read = got == "fine" && std::string_view(row.name).starts_with("zip: two lists");
-      BOOST_TEST((is_read ||
-                  got == fmt::format("BAD_RESPONSE: \"https://example.com/x\" cannot be unpacked: {}", row.expected)),
-                 got);
+      BOOST_TEST(got == fmt::format("BAD_RESPONSE: \"https://example.com/x\" cannot be unpacked: {}", row.expected));
     }
+  }
+}
+
+// As OpenTofu does.
+BOOST_AUTO_TEST_CASE(reads_the_last_of_two_central_directories) {
+  for (const std::vector<ArchiveEntry>& first : {std::vector<ArchiveEntry>{{.name = "a", .content = "1"}},
+                                                 {{.name = "a", .content = "1"}, {.name = "c", .content = "1"}}}) {
+    Unpacking unpacking(build_zip({{.name = "b", .content = "2"}}, {.prefix = make_zip(first)}));
+    BOOST_TEST(outcome(unpacking.run(ArchiveFormat::zip)) == "fine");
+    BOOST_TEST(read_text(unpacking.tree / "b") == "2");
+    BOOST_TEST(!std::filesystem::exists(unpacking.tree / "a"));
   }
 }
 

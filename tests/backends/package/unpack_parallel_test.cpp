@@ -69,7 +69,9 @@ BOOST_AUTO_TEST_CASE(names_the_first_bad_entry) {
     UnpackLimits limits = {};
     std::string expected;
   };
-  const std::string kDamaged = "BAD_RESPONSE: \"https://example.com/x\" cannot be unpacked: it is damaged";
+  const std::string kDamaged =
+      "BAD_RESPONSE: \"https://example.com/x\" cannot be unpacked: \"d4/f4\" has a different checksum in the central "
+      "directory";
   const Row rows[] = {
       {"damaged before unsafe", {4}, 60, {}, kDamaged},
       {"unsafe before damaged",
