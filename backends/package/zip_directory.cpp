@@ -21,7 +21,7 @@ constexpr std::size_t kEnd64Size = 56;
 constexpr std::size_t kLocator64Size = 20;
 constexpr std::size_t kEntrySize = 46;
 constexpr std::uint64_t kLongestComment = 0xFFFF;
-constexpr std::uint64_t kFirstTail = std::uint64_t{64} << 10U;
+constexpr std::uint64_t kMoreBytes = std::uint64_t{128} << 10U;  // end records and comments
 
 constexpr std::uint32_t kUnixDirectory = 0040000;
 constexpr std::uint32_t kUnixType = 0170000;
@@ -37,14 +37,12 @@ struct Summary {
 
 class DirectoryReader {
  public:
-  DirectoryReader(const ZipTail& tail, const ZipDirectoryLimits& limits, std::string_view display)
-      : tail_(tail), limits_(limits), display_(display) {}
+  DirectoryReader(std::string tail, std::uint64_t size, const ReadBytes& read_bytes, const ZipDirectoryLimits& limits,
+                  std::string_view display)
+      : tail_(std::move(tail)), size_(size), read_bytes_(read_bytes), limits_(limits), display_(display) {}
 
-  Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read() {
-    MODLOCK_TRY(auto summary, find_end());
-    if (needed_) {
-      return ZipTailNeeded{*needed_};
-    }
+  Result<std::vector<ZipEntry>> read() {
+    MODLOCK_TRY(const auto summary, find_end());
     MODLOCK_TRY(expect_few(summary.entries));
     if (summary.size > limits_.bytes) {
       return unsafe_archive(
@@ -55,9 +53,7 @@ class DirectoryReader {
     }
     const std::uint64_t begin = summary.end - summary.size;
     const std::uint64_t base = begin - summary.offset;
-    if (const std::uint64_t first = std::min(begin, summary.offset); tail_.begin > first) {
-      return ZipTailNeeded{first};
-    }
+    MODLOCK_TRY(reach(std::min(begin, summary.offset)));
     // Some writers record a wrong offset. If there is an entry at the recorded offset, that offset is used.
     if (base > 0 && parse_entry(from(summary.offset))) {
       return entries_at(summary.offset, 0, summary);
@@ -79,26 +75,45 @@ class DirectoryReader {
                : unsafe_archive(display_, fmt::format("contains {} entries; {} are allowed", entries, limits_.entries));
   }
 
-  // The available bytes of the file from that offset on.
+  std::uint64_t begin() const { return size_ - tail_.size(); }
+
+  // Reads the bytes from that offset on.
+  Result<void> reach(std::uint64_t at) {
+    const std::uint64_t missing = begin() - std::min(begin(), at);
+    if (missing != 0) {
+      MODLOCK_TRY(const auto bytes, size_ - at > limits_.bytes + kMoreBytes ? std::string() : read_bytes_(at, missing));
+      if (bytes.size() != missing) {
+        return damaged();
+      }
+      tail_.insert(0, bytes);
+    }
+    return {};
+  }
+
+  // The bytes of the file from that offset on, which were read.
   std::string_view from(std::uint64_t at) const {
-    return at < tail_.begin ? std::string_view()
-                            : tail_.bytes.substr(std::min<std::uint64_t>(at - tail_.begin, tail_.bytes.size()));
+    return std::string_view(tail_).substr(std::min<std::uint64_t>(at - begin(), tail_.size()));
   }
 
   Result<Summary> find_end() {
-    const std::string_view bytes = tail_.bytes;
-    const std::uint64_t searched = kEndSize + kLongestComment;
-    const std::size_t first = bytes.size() > searched ? bytes.size() - searched : 0;
-    std::size_t at = bytes.size() < kEndSize ? std::string_view::npos : bytes.rfind(kEnd, bytes.size() - kEndSize);
-    if (at == std::string_view::npos || at < first || at + kEndSize + zip_number(bytes, at + 20, 2) > bytes.size()) {
-      if (tail_.begin > 0 && bytes.size() < searched) {
-        needed_ = tail_.begin - std::min(tail_.begin, searched - bytes.size());
-        return Summary{};
-      }
+    constexpr std::uint64_t kSearched = kEndSize + kLongestComment;
+    const auto find = [&] {
+      const std::size_t at = tail_.size() < kEndSize ? std::string::npos : tail_.rfind(kEnd, tail_.size() - kEndSize);
+      const bool is_end = at != std::string::npos && at + kSearched >= tail_.size() &&
+                          at + kEndSize + zip_number(tail_, at + 20, 2) <= tail_.size();
+      return is_end ? std::optional(at) : std::nullopt;
+    };
+    auto found = find();
+    if (!found) {
+      MODLOCK_TRY(reach(size_ - std::min(size_, kSearched)));
+      found = find();
+    }
+    if (!found) {
       return bad_archive(display_, "it is not a zip file");
     }
-    Summary summary{zip_number(bytes, at + 10, 2), zip_number(bytes, at + 12, 4), zip_number(bytes, at + 16, 4),
-                    tail_.begin + at};
+    const std::string_view bytes = std::string_view(tail_).substr(*found);
+    const Summary summary{zip_number(bytes, 10, 2), zip_number(bytes, 12, 4), zip_number(bytes, 16, 4),
+                          begin() + *found};
     if (summary.entries == 0xFFFF || summary.size == 0xFFFF || summary.size == 0xFFFFFFFF ||
         summary.offset == 0xFFFFFFFF) {
       return find_end64(summary);
@@ -106,35 +121,25 @@ class DirectoryReader {
     return summary;
   }
 
-  Result<Summary> find_end64(Summary summary) {
+  Result<Summary> find_end64(const Summary& summary) {
     if (summary.end < kLocator64Size) {
       return summary;
     }
-    const std::string_view locator = at_or_need(summary.end - kLocator64Size, kLocator64Size);
-    if (needed_ || locator.substr(0, 4) != kLocator64 || zip_number(locator, 4, 4) != 0 ||
-        zip_number(locator, 16, 4) != 1) {
+    MODLOCK_TRY(reach(summary.end - kLocator64Size));
+    const std::string_view locator = from(summary.end - kLocator64Size);
+    if (locator.substr(0, 4) != kLocator64 || zip_number(locator, 4, 4) != 0 || zip_number(locator, 16, 4) != 1) {
       return summary;
     }
     const std::uint64_t place = zip_number(locator, 8, 8);
     if (place > summary.end - kLocator64Size) {
       return damaged();
     }
-    const std::string_view record = at_or_need(place, kEnd64Size);
-    if (needed_) {
-      return summary;
-    }
+    MODLOCK_TRY(reach(place));
+    const std::string_view record = from(place);
     if (record.size() < kEnd64Size || record.substr(0, 4) != kEnd64) {
       return damaged();
     }
     return Summary{zip_number(record, 32, 8), zip_number(record, 40, 8), zip_number(record, 48, 8), place};
-  }
-
-  std::string_view at_or_need(std::uint64_t at, std::size_t size) {
-    if (at < tail_.begin) {
-      needed_ = at;
-      return {};
-    }
-    return from(at).substr(0, size);
   }
 
   // Returns nullopt if there is no complete entry.
@@ -199,8 +204,7 @@ class DirectoryReader {
     return true;
   }
 
-  Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> entries_at(std::uint64_t begin, std::uint64_t base,
-                                                                        const Summary& summary) const {
+  Result<std::vector<ZipEntry>> entries_at(std::uint64_t begin, std::uint64_t base, const Summary& summary) const {
     std::vector<ZipEntry> entries;
     std::string_view rest = from(begin);
     // Their number is stored modulo 65,536.
@@ -219,10 +223,11 @@ class DirectoryReader {
     return entries;
   }
 
-  const ZipTail& tail_;
+  std::string tail_;
+  const std::uint64_t size_;
+  const ReadBytes& read_bytes_;
   const ZipDirectoryLimits& limits_;
   std::string_view display_;
-  std::optional<std::uint64_t> needed_;
 };
 
 }  // namespace
@@ -235,28 +240,9 @@ std::uint64_t zip_number(std::string_view bytes, std::size_t at, std::size_t siz
   return value;
 }
 
-Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail,
-                                                                              const ZipDirectoryLimits& limits,
-                                                                              std::string_view display) {
-  return DirectoryReader(tail, limits, display).read();
-}
-
-Result<std::vector<ZipEntry>> read_zip_directory(const ReadTail& read_tail, std::uint64_t size,
+Result<std::vector<ZipEntry>> read_zip_directory(std::string tail, std::uint64_t size, const ReadBytes& read_bytes,
                                                  const ZipDirectoryLimits& limits, std::string_view display) {
-  std::uint64_t wanted = std::min(size, kFirstTail);
-  while (true) {
-    MODLOCK_TRY(const auto bytes, read_tail(static_cast<std::size_t>(wanted)));
-    MODLOCK_TRY(auto found, read_zip_directory({bytes, size - bytes.size()}, limits, display));
-    if (auto* entries = std::get_if<std::vector<ZipEntry>>(&found)) {
-      return std::move(*entries);
-    }
-    // The rest is unavailable, or the directory would be too far from the end.
-    const bool is_all = bytes.size() < wanted;
-    wanted = size - std::get<ZipTailNeeded>(found).begin;
-    if (is_all || wanted > limits.bytes + 2 * kFirstTail) {
-      return bad_archive(display, "its central directory is damaged");
-    }
-  }
+  return DirectoryReader(std::move(tail), size, read_bytes, limits, display).read();
 }
 
 }  // namespace modlock

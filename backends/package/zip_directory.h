@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "protocol/base/result.h"
@@ -31,30 +30,15 @@ struct ZipDirectoryLimits {
   std::uint64_t entries = std::numeric_limits<std::uint64_t>::max();
 };
 
-// The end of a zip file: the bytes from `begin` on.
-struct ZipTail {
-  std::string_view bytes;
-  std::uint64_t begin = 0;
-};
+// Returns `size` bytes of a file from `at` on.
+using ReadBytes = std::function<Result<std::string>(std::uint64_t at, std::uint64_t size)>;
 
-// The offset in the zip file from which bytes are needed to read its directory.
-struct ZipTailNeeded {
-  std::uint64_t begin = 0;
-};
-
-// Reads the central directory as Go's archive/zip does, which the clients use: from the last end record whose comment
-// fits, allowing for other bytes before the first entry. ZipTailNeeded if the tail is too short; it never needs more
-// than `limits.bytes`. Errors: BAD_RESPONSE naming `display` (not a zip file, damaged, empty); ARCHIVE_UNSAFE (a
-// directory that exceeds the limits, before it is read).
-Result<std::variant<std::vector<ZipEntry>, ZipTailNeeded>> read_zip_directory(const ZipTail& tail,
-                                                                              const ZipDirectoryLimits& limits,
-                                                                              std::string_view display);
-
-// Returns the last `wanted` bytes of a file, or as many as there are.
-using ReadTail = std::function<Result<std::string>(std::size_t wanted)>;
-
-// The same for a file of `size` bytes. Errors: also those of `read_tail`.
-Result<std::vector<ZipEntry>> read_zip_directory(const ReadTail& read_tail, std::uint64_t size,
+// Reads the central directory of a file of `size` bytes as Go's archive/zip does, which the clients use: from the last
+// end record whose comment fits, allowing for other bytes before the first entry. `tail` is what is known of the end of
+// the file; `read_bytes` is called for what is needed before it, and never for more than `limits.bytes` and 128 KiB.
+// Errors: BAD_RESPONSE naming `display` (not a zip file, damaged, empty); ARCHIVE_UNSAFE (a directory that exceeds the
+// limits, before it is read); those of `read_bytes`.
+Result<std::vector<ZipEntry>> read_zip_directory(std::string tail, std::uint64_t size, const ReadBytes& read_bytes,
                                                  const ZipDirectoryLimits& limits, std::string_view display);
 
 // Reads a little-endian number of `size` bytes, which must exist.

@@ -69,11 +69,8 @@ class Inflater {
 }  // namespace
 
 Result<std::vector<ZipEntry>> ZipReader::entries(const ZipDirectoryLimits& limits) {
-  const auto read_tail = [this](std::size_t wanted) {
-    const std::uint64_t known = std::min<std::uint64_t>(wanted, size_);
-    return read(size_ - known, known);
-  };
-  return read_zip_directory(read_tail, size_, limits, display_);
+  return read_zip_directory(
+      "", size_, [this](std::uint64_t at, std::uint64_t size) { return read(at, size); }, limits, display_);
 }
 
 Result<ZipReader::Header> ZipReader::header(const ZipEntry& entry) {

@@ -132,29 +132,22 @@ Result<std::optional<std::string>> fetch_part(const ProviderClient& client, cons
 Result<std::optional<ProviderArchiveHashes>> check_tail(const ProviderClient& client,
                                                         const ProviderArchiveRequest& fetch_request, std::string tail,
                                                         std::uint64_t total, const Context& context) {
-  while (true) {
-    const std::uint64_t begin = total - tail.size();
-    const auto found = read_zip_directory({tail, begin}, {.bytes = kLongestTail}, fetch_request.display);
-    if (!found) {
-      return std::nullopt;
-    }
-    if (const auto* entries = std::get_if<std::vector<ZipEntry>>(&*found)) {
-      auto layout = zip_layout(*entries, {}, fetch_request.display);
-      if (!layout || !layout->is_plain) {
-        return std::nullopt;
-      }
-      return ProviderArchiveHashes{.size = total, .is_plain = true, .programs = std::move(layout->programs)};
-    }
-    const std::uint64_t wanted = std::get<ZipTailNeeded>(*found).begin;
-    if (total - wanted > 2 * kLongestTail) {
-      return std::nullopt;
-    }
-    auto part = fetch_part(client, fetch_request, wanted, begin, context);
-    if (!part || !*part) {
-      return part ? Result<std::optional<ProviderArchiveHashes>>(std::nullopt) : fail(std::move(part.error()));
-    }
-    tail.insert(0, **part);
+  std::optional<Error> failure;
+  const auto fetch = [&](std::uint64_t at, std::uint64_t size) -> Result<std::string> {
+    auto part = fetch_part(client, fetch_request, at, at + size, context);
+    failure = part ? std::nullopt : std::optional(part.error());
+    return part && *part ? Result<std::string>(std::move(**part)) : fail(Code::bad_response, "");
+  };
+  const auto entries =
+      read_zip_directory(std::move(tail), total, fetch, {.bytes = kLongestTail}, fetch_request.display);
+  if (failure) {
+    return fail(*std::move(failure));
   }
+  auto layout = entries ? zip_layout(*entries, {}, fetch_request.display) : fail(entries.error());
+  if (!layout || !layout->is_plain) {
+    return std::nullopt;
+  }
+  return ProviderArchiveHashes{.size = total, .is_plain = true, .programs = std::move(layout->programs)};
 }
 
 }  // namespace
