@@ -72,4 +72,34 @@ BOOST_AUTO_TEST_CASE(a_sidecar_of_the_package_is_removed) {
   }
 }
 
+// Those of a unit that was removed from its stack.
+BOOST_AUTO_TEST_CASE(left_lock_files_are_recognized) {
+  struct Row {
+    const char* name;
+    const char* kept;
+    bool is_left;
+  };
+  const Row rows[] = {
+      {"a unit", "live/terragrunt-locks/vpc", false},
+      {"a unit that was removed", "live/terragrunt-locks/old", true},
+      {"a unit in a directory", "live/terragrunt-locks/net/vpc", false},
+      {"a directory without a unit", "live/terragrunt-locks/net", true},
+      {"a unit in a stack in the stack", "live/terragrunt-locks/net/dns", false},
+      {"a unit that was removed from it", "live/terragrunt-locks/net/old", true},
+      {"behind a link", "live/terragrunt-locks/link/vpc", true},
+      {"a stack that is not generated", "other/terragrunt-locks/vpc", false},
+      {"no stack", "live/vpc", false},
+  };
+  const TemporaryDirectory directory;
+  for (const char* unit : {"vpc", "net/vpc", "net/.terragrunt-stack/dns"}) {
+    directory.write("live/.terragrunt-stack/" + std::string(unit) + "/terragrunt.hcl", "");
+  }
+  std::filesystem::create_directory_symlink("net", directory / "live/.terragrunt-stack/link");
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      BOOST_TEST(UnitLock::is_left(directory / row.kept) == row.is_left);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
