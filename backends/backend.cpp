@@ -118,6 +118,7 @@ struct Backend::Memory {
 
 Backend::Backend(std::unique_ptr<BackendCore> core, BackendOptions options)
     : core_(std::move(core)),
+      hosts_(std::move(options.hosts)),
       secrets_(options.secrets != nullptr ? *options.secrets : own_secrets_),
       memory_(options.memoizes ? std::make_unique<Memory>() : nullptr) {}
 

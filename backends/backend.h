@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -195,6 +196,8 @@ struct BackendOptions {
   // query share its result. The policy (Context::check_source) of a run still applies. Fetched trees are not kept: they
   // are in the store.
   bool memoizes = false;
+  // The only hosts that it serves, as Source::host has them. Empty: all.
+  std::vector<std::string> hosts = {};
 };
 
 // A core with the behavior that all backends share. Thread-safe; the calls and errors are those of BackendCore and
@@ -211,7 +214,9 @@ class Backend final {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  bool serves(const Source& source) const { return core_->serves(source); }
+  bool serves(const Source& source) const {
+    return core_->serves(source) && (hosts_.empty() || std::ranges::find(hosts_, source.host) != hosts_.end());
+  }
   bool trusts_dates(const Source& source) const { return core_->trusts_dates(source); }
   std::string answered_by() const { return core_->answered_by(); }
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix, const Context& context);
@@ -239,6 +244,7 @@ class Backend final {
   struct Memory;
 
   const std::unique_ptr<BackendCore> core_;
+  const std::vector<std::string> hosts_;
   KnownSecrets own_secrets_;
   KnownSecrets& secrets_;
   const std::unique_ptr<Memory> memory_;  // null: it does not memoize

@@ -17,6 +17,7 @@
 #include "backends/external/answer.h"
 #include "backends/external/connection.h"
 #include "backends/tag_listing.h"
+#include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kParallel = 8;
 constexpr std::array<std::string_view, 7> kTakenSchemes = {"git", "oci", "http", "https", "file", "h1", "zh"};
-constexpr std::array<std::string_view, 1> kKindsWithHosts = {"git"};
+constexpr std::array<std::string_view, 2> kKindsWithHosts = {"git", "registry"};
 
 // The requested version, as a member of the params.
 struct RequestedRef {
@@ -63,16 +64,12 @@ class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
       : scheme_(command.scheme),
-        hosts_(command.hosts),
-        form_(hosts_.empty() ? IdForm::any : IdForm::commit),
-        program_name_(command.command.empty() ? "" : command.command[0]),
+        name_(name_of(command)),
+        form_(scheme_ == "git" ? IdForm::commit : IdForm::any),
         limits_(limits),
         program_(std::move(command)) {}
 
-  bool serves(const Source& source) const override {
-    return hosts_.empty() ? !scheme_.empty() && source.getter == scheme_
-                          : to_string(source.kind) == scheme_ && std::ranges::find(hosts_, source.host) != hosts_.end();
-  }
+  bool serves(const Source& source) const override { return !scheme_.empty() && source.getter == scheme_; }
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view tag_prefix,
                                 const Context& context) override {
@@ -111,8 +108,29 @@ class ExternalBackend final : public BackendCore {
   }
 
   std::string hash_scheme() const override { return scheme_; }
-  std::string answered_by() const override {
-    return fmt::format("the backend \"{}\" (\"{}\")", scheme_, program_name_);
+  std::string answered_by() const override { return name_; }
+
+  // The body of the response of a registry.
+  Result<std::string> ask_registry(const Source& module, const std::string& version, const Context& context) {
+    const bool lists = version.empty();
+    Question question{.method = lists ? "backend/list" : "backend/locate",
+                      .doing = lists ? "list the versions of" : fmt::format("find the location of {} of", version),
+                      .longest = limits_.answer};
+    question.params["version"] = version;
+    const auto read = [lists](const Json::Value& result) -> Result<std::string> {
+      Json::Value body = result;
+      if (lists) {
+        MODLOCK_TRY(const auto offered, read_tags(result, IdForm::any));
+        if (!offered.complete) {
+          return fail(Code::bad_response, "expected all versions, and true at result.complete");
+        }
+        for (Json::Value& one : body["modules"][0]["versions"] = result["versions"]) {
+          one["version"] = one["tag"];
+        }
+      }
+      return write_json(body);
+    };
+    return ask(std::move(question), {.source = module, .normalised = {}, .package_url = {}}, read, context);
   }
 
  private:
@@ -227,9 +245,8 @@ class ExternalBackend final : public BackendCore {
   }
 
   const std::string scheme_;
-  const std::vector<std::string> hosts_;
+  const std::string name_;
   const IdForm form_;
-  const std::string program_name_;
   const ExternalLimits limits_;
   Program program_;
 };
@@ -279,6 +296,18 @@ Result<void> check_external_command(const ExternalCommand& command) {
 
 std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits) {
   return std::make_unique<ExternalBackend>(std::move(command), limits);
+}
+
+std::function<Result<std::string>(const Source&, const std::string&, const Context&)> make_external_registry(
+    ExternalCommand command, ExternalLimits limits) {
+  return [backend = std::make_shared<ExternalBackend>(std::move(command), limits)](
+             const Source& module, const std::string& version, const Context& context) {
+    return backend->ask_registry(module, version, context);
+  };
+}
+
+std::string name_of(const ExternalCommand& command) {
+  return fmt::format("the backend \"{}\" (\"{}\")", command.scheme, command.command.empty() ? "" : command.command[0]);
 }
 
 }  // namespace modlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ struct ExternalLimits {
 // Checks a command. The caller must decide where commands may come from: the user's settings or the host, never a
 // repository. Errors: CONFIG_PARSE for a scheme that cannot be a getter (letters and digits only), a scheme that is
 // served without a backend or names hashes of its own (git, oci, http, https, file; h1, zh), and a command without a
-// program or with one that depends on the working directory ("./x"). With hosts, only the kind git is served.
+// program or with one that depends on the working directory ("./x"). Only the kinds git and registry can have hosts.
 Result<void> check_external_command(const ExternalCommand& command);
 
 // Serves the sources whose getter is the scheme by sending requests to a process (docs/backends.md). The process starts
@@ -43,5 +44,12 @@ Result<void> check_external_command(const ExternalCommand& command);
 // Of the kind git, ids are commits, and references have the full names of git. That a branch or tag of the repository
 // reaches a commit, and that the files are those of the commit, is the claim of the process (Store::set_claims()).
 std::unique_ptr<BackendCore> make_external_backend(ExternalCommand command, ExternalLimits limits = {});
+
+// Returns RegistryBackendOptions::ask, with a process that starts on first use. Errors as above.
+std::function<Result<std::string>(const Source& module, const std::string& version, const Context& context)>
+make_external_registry(ExternalCommand command, ExternalLimits limits = {});
+
+// Returns BackendCore::answered_by().
+std::string name_of(const ExternalCommand& command);
 
 }  // namespace modlock

@@ -61,14 +61,18 @@ std::string version_display(const Source& source, std::string_view version) {
 // ignored.
 class RegistryClient {
  public:
-  RegistryClient(RegistryHttp http, const ClientConfiguration& client, ClientRules rules)
-      : http_(std::move(http)), discovery_(http_, client), rules_(rules) {}
+  // A program has no credentials to send with a download.
+  explicit RegistryClient(const RegistryBackendOptions& options)
+      : http_(options.http),
+        discovery_(http_, options.client),
+        rules_(options.ask ? ClientRules::opentofu : options.rules),
+        ask_program_(options.ask) {}
 
   // Returns all versions of a module. Errors: NOT_FOUND (no such module or registry), those of parse_versions(),
   // ServiceDiscovery::find() and RegistryHttp::send().
   Result<Listing> versions(const Source& source, const Context& context) {
     const std::string purpose = fmt::format("list the versions of \"{}\"", source.package_identity());
-    MODLOCK_TRY(const auto answer, ask(source, "versions", purpose, true, context));
+    MODLOCK_TRY(const auto answer, ask(source, "", purpose, context));
     if (answer.response.status != 200) {
       return fail(about_answer(
           {.code = Code::bad_response, .message = fmt::format("expected status 200, got {}", answer.response.status)},
@@ -81,7 +85,7 @@ class RegistryClient {
   // Returns the location of a version. Errors: those of versions() and parse_location().
   Result<PackageLocation> locate(const Source& source, const std::string& version, const Context& context) {
     const std::string purpose = fmt::format("find the location of {}", version_display(source, version));
-    MODLOCK_TRY(const auto answer, ask(source, version + "/download", purpose, false, context));
+    MODLOCK_TRY(const auto answer, ask(source, version, purpose, context));
     return parse_location(answer.response, answer.url, rules_).map_error([&](Error error) {
       return about_answer(std::move(error), purpose, answer.url);
     });
@@ -121,14 +125,20 @@ class RegistryClient {
     std::string url;  // of the request
   };
 
-  Result<Answer> ask(const Source& source, const std::string& endpoint, const std::string& purpose, bool keep,
+  // Requests the versions, or the location of one.
+  Result<Answer> ask(const Source& source, const std::string& version, const std::string& purpose,
                      const Context& context) {
+    if (ask_program_) {
+      return ask_program_(source, version, context).map([](std::string body) {
+        return Answer{{.status = 200, .headers = {}, .body = std::move(body)}, "its answer"};
+      });
+    }
     MODLOCK_TRY(
         const auto base,
         discovery_.find(source.host, "modules.v1", context).map_error(noting(fmt::format("needed to {}", purpose))));
-    std::string url = fmt::format("{}{}/{}", base, source.path, endpoint);
+    std::string url = fmt::format("{}{}/{}", base, source.path, version.empty() ? "versions" : version + "/download");
     HttpRequest question = http_.client_request(url, purpose);
-    question.keep = keep;
+    question.keep = version.empty();
     auto response = http_.send(std::move(question), source.host, context);
     if (!response) {
       Error error = std::move(response.error());
@@ -151,6 +161,7 @@ class RegistryClient {
   RegistryHttp http_;
   ServiceDiscovery discovery_;
   ClientRules rules_;
+  const decltype(RegistryBackendOptions::ask) ask_program_;
 };
 
 // Fetches versions of one registry module: gets the location of each, and passes it to the backend that serves it. One
@@ -363,11 +374,13 @@ Error offline_miss(const Source& source) {
 class RegistryBackend final : public BackendCore {
  public:
   explicit RegistryBackend(RegistryBackendOptions options)
-      : client_(std::move(options.http), options.client, options.rules),
+      : client_(options),
+        answered_by_(std::move(options.answered_by)),
         others_(options.others),
         trusted_dates_(std::move(options.trusted_dates)) {}
 
   bool serves(const Source& source) const override { return source.kind == SourceKind::registry; }
+  std::string answered_by() const override { return answered_by_; }
 
   bool trusts_dates(const Source& source) const override {
     return std::find(trusted_dates_.begin(), trusted_dates_.end(), source.host) != trusted_dates_.end();
@@ -399,6 +412,7 @@ class RegistryBackend final : public BackendCore {
 
  private:
   RegistryClient client_;
+  const std::string answered_by_;
   const BackendSet& others_;
   const std::vector<std::string> trusted_dates_;
 };

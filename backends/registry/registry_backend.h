@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct RegistryBackendOptions {
   const BackendSet& others;  // serve the sources that registries point to
   registry::ClientRules rules = registry::ClientRules::opentofu_1_12;
   std::vector<std::string> trusted_dates = {};  // hosts, in ASCII, whose publication dates are trusted
+  // A program that answers in place of the registries, with the body of a response: the versions of a module, or the
+  // location of one version.
+  std::function<Result<std::string>(const Source& module, const std::string& version, const Context& context)> ask = {};
+  std::string answered_by = {};  // BackendCore::answered_by()
 };
 
 // Serves registry modules ("modules.v1"). A registry only states the location of a version. The package comes from

@@ -170,14 +170,7 @@ fs::path Store::package_directory(std::string_view h1, std::string_view modes) c
 
 std::vector<fs::path> Store::installed_directories() const {
   const fs::path all = below("installed");
-  return claims_.by.empty() ? std::vector{all} : std::vector{all / ("claims-" + claims_.by), all};
-}
-
-// A registry or a server of archives may point to a source of any host.
-std::string Store::claimed_by(const Source& source) const {
-  const bool is_direct = source.has_tags();
-  const bool is_claim = !is_direct || claims_.hosts.contains({std::string(to_string(source.kind)), source.host});
-  return is_claim ? claims_.by : std::string();
+  return claims_.empty() ? std::vector{all} : std::vector{all / ("claims-" + claims_), all};
 }
 
 fs::path Store::record_of(const Source& source, std::string_view id, std::string_view ref,
@@ -192,8 +185,7 @@ std::optional<Json::Value> Store::find_record(const Source& source, std::string_
     return std::nullopt;
   }
   auto record = read_record(record_of(source, id, ref, ""), source, id);
-  const std::string by = claimed_by(source);
-  return record || by.empty() ? std::move(record) : read_record(record_of(source, id, ref, by), source, id);
+  return record || claims_.empty() ? std::move(record) : read_record(record_of(source, id, ref, claims_), source, id);
 }
 
 Result<void> make_store_root(const fs::path& root) {
@@ -392,8 +384,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
     return fail(Code::internal, fmt::format("a package cannot be recorded in the cache under an id of {} characters",
                                             package.id.size()));
   }
-  const std::string by = claimed_by(source);
-  const fs::path path = record_of(source, package.id, package.ref, by);
+  const fs::path path = record_of(source, package.id, package.ref, claims_);
   MODLOCK_TRY(make(path.parent_path()));
   Json::Value object(Json::objectValue);
   object["source"] = source.package_identity();
@@ -402,7 +393,7 @@ Result<void> Store::record(const Source& source, const Package& package) const {
   object["modes"] = package.modes;
   for (const auto& [name, text] :
        {std::pair("ref", &package.ref), std::pair("subdir", &package.subdir), std::pair("package", &package.package),
-        std::pair("validator", &package.validator), std::pair("by", &by)}) {
+        std::pair("validator", &package.validator), std::pair("by", &claims_)}) {
     if (!text->empty()) {
       object[name] = *text;
     }

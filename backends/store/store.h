@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "backends/backend.h"
@@ -38,14 +37,6 @@ struct Package {
   std::string validator = {};                                         // FetchedTree::validator
 };
 
-// The external backends that answer for sources of built-in kinds. What they say of a source is their claim, which
-// proves nothing to a run without the same backends.
-struct Claims {
-  std::string by = {};  // a digest of the backends; empty: there are none
-  std::set<std::pair<std::string, std::string>> hosts =
-      {};  // each with the kind of its sources: {"git", "git.example"}
-};
-
 // The content-addressed directory of one user, shared by processes. Layout (version 2) below its root:
 //   v2/packages/<sha256 hex of h1>-<modes>/tree/…   packages by content and modes; written in v2/tmp, then renamed.
 //                                                      The time of the empty file `used` next to the tree is its last
@@ -60,12 +51,12 @@ struct Claims {
 //   v2/identities/<sha256 hex of identity (registry: and version)>/<id>.json   the content of a source at an id:
 //                                                      {"source", "id", "h1", "modes"}, with "ref", "subdir",
 //                                                      "package", "claimed" and "validator" if the fetch returned them.
-//                                                      One with "by" is a claim of Claims::by, which the name contains
+//                                                      One with "by" may be a claim of these backends (set_claims())
 //   v2/responses/<sha256 hex of URL>.json   responses of listings, with their validators (listing_cache.h)
 //   v2/answers/<sha256 hex of question>      recent answers of a source to queries without an id: {"id", "ref"}
 //   v2/trees/<sha256 hex of path>           digests of the files of an installed package (tree_memo.h)
 //   v2/installed/<sha256 hex of h1>-<modes>  installations of this content by `install` (install_record.h);
-//                                                      `cache prune` keeps it. Those of a run with Claims are in a
+//                                                      `cache prune` keeps it. Those of a run with claims are in a
 //                                                      directory of it
 //   v2/seen/<sha256 hex of package identity>   when an id was first seen at a source (first_seen.h); not a cache,
 //                                                      because it cannot be recreated: `cache prune` keeps it
@@ -89,9 +80,10 @@ class Store {
   static Result<Store> open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
-  // From now on, records whose sources may be claims are written apart from those of other runs, which do not read
-  // them. This run reads both.
-  void set_claims(Claims claims) { claims_ = std::move(claims); }
+  // External backends, of which `by` is a digest, answer for sources of built-in kinds. What they say of a source is
+  // their claim, which proves nothing to a run without the same ones: from now on, records of sources are written apart
+  // from those of other runs. Records of runs without such backends are read too.
+  void set_claims(std::string by) { claims_ = std::move(by); }
   // Returns a message and hint about other users who may write to the store; nullopt if there are none or no directory
   // yet.
   std::optional<Error> foreign_writers() const;
@@ -110,7 +102,7 @@ class Store {
   std::filesystem::path response_directory() const { return below("responses"); }
   std::filesystem::path answer_directory() const { return below("answers"); }
   std::filesystem::path seen_directory() const { return below("seen"); }
-  // The first one is that of this run. With Claims, those of runs without them are next.
+  // The first one is that of this run. With claims, that of runs without them is next.
   std::vector<std::filesystem::path> installed_directories() const;
   std::filesystem::path link_directory() const { return below("links"); }
   std::filesystem::path tree_directory() const { return below("trees"); }
@@ -183,7 +175,6 @@ class Store {
   explicit Store(std::filesystem::path root);
   std::filesystem::path below(std::string_view name) const { return root_ / "v2" / name; }
   Result<FileLock> hold_name(std::string_view name, const Context& context) const;
-  std::string claimed_by(const Source& source) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref,
                                   const std::string& by) const;
   std::optional<Json::Value> find_record(const Source& source, std::string_view id, std::string_view ref) const;
@@ -191,7 +182,7 @@ class Store {
   std::optional<Package> find_content(std::string_view h1, std::string_view modes) const;
 
   std::filesystem::path root_;
-  Claims claims_;
+  std::string claims_;  // empty: there are none
   std::shared_ptr<Work> work_;
 };
 

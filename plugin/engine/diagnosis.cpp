@@ -108,7 +108,7 @@ std::string credential_line(const CredentialSearch& search) {
 std::string answered_by(const std::string& use, const std::string& host, const BackendSet& backends) {
   for (const SourceKind kind : {SourceKind::git, SourceKind::oci, SourceKind::registry, SourceKind::archive}) {
     if (use == to_string(kind)) {
-      return backends.find(Source{.kind = kind, .host = host})->answered_by();
+      return backends.find(Source{.kind = kind, .getter = use, .host = host})->answered_by();
     }
   }
   return {};
@@ -123,7 +123,7 @@ class HostQueries {
   // Lists what `lock` would list at a host, once each, and stops if the host cannot be reached.
   void query(const std::string& name, const HostUse& use, Finding& finding) {
     std::optional<Code> failure;
-    if (use.uses.count("registry") != 0) {
+    if (use.uses.count("registry") != 0 && answered_by("registry", name, network_.backends()).empty()) {
       failure = discover(name, use, finding);
     }
     for (auto source = use.sources.begin(); source != use.sources.end() && !failure; ++source) {

@@ -75,17 +75,14 @@ Result<void> check_externals(std::vector<BackendSetting>& externals) {
   return {};
 }
 
-Claims claims_of(const std::vector<BackendSetting>& externals) {
-  Claims claims;
+std::string claims_of(const std::vector<BackendSetting>& externals) {
   std::string all;
   for (const BackendSetting& setting : externals) {
     for (const std::string& host : setting.hosts) {
-      claims.hosts.emplace(setting.scheme, host);
       all += fmt::format("{}\n{}\n{}\n\n", setting.scheme, host, fmt::join(setting.command, "\n"));
     }
   }
-  claims.by = all.empty() ? std::string() : sha256_hex(all);
-  return claims;
+  return all.empty() ? all : sha256_hex(all);
 }
 
 Network::Network(const NetworkOptions& options, const Store& store)
@@ -105,21 +102,26 @@ Network::Network(const NetworkOptions& options, const Store& store)
       archives_(make_stored_archives(store)) {
   const ProcessEnvironment environment = current_environment();
   add_configured(client_, environment, secrets_);
+  RegistryBackendOptions registry{.http = registry_http(*caching_),
+                                  .client = client_,
+                                  .others = backends_,
+                                  .rules = client_rules(),
+                                  .trusted_dates = options.trusted_dates};
   for (const BackendSetting& external : options.externals) {
-    if (!external.hosts.empty()) {
-      backends_.add(make_external_backend({external.scheme, external.command, external.hosts}),
-                    {.secrets = &secrets_, .memoizes = memoizes_});
+    if (const ExternalCommand command{external.scheme, external.command, external.hosts}; !external.hosts.empty()) {
+      RegistryBackendOptions answered = registry;
+      answered.ask = make_external_registry(command);
+      answered.answered_by = name_of(command);
+      backends_.add(
+          command.scheme == "registry" ? make_registry_backend(std::move(answered)) : make_external_backend(command),
+          {.secrets = &secrets_, .memoizes = memoizes_, .hosts = external.hosts});
     }
   }
   add("git", make_git_backend({.cache_directory = store.git_directory(),
                                .http = http_.get(),
                                .engine = options.git_engine,
                                .memoizes = options.memoizes}));
-  add("registry", make_registry_backend({.http = registry_http(*caching_),
-                                         .client = client_,
-                                         .others = backends_,
-                                         .rules = client_rules(),
-                                         .trusted_dates = options.trusted_dates}));
+  add("registry", make_registry_backend(std::move(registry)));
   add("archive", make_archive_backend(*http_, *credentials_, backends_));
   add("oci", make_oci_backend(*caching_, *credentials_, token_realms_));
   for (const BackendSetting& external : options.externals) {

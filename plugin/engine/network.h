@@ -47,8 +47,8 @@ struct NetworkOptions {
 // valid backend; INVALID_PARAMS if a host named it.
 Result<void> check_externals(std::vector<BackendSetting>& externals);
 
-// Returns which of their answers are claims about sources of built-in kinds.
-Claims claims_of(const std::vector<BackendSetting>& externals);
+// Returns Store::set_claims() for them.
+std::string claims_of(const std::vector<BackendSetting>& externals);
 
 // The network access of a client: the HTTP client, the client's credentials, and the backends that use them. No request
 // is sent and no program is started before it is needed.

@@ -7,7 +7,9 @@
 
 #include "protocol/base/json.h"
 #include "tests/e2e/scene.h"
+#include "tests/support/archive_writer.h"
 #include "tests/support/https_git_server.h"
+#include "tests/support/module_registry.h"
 #include "tests/support/needs.h"
 #include "tests/support/run.h"
 
@@ -69,6 +71,11 @@ struct Hosted : Scene {
     write_text(
         path("home/.config/tofu-modlock/config.hcl"),
         "backend \"git\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + server.host() + "\"]\n}\n");
+  }
+  void use_registry(const std::string& name, const std::string& host) const {
+    write_text(
+        path("home/.config/tofu-modlock/config.hcl"),
+        "backend \"registry\" {\n  command = [\"" + path(name).string() + "\"]\n  hosts = [\"" + host + "\"]\n}\n");
   }
   void use_no_backend() const { fs::remove(path("home/.config/tofu-modlock/config.hcl")); }
   void start_empty() const {
@@ -147,6 +154,104 @@ BOOST_AUTO_TEST_CASE(results_are_those_of_the_built_in_kind) {
       BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
     }
     built_in = result;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(results_of_a_registry_are_those_of_the_built_in_kind) {
+  ModuleRegistry registry(server.certificate());
+  environment["SSL_CERT_FILE"] = server.authority().string();
+  name_text(registry.authority(), "<registry>");
+  const std::string zip = make_zip({{.name = "sub/main.tf", .content = "# packed\n"}});
+  registry.serve("/pkg.zip", {.status = 200, .body = zip, .type = "application/zip"});
+  registry.add_version("acme/vpc/aws", "1.0.0", ModuleRegistry::by_header(source("?ref=v1.0.0")));
+  registry.add_version("acme/vpc/aws", "1.1.0", ModuleRegistry::by_body(source("//nested?ref=v1.1.0")));
+  registry.add_version("acme/vpc/aws", "1.2.0-rc1", ModuleRegistry::by_body(source("?ref=main")));
+  registry.add_version("acme/vpc/aws", "1.2.0", ModuleRegistry::by_body(source("?ref=" + first)));
+  registry.add_version("acme/vpc/aws", "2.0.0", ModuleRegistry::by_header(registry.url() + "/pkg.zip"));
+  registry.add_version("acme/vpc/aws", "2.1.0", ModuleRegistry::by_header("/pkg.zip//sub"));
+  registry.add_version("acme/vpc/aws", "not-a-version", ModuleRegistry::by_header("/none"));
+  const std::string module = registry.authority() + "/acme/vpc/aws";
+  std::string calls = module_call("inside", module + "//nested", "1.0.0");
+  for (const char* version :
+       {"1.0.0", "1.1.0", "1.2.0-rc1", "1.2.0", "2.0.0", "2.1.0", "~> 1.0.0", "< 2.0.0", ">= 1.0.0"}) {
+    calls += module_call("m" + std::to_string(calls.size()), module, version);
+  }
+  write("main.tf", calls);
+  write(".tofu-modlock.hcl", "resolution = \"per-call\"\n");
+  add_program("registry-backend", program_of_page("registry-backend"));
+  std::string built_in;
+  for (const bool is_external : {false, true}) {
+    start_empty();
+    if (is_external) {
+      use_registry("registry-backend", registry.authority());
+    }
+    const Ran locked = modlock({"lock", "--install", "-v"});
+    BOOST_TEST_REQUIRE(locked.exit_code == 0, locked.err);
+    BOOST_TEST((locked.err.find("backend/locate <registry>/modules/acme/vpc/aws: answered in ") != std::string::npos) ==
+               is_external);
+    const std::string verified = write_json(json({"verify"}));
+    BOOST_TEST(occurrences(verified, "\"verdict\":\"held\"") == 10U, verified);
+    const std::string result = lock() + tree() + verified + write_json(json({"verify", "--online"}));
+    BOOST_TEST((built_in.empty() || result == built_in), result << "\n" << built_in);
+    built_in = result;
+  }
+  const Ran doctor = modlock({"doctor", "--online"});
+  BOOST_TEST(doctor.out.find("registry: the backend \"registry\" (\"<dir>/registry-backend\")") != std::string::npos,
+             doctor.out);
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 0);
+  use_no_backend();
+  fs::remove_all(root() / ".terraform");
+  BOOST_TEST(modlock({"install", "--offline"}).exit_code == 7);  // where its versions are was a claim
+}
+
+// A program for a registry that answers as a row says.
+BOOST_AUTO_TEST_CASE(lies_of_a_registry) {
+  add_program("liar", R"(#!/usr/bin/env python3
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    result = {"schemes": ["registry"], "name": "liar", "version": "1"}
+    if request["method"] != "backend/describe":
+        name = os.path.dirname(os.path.abspath(__file__)) + "/" + request["method"].replace("/", "-")
+        result = json.load(open(name))
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+)");
+  use_registry("liar", "registry.example.test");
+  write("main.tf", module_call("m0", "registry.example.test/acme/vpc/aws", "1.0.0"));
+  const std::string versions = R"({"versions":[{"tag":"1.0.0"}],"complete":true})";
+  const std::string named = "version 1.0.0 of \"registry.example.test/modules/acme/vpc/aws\"";
+  struct Row {
+    const char* name;
+    std::string list;
+    std::string location;
+    int exit_code;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"the truth", versions, R"({"location":")" + source("?ref=v1.0.0") + "\"}", 0, ""},
+      {"a token is asked for, and not sent", versions,
+       R"({"location":")" + source("?ref=v1.0.0") + R"(","use_registry_credentials":true})", 0, ""},
+      {"a file of this machine", versions, R"({"location":"/etc"})", 7, "[BAD_RESPONSE]"},
+      {"a repository of this machine", versions, R"({"location":"git::file:///etc"})", 8, "[SOURCE_DENIED]"},
+      {"a denied host", versions, R"({"location":"git::https://denied.example.test/x"})", 8, "[SOURCE_DENIED]"},
+      {"a program", versions, R"({"location":"git::ext::sh -c true"})", 8, "[SOURCE_DENIED]"},
+      {"no location", versions, "{}", 7, "[BAD_RESPONSE]"},
+      {"no text", versions, R"({"location":7})", 7, "[BAD_RESPONSE]"},
+      {"another registry module", versions, R"({"location":"acme/other/aws"})", 7, "[BAD_RESPONSE]"},
+      {"no list", "[]", "{}", 7, "[BAD_RESPONSE]"},
+      {"a part of the list", R"({"versions":[{"tag":"1.0.0"}],"complete":false})", "{}", 7, "[BAD_RESPONSE]"},
+      {"no such version", R"({"versions":[{"tag":"0.9.0"}],"complete":true})", "{}", 6, "[NO_MATCHING_VERSION]"},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.name) {
+      start_empty();
+      write(".tofu-modlock.hcl", "deny_sources = [\"git::https://denied.example.test/*\"]\n");
+      write_text(path("backend-list"), row.list);
+      write_text(path("backend-locate"), row.location);
+      const Ran ran = modlock({"lock"});
+      BOOST_TEST(ran.exit_code == row.exit_code, ran.err);
+      BOOST_TEST(ran.err.find(row.error) != std::string::npos, ran.err);
+    }
   }
 }
 
