@@ -43,7 +43,7 @@ Result<void> copy_link(const fs::path& from, const fs::path& to) {
 
 class Copier {
  public:
-  explicit Copier(FileDigests* digests) : digests_(digests) {}
+  Copier(FileDigests* digests, const std::set<fs::path>& left_out) : digests_(digests), left_out_(left_out) {}
 
   Result<void> copy_directory(const fs::path& from, const fs::path& to);
 
@@ -53,6 +53,7 @@ class Copier {
   int copy_content(int from, int to, std::size_t size, Sha256* sha) const;
 
   FileDigests* digests_;
+  const std::set<fs::path>& left_out_;  // names
   bool may_clone_ = true;
   const std::unique_ptr<char[]> piece_{new char[kCopyPiece]};
 };
@@ -114,7 +115,7 @@ Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
   std::error_code error;
   for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
     const fs::path name = at->path().filename();
-    if (is_git_entry(name.native())) {
+    if (is_git_entry(name.native()) || left_out_.count(name) != 0) {
       continue;
     }
     if (const auto disguised = disguised_name(name.native())) {
@@ -202,7 +203,8 @@ Result<void> remove_entry(int parent, const char* name, const fs::path& path) {
 
 }  // namespace
 
-Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* digests) {
+Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* digests,
+                       const std::set<fs::path>& left_out) {
   struct stat found {};
   if (::stat(from.c_str(), &found) != 0) {
     return system_failure("read", from, errno);
@@ -213,7 +215,7 @@ Result<void> copy_tree(const fs::path& from, const fs::path& to, FileDigests* di
   if (struct stat there{}; ::lstat(to.c_str(), &there) == 0) {
     return system_failure("make the directory", to, EEXIST);
   }
-  auto copied = Copier(digests).copy_directory(from, to);
+  auto copied = Copier(digests, left_out).copy_directory(from, to);
   if (!copied) {
     (void)remove_tree(to);
   }

@@ -103,8 +103,10 @@ class Ci {
                                           .mode = messages::PlanMode::frozen,
                                           .targets = {},
                                           .include = include_};
+    auto installation = install_params(line_, host_, root);
+    installation.is_ci = true;
     auto planned = host_.call(&Engine::plan, params);
-    return planned.result ? host_.call(&Engine::install, install_params(line_, host_, root))
+    return planned.result ? host_.call(&Engine::install, installation)
                           : AskedInstallation{.result = fail(std::move(planned.result.error())),
                                               .details = std::move(planned.details)};
   }

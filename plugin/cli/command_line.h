@@ -86,8 +86,9 @@ struct CommandLine {
   std::string exit_grade;  // empty: findings do not change the exit code
   // install; lock, upgrade and update with `install`
   messages::ModulesInstallParams installation;
-  std::string from;          // install: a bundle
-  bool remote_only = false;  // install
+  std::vector<std::string> replacements;  // "module.KEY=DIR"
+  std::string from;                       // install: a bundle
+  bool remote_only = false;               // install
   // bundle
   PushOptions push;                   // pull and create, too
   std::string output;                 // create, pull

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/address/source_text.h"
 #include "backends/base/text.h"
 #include "plugin/cli/over_roots.h"
 #include "plugin/lock/locked_text.h"
@@ -52,7 +53,9 @@ Cell lock_cell(const messages::InspectedModule& module) {
        .version = module.locked_version,
        .source = *module.source,
        .hashes = {origin_of(module.commit.value_or(""), module.digest.value_or(""), module.checksum.value_or(""))}});
-  return {(version.empty() ? "locked" : "locked " + version) + constraint, Color::green};
+  const std::string locked = (version.empty() ? "locked" : "locked " + version) + constraint;
+  return module.replaced_by ? Cell{locked + ", replaced by " + escape_controls(*module.replaced_by), Color::yellow}
+                            : Cell{locked, Color::green};
 }
 
 std::string source_text(const messages::InspectedModule& module) {

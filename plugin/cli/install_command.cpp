@@ -50,6 +50,10 @@ messages::ModulesInstallParams install_params(const CommandLine& line, const Hos
   if (!line.from.empty()) {
     params.from = line.from.starts_with("oci://") ? line.from : std::filesystem::absolute(line.from).string();
   }
+  for (const std::string& replacement : line.replacements) {
+    const std::string key = replacement.substr(0, replacement.find('=')).substr(std::string_view("module.").size());
+    params.replaced[key] = std::filesystem::absolute(replacement.substr(replacement.find('=') + 1)).string();
+  }
   return params;
 }
 

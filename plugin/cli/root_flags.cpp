@@ -169,6 +169,12 @@ void install_flags(CLI::App& command, CommandLine& out) {
   add_switch(command, "strict", out.installation.strict,
              "A Git LFS pointer in place of its content is an error (default in CI)",
              "Install such pointers with a warning, also in CI");
+  if (command.get_name() == "install") {
+    check(add(command, "--replace", out.replacements, "Copy this directory in place of a locked package (repeatable)",
+              {.value = "module.KEY=DIR"}),
+          "module.KEY=DIR",
+          [](const std::string& text) { return text.starts_with("module.") && text.find('=') < text.size() - 1; });
+  }
   add_plain_http_flag(command, out.common);
 }
 

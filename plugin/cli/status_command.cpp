@@ -72,11 +72,12 @@ RootOutcome status_root(const CommandLine& line, RootOutput& output, const Asked
       std::any_of(asked.updates->result->dependencies.begin(), asked.updates->result->dependencies.end(),
                   [](const auto& dependency) { return !dependency.updates.empty(); });
   for (const messages::Verdict& verdict : verdicts) {
+    const VerdictTraits& shown = traits(verdict.kind == VerdictKind::denied ? verdict.other : verdict.kind);
     const std::string version = locked_version(verdict);
     const std::string newer = newer_text(asked.updates, verdict.subject);
     rows.push_back({{verdict.subject},
                     {version.empty() ? "-" : version},
-                    {std::string(traits(verdict.kind == VerdictKind::denied ? verdict.other : verdict.kind).installed)},
+                    {verdict.replaced_by.empty() ? std::string(shown.installed) : "replaced by " + verdict.replaced_by},
                     {newer},
                     {std::string(verdict_text(verdict.kind)), verdict_color(verdict.kind)}});
   }

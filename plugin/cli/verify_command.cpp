@@ -69,6 +69,7 @@ bool has_detail(const messages::Verdict& verdict) {
 Hint hint_for(const messages::Verdict& verdict) {
   return verdict.kind == VerdictKind::denied ? "run " + reselect_command(verdict.source, verdict.subject)
          : verdict.is_unlockable             ? "see the warning"
+         : !verdict.replaced_by.empty()      ? "remove the replacement, then run " + tofu_modlock("install")
                                              : traits(verdict.kind).hint;
 }
 

@@ -7,6 +7,7 @@
 #include "plugin/engine/engine.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
+#include "plugin/install/install_record.h"
 #include "plugin/resolve/provider_tree.h"
 #include "protocol/base/result.h"
 #include "protocol/messages/config_inspect.h"
@@ -153,7 +154,13 @@ Result<messages::ConfigInspectResult> Engine::inspect(const messages::RootParams
     const std::string role = kRoles.at(static_cast<std::size_t>(file.role));
     result.files.push_back({.path = file.path, .role = role, .sha256 = file.sha256});
   }
-  result.modules = mapped(tree.nodes, [&](const auto& entry) { return to_message(entry.second, locked); });
+  for (const auto& [key, node] : tree.nodes) {
+    messages::InspectedModule& module = result.modules.emplace_back(to_message(node, locked));
+    const auto place = module.locked ? root.data.place_of(key) : std::nullopt;
+    if (const PlacedCopy copy = place ? find_copy(store(), *place) : PlacedCopy(); !copy.h1.empty()) {
+      module.replaced_by = relative_to_root(copy.directory, root.walk.root);
+    }
+  }
   std::ranges::transform(tree.unresolved, std::back_inserter(result.modules),
                          [](const UnresolvedCall& call) { return to_message(call); });
   std::ranges::sort(result.modules, {}, &messages::InspectedModule::key);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "backends/address/version.h"
 #include "backends/base/files.h"
@@ -12,6 +11,7 @@
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/installer.h"
 #include "plugin/install/overrides.h"
+#include "plugin/lock/local_git.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_selection.h"
 #include "protocol/base/result.h"
@@ -45,15 +45,63 @@ Result<void> check_release_takes_overrides(const Engine& engine, const RootReque
               "upgrade OpenTofu, or write versions of git and OCI sources into .tofu-modlock.hcl");
 }
 
+// Adds the replacements of the file next to the root, and of the request, to those of the user's settings. Files of
+// Terragrunt's copies are not those of the user. Errors: those of load_replacements(); SOURCE_DENIED.
+Result<void> add_replacements(const OpenRoot& open, const messages::ModulesInstallParams& params, Settings& settings) {
+  const RootRequest& root = open.root;
+  if (const fs::path file = root.walk.root / kLocalSettingsFileName; root.is_versioned && path_exists(file)) {
+    MODLOCK_TRY(const auto tracked, find_tracked_entry(file, open.context));
+    if (!tracked.empty() || !path_exists(root.repository / ".git")) {
+      return fail(Code::source_denied,
+                  fmt::format("{} must not be part of a checkout, and {}", kLocalSettingsFileName,
+                              tracked.empty() ? "no git repository shows that it is not" : "git tracks it"),
+                  "remove it, and use " + tofu_modlock("install", "--replace", "module.KEY=DIR"));
+    }
+    MODLOCK_TRY(load_replacements(root.walk.root, settings));
+  }
+  for (const auto& [key, directory] : params.replaced) {
+    ModuleRule& rule = settings.modules.emplace(key, ModuleRule{.location = {"--replace", {}}}).first->second;
+    rule.replace = SourceText{directory, rule.location};
+  }
+  return {};
+}
+
+// Checks that the directories in place of packages are those of locked calls, and that nothing excludes them.
+// Errors: SOURCE_DENIED.
+Result<void> check_replaced(const OpenRoot& open, const Plan& plan, const OverridePlan& overrides,
+                            const Settings& settings, const messages::ModulesInstallParams& params) {
+  for (const auto& [key, node] : plan.tree.nodes) {
+    const auto resolved = plan.resolved.find(key);
+    const bool is_replaced = resolved != plan.resolved.end() && resolved->second.is_replaced;
+    const auto rule = settings.modules.find(key);
+    const std::string_view obstacle = !is_replaced                                    ? "it is not a locked package"
+                                      : params.is_ci || open.engine().options().in_ci ? "this is not allowed in CI"
+                                      : params.link.value_or(false) ? "links into the cache are requested"
+                                      : params.overrides.value_or(overrides.sources.count(key) != 0)
+                                          ? "override files are used"
+                                          : "";
+    if (!obstacle.empty() && (is_replaced || (rule != settings.modules.end() && rule->second.replace))) {
+      return fail(Error{.code = Code::source_denied,
+                        .message = fmt::format("{} cannot be replaced by a directory: {}", node.subject(), obstacle),
+                        .subject = node.subject(),
+                        .hint = "remove the replacement"});
+    }
+  }
+  return {};
+}
+
 // Writes or removes the requested override files. Returns the sources that a client then uses.
-Result<OverridePlan> make_override_plan(const Engine& engine, const RootRequest& root, const Plan& plan,
-                                        OverrideMode mode, const Context& context) {
+Result<OverridePlan> make_override_plan(const OpenRoot& open, const Plan& plan, const Settings& settings,
+                                        const messages::ModulesInstallParams& params) {
+  const RootRequest& root = open.root;
+  const OverrideMode mode = override_mode(params.overrides);
   auto overrides = plan_overrides(
       {.tree = plan.tree, .locks = plan.modules, .root = root.walk.root, .bounds = root.walk.bounds, .mode = mode});
   if (overrides && mode == OverrideMode::write && !overrides->sources.empty()) {
-    MODLOCK_TRY(check_release_takes_overrides(engine, root, context));
+    MODLOCK_TRY(check_release_takes_overrides(open.engine(), root, open.context));
   }
   if (overrides) {
+    MODLOCK_TRY(check_replaced(open, plan, *overrides, settings, params));
     MODLOCK_TRY(apply_overrides(*overrides));
   }
   return overrides;
@@ -101,17 +149,6 @@ Error missing_package_error(Error error, const BundleReader& bundle, const Modul
   return error;
 }
 
-// Returns the calls whose packages may be links into the cache.
-std::set<std::string, std::less<>> linked_calls(const Plan& plan, const Settings& settings) {
-  std::set<std::string, std::less<>> keys;
-  for (const auto& [key, node] : plan.tree.nodes) {
-    if (!is_always_copied(node, settings)) {
-      keys.insert(key);
-    }
-  }
-  return keys;
-}
-
 // Adds the packages of a Terragrunt unit, whose configuration is elsewhere, from a bundle to the cache for its hooks.
 Result<InstallReport> fill_cache(const Store& store, OpenRoot& open) {
   BundleReader& bundle = *open.bundle();
@@ -146,16 +183,18 @@ Result<InstallReport> fill_cache(const Store& store, OpenRoot& open) {
   return done;
 }
 
-Result<InstallReport> install_once(OpenRoot& open, OverrideMode mode, const messages::ModulesInstallParams& params) {
+Result<InstallReport> install_once(OpenRoot& open, const messages::ModulesInstallParams& params) {
   const bool remote_only = params.remote_only.value_or(false);
   const Engine& engine = open.engine();
   const RootRequest& root = open.root;
   const Context& context = open.context;
   PlanRequest request = frozen_plan(open);
+  request.replaces_packages = root.is_versioned;
+  MODLOCK_TRY(add_replacements(open, params, request.walk.settings));
   // A client follows an override file without contacting the source, so the commit or digest of the lock has to be
   // proven.
-  const auto needs_proof = [mode](const ModuleNode& node) {
-    return mode != OverrideMode::remove && needs_override(node);
+  const auto needs_proof = [&](const ModuleNode& node) {
+    return params.overrides.value_or(true) && needs_override(node);
   };
   std::optional<ModuleNode> missing;
   request.installed = [&, installed = std::move(request.installed)](const ModuleNode& node, std::string_view h1) {
@@ -173,8 +212,14 @@ Result<InstallReport> install_once(OpenRoot& open, OverrideMode mode, const mess
   if (!plan) {
     return fail(open.network().with_warnings(std::move(plan.error())));
   }
+  for (Change& change : plan->changes) {  // lock reads the locked package, which does not have the call
+    for (const auto& [key, resolved] : plan->resolved) {
+      change.is_made_by_lock =
+          change.is_made_by_lock && !(resolved.is_replaced && is_below(change.subject, "module." + key));
+    }
+  }
   MODLOCK_TRY(check_locked(*plan, open));
-  MODLOCK_TRY(auto overrides, make_override_plan(engine, root, *plan, mode, context));
+  MODLOCK_TRY(auto overrides, make_override_plan(open, *plan, request.walk.settings, params));
   drop_enforced(overrides, plan->diagnostics);
   const bool links = params.link.value_or(root.walk.settings.links.value_or(false));
   MODLOCK_TRY(auto report, install_modules({.plan = *plan,
@@ -182,8 +227,7 @@ Result<InstallReport> install_once(OpenRoot& open, OverrideMode mode, const mess
                                             .data = root.data,
                                             .root = root.walk.root,
                                             .overridden = std::move(overrides.sources),
-                                            .linked = links ? linked_calls(*plan, root.walk.settings)
-                                                            : std::set<std::string, std::less<>>(),
+                                            .links = links ? &request.walk.settings : nullptr,
                                             .is_strict = params.strict.value_or(engine.options().in_ci)},
                                            engine.store(), context));
   append(plan->diagnostics, open.network().warnings());
@@ -219,7 +263,6 @@ Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messag
   MODLOCK_TRY(check_locked_providers(open));
   Context& context = open.context;
   context.offline = params.offline.value_or(context.offline);
-  const OverrideMode mode = override_mode(params.overrides);
   if (params.from) {
     MODLOCK_TRY(use_named_bundle(engine, open, *params.from));
   }
@@ -231,13 +274,13 @@ Result<messages::ModulesInstallResult> install_root(OpenRoot& open, const messag
   }
   context.offline = context.offline || remote_only;  // the requests to the remote have a context of their own
   const bool is_unit = params.from && !has_configuration(open.root.walk.root);
-  auto done = is_unit ? fill_cache(engine.store(), open) : install_once(open, mode, params);
+  auto done = is_unit ? fill_cache(engine.store(), open) : install_once(open, params);
   if (!done && !is_unit && done.error().code == Code::hash_mismatch) {
     // A damaged package was removed from the store. The second attempt fetches it again, and its mismatch is final.
     Error damage = std::move(done.error());
     damage.hint = "it was removed from the cache and downloaded again";
     open.forget_fetched();
-    done = install_once(open, mode, params);
+    done = install_once(open, params);
     if (done) {
       done->diagnostics.push_back({Severity::warning, std::move(damage)});
     }

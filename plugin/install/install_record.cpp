@@ -32,6 +32,10 @@ std::filesystem::path place_path_of(const DataDirectory& data, std::string_view 
   return path_of(data, h1) += ".place";
 }
 
+fs::path copy_path(const Store& store, const fs::path& place) {
+  return store.installed_directories().front() / ("copy-" + sha256_hex(place.string()));
+}
+
 // Writes a file that lies directly in file_lists().
 Result<void> write_beside_lists(const DataDirectory& data, const fs::path& path, std::string_view text) {
   MODLOCK_TRY(const auto lists, data.pin(data.file_lists()));
@@ -91,6 +95,21 @@ bool has_locked_modes(const ModuleLock& entry, const fs::path& place, const Data
     }
   }
   return !is_commit && context.offline;
+}
+
+void record_copy(const Store& store, const fs::path& place, const PlacedCopy& copy) {
+  const fs::path path = copy_path(store, place);
+  if (copy.h1.empty()) {
+    (void)remove_tree(path);
+  } else if (make_directories(path.parent_path())) {
+    (void)write_file_atomically(path, copy.h1 + " " + copy.directory.string(), Durable::no);
+  }
+}
+
+PlacedCopy find_copy(const Store& store, const fs::path& place) {
+  const std::string text = read_file(copy_path(store, place)).value_or("");
+  const std::size_t space = text.find(' ');
+  return space == std::string::npos ? PlacedCopy() : PlacedCopy{text.substr(0, space), text.substr(space + 1)};
 }
 
 std::string_view package_of(const ModuleLock& entry) {

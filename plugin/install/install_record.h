@@ -34,6 +34,16 @@ std::optional<ModuleLock> find_installed(const Store& store, std::string_view h1
 bool has_locked_modes(const ModuleLock& entry, const std::filesystem::path& place, const DataDirectory& data,
                       const Store& store, const Context& context);
 
+// What `install` put in a place of packages instead of the locked one. The record is in the store, so no checkout has
+// it.
+struct PlacedCopy {
+  std::string h1 = {};                   // of the copy; empty: there is no record
+  std::filesystem::path directory = {};  // of which it is a copy; absolute
+};
+// Writes the record of a place, if the store can be written, or removes it if it is empty.
+void record_copy(const Store& store, const std::filesystem::path& place, const PlacedCopy& copy);
+PlacedCopy find_copy(const Store& store, const std::filesystem::path& place);
+
 // Returns the source address of an entry without subdirectory and query.
 std::string_view package_of(const ModuleLock& entry);
 

@@ -125,7 +125,8 @@ class Installer {
       }
       // What was in place and did not come from the cache proves nothing: it is recorded already, or unknown.
       if (const auto entry = request_.lock.modules.find(placement.node->key);
-          placement.resolved != nullptr && !placement.resolved->modes.empty() && entry != request_.lock.modules.end()) {
+          placement.resolved != nullptr && !placement.modes.empty() && !placement.resolved->modes.empty() &&
+          entry != request_.lock.modules.end()) {
         record_installed(store_.installed_directories().front(), entry->second, placement.modes);
         if (!lists) {
           lists.emplace(request_.data.pin(request_.data.file_lists()));
@@ -171,7 +172,8 @@ class Installer {
   Result<void> prepare_links(std::vector<Placement>& placements) {
     std::set<std::string> links;  // names of packages
     for (Placement& placement : placements) {
-      if (placement.resolved == nullptr || request_.linked.count(placement.node->key) == 0) {
+      if (request_.links == nullptr || placement.resolved == nullptr || placement.resolved->is_replaced ||
+          is_always_copied(*placement.node, *request_.links)) {
         continue;
       }
       MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
@@ -206,6 +208,10 @@ class Installer {
     if (!place) {
       return fail(unusable_key(*placement.node));
     }
+    if (placement.resolved->is_replaced) {
+      return copy_directory(placement, *place);
+    }
+    record_copy(store_, *place, {});
     MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
     placement.reused = placement.is_linked ? is_link_in_place(*place, placement) : is_in_place(*place, placement);
     if (!placement.reused) {
@@ -242,6 +248,22 @@ class Installer {
     }
     MODLOCK_TRY(write_file_list(request_.data, summary));
     return swap_in(staged, target / key);
+  }
+
+  // Copies the directory in place of a locked package, which may have changed since the last time. Its list of files
+  // shows the next installation that nobody edited it in its place.
+  Result<void> copy_directory(const Placement& placement, const fs::path& place) {
+    const fs::path& directory = placement.resolved->package_directory;
+    MODLOCK_TRY(const auto target, modules());
+    MODLOCK_TRY(const auto unfinished, staging());
+    const fs::path staged = unfinished / placement.node->key;
+    MODLOCK_TRY(copy_tree(directory, staged, nullptr, {".terraform", request_.data.path.filename()}));
+    MODLOCK_TRY(const auto entries, list_tree(staged));
+    MODLOCK_TRY(refuse_override(entries));
+    MODLOCK_TRY(const auto summary, summarise_entries(entries, {}, context_));
+    MODLOCK_TRY(write_file_list(request_.data, summary));
+    record_copy(store_, place, {summary.h1(), directory});
+    return swap_in(staged, target / place.filename());
   }
 
   // Returns the files that were edited since the locked entry was installed. None if that was not recorded here

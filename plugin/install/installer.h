@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,8 @@ struct InstallRequest {
   std::filesystem::path root;
   // The sources of calls with an override file, by key: OverridePlan::sources.
   std::map<std::string, std::string, std::less<>> overridden = {};
-  // The keys of calls whose packages are linked instead of copied, if the store has them.
-  std::set<std::string, std::less<>> linked = {};
+  // Not null: packages that the store has are linked instead of copied, except those that these settings exclude.
+  const Settings* links = nullptr;
   bool is_strict = false;  // a Git LFS pointer in place of its content is an error, not a warning
 };
 

@@ -286,6 +286,11 @@ class Verifier {
   }
 
   void check_difference(const fs::path& place, const ModuleLock& lock, Verdict& verdict) const {
+    if (const PlacedCopy copy = find_copy(store_, place); copy.h1 == verdict.actual) {
+      verdict.replaced_by = escape_controls(relative_to_root(copy.directory, request_.walk.root));
+      judge(verdict, VerdictKind::stale, "replaced by " + verdict.replaced_by);
+      return;
+    }
     if (auto detail = describe_stale(place, lock, verdict.actual)) {
       judge(verdict, VerdictKind::stale, std::move(*detail));
       return;

@@ -243,6 +243,13 @@ std::string settings_tag_prefix(const Settings& settings, const std::string& key
   return prefix == nullptr ? "" : prefix->text;
 }
 
+const SourceText* replacement_of(const ModuleNode& node, const Settings& settings) {
+  const auto rule = settings.modules.find(node.key);
+  return rule != settings.modules.end() && rule->second.replace
+             ? &*rule->second.replace
+             : from_source_rules(node.address.source, settings, &SourceRule::replace);
+}
+
 bool is_always_copied(const ModuleNode& node, const Settings& settings) {
   const auto rule = settings.modules.find(node.key);
   return (rule != settings.modules.end() && rule->second.is_copied) ||

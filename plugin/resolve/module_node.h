@@ -97,6 +97,9 @@ std::string settings_tag_prefix(const Settings& settings, const std::string& key
 // Returns the text before the versions in the tags of a call: its tag_prefix, or that of the tag that it names.
 std::string tag_prefix_of(const ModuleNode& node);
 
+// Returns the directory that the settings have in place of the package of a call; null: none.
+const SourceText* replacement_of(const ModuleNode& node, const Settings& settings);
+
 // Returns whether the settings exclude the package of a call from `install --link`.
 bool is_always_copied(const ModuleNode& node, const Settings& settings);
 

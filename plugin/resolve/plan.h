@@ -74,7 +74,8 @@ struct PlanRequest {
   std::function<std::optional<InstalledRecord>(const ModuleNode&)> recorded = {};
   // Adds further diagnostics of the tree, and removes those that they explain. If one is an error, there is no plan.
   std::function<void(const ModuleTree&, Diagnostics&)> check = {};
-  bool refuses_unlocked = false;  // a call that no backend serves is FROZEN, unless the settings allow it
+  bool replaces_packages = false;  // by replacement_of(), whose files are read instead of those of the package
+  bool refuses_unlocked = false;   // a call that no backend serves is FROZEN, unless the settings allow it
   // Receives the errors of modules, except those of calls in `wanted`. Null: each of them ends the plan. The plan has
   // no entry for a call that cannot be resolved.
   Diagnostics* skipped = nullptr;
@@ -92,6 +93,7 @@ struct ResolvedModule {
   std::string modes = {};  // Package::modes; empty if already installed
   std::filesystem::path package_directory = {};
   std::string package_subdir = {};  // ModuleNode::package_subdir
+  bool is_replaced = false;         // package_directory is replacement_of() the call
 
   std::optional<std::string> version_text() const {
     return version ? std::optional(version->to_string()) : std::nullopt;

@@ -117,7 +117,7 @@ class VersionResolver {
   bool must_hold(const Group& group, const Package& package) const;
   bool claims_to_be_young(const Group& group, const Package& package);
   static bool is_candidate(const Group& group, const std::string& key);  // whether the lock has an entry for the call
-  void publish_decision(const Group& group);
+  Result<void> publish_decision(const Group& group);
   void report(Group& group, Error error);
 
   const PlanRequest& request_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/package/tree_hash.h"
+#include "plugin/config/roots.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
@@ -22,8 +23,7 @@ Result<void> VersionResolver::take_package(Group& group) {
     group.decision.modes.clear();
     group.decision.package_directory = group.in_place->directory;
     group.decision.package_subdir = group.in_place->subdir;
-    publish_decision(group);
-    return {};
+    return publish_decision(group);
   }
   const auto& package = fetcher_.package(first.address, fetch_request_for(group));
   if (!package) {
@@ -81,8 +81,7 @@ Result<void> VersionResolver::take_package(Group& group) {
   group.decision.modes = package->modes;
   group.decision.package_directory = package->directory;
   group.decision.package_subdir = package->subdir;
-  publish_decision(group);
-  return {};
+  return publish_decision(group);
 }
 
 // Only an id that has other content than its h1 contradicts it.
@@ -141,11 +140,18 @@ bool VersionResolver::is_candidate(const Group& group, const std::string& key) {
   return found != group.candidates.end() && found->first.starts_with(key + "\n");
 }
 
-void VersionResolver::publish_decision(const Group& group) {
+Result<void> VersionResolver::publish_decision(const Group& group) {
+  const WalkRequest& walk = request_.walk;
   for (ModuleNode* node : group.level) {
-    node->package_directory = group.decision.package_directory;
-    node->package_subdir = group.decision.package_subdir;
-    resolved_.insert_or_assign(node->key, group.decision);
+    ResolvedModule& resolved = resolved_.insert_or_assign(node->key, group.decision).first->second;
+    const auto* const directory = request_.replaces_packages ? replacement_of(*node, walk.settings) : nullptr;
+    if (directory != nullptr) {
+      MODLOCK_TRY(resolved.package_directory, confine(walk.root / directory->text, walk.bounds));
+      resolved.package_subdir.clear();
+      resolved.is_replaced = true;
+    }
+    node->package_directory = resolved.package_directory;
+    node->package_subdir = resolved.package_subdir;
     if (request_.mode == PlanMode::upgrade && group.locked && !group.offered.empty() &&
         is_candidate(group, node->key)) {
       const Backend& backend = *fetcher_.backend(node->address.source);
@@ -153,6 +159,7 @@ void VersionResolver::publish_decision(const Group& group) {
           node->key, HeldMove{node->subject(), backend.id_hash(group.decision.id), backend.id_hash(group.offered)});
     }
   }
+  return {};
 }
 
 }  // namespace modlock

@@ -323,6 +323,8 @@ const std::vector<SettingInfo>& setting_table() {
        SettingInfo::Access(), "--minimum-release-age", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"},
       {"source", "link", Kind::no, File::any, "false", false,
        "A package that is never a link into the cache, because it writes into its own directory"},
+      {"source", "replace", Kind::text, File::user, "\"/home/me/src/vpc\"", false,
+       "The directory that install copies in place of the locked packages", SettingInfo::Access(), "--replace"},
       {"source", "signed_by_ssh", Kind::text, File::any, "\"signers\"", false,
        "An allowed-signers file of ssh-keygen: the tags of versions must have a signature by one of its keys"},
       {"source", "signed_by_openpgp", Kind::text, File::any, "\"signers.asc\"", false,

@@ -49,7 +49,7 @@ class SettingsText {
   hcl::ParsedFile parsed_;
 };
 
-enum class SettingsPlace { beside_root, repository, user };
+enum class SettingsPlace { beside_root, repository, user, local };  // local: load_replacements()
 
 // Adds the settings of one file to those of the nearer files.
 class SettingsReader final : private SettingsText {
@@ -71,6 +71,7 @@ class SettingsReader final : private SettingsText {
   Result<void> read_provider(const hcl::Block& block);
   Result<SourcePattern> read_pattern(const hcl::Block& block) const;
   Result<std::optional<SourceText>> read_age(const hcl::Body& body) const;
+  Result<std::optional<SourceText>> read_replacement(const hcl::Block& block) const;
   Result<std::optional<SignatureRule>> read_signature(const hcl::Block& block) const;
   Result<void> read_deny(const hcl::Block& block);
   Result<void> read_backend(const hcl::Block& block);

@@ -220,6 +220,16 @@ Result<Settings> load_directory_settings(const fs::path& directory, const fs::pa
   return settings;
 }
 
+Result<void> load_replacements(const fs::path& root, Settings& settings) {
+  Settings local;
+  MODLOCK_TRY(read_settings_file(root / kLocalSettingsFileName, std::string(kLocalSettingsFileName),
+                                 SettingsPlace::local, {}, {}, local));
+  for (auto& [key, rule] : local.modules) {
+    settings.modules.emplace(key, rule).first->second.replace = std::move(rule.replace);
+  }
+  return {};
+}
+
 Result<Settings> load_user_settings(const fs::path& user_file) {
   Settings settings;
   const fs::path path = document_path(user_file);

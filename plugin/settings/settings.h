@@ -22,6 +22,8 @@ namespace modlock {
 struct ModuleRule {
   std::optional<SourceText> version;
   std::optional<SourceText> tag_prefix;
+  // The directory that `install` copies in place of the locked package, relative to the root; of load_replacements().
+  std::optional<SourceText> replace;
   Location location;
   bool is_inherited = false;  // from a file above the root, which may serve other roots
   bool is_copied = false;     // `link = false`: never a link into the cache
@@ -42,6 +44,7 @@ struct SourceRule {
   std::optional<SourceText> tag_prefix;
   std::optional<SourceText> minimum_release_age;
   std::optional<SignatureRule> signature;
+  std::optional<SourceText> replace;  // as in ModuleRule; only from the user's file
   Location location;
   bool of_user = false;    // from the user's file
   bool is_copied = false;  // as in ModuleRule
@@ -132,6 +135,10 @@ Result<Settings> load_settings(const std::filesystem::path& root, const std::fil
 // `bound`.
 Result<Settings> load_directory_settings(const std::filesystem::path& directory, const std::filesystem::path& bound);
 
+// Reads the `replace` of calls from the `.tofu-modlock.local.hcl` in a root, which has nothing else, into `settings`.
+// Errors: CONFIG_PARSE; IO_ERROR.
+Result<void> load_replacements(const std::filesystem::path& root, Settings& settings);
+
 // Reads only `user_file`, for commands without a root; if it does not exist, nothing is set. Errors: as above.
 Result<Settings> load_user_settings(const std::filesystem::path& user_file);
 
@@ -183,5 +190,6 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 inline constexpr std::string_view kPushInstead = "; to push packages, run: tofu-modlock bundle push --recursive";
 
 inline constexpr std::string_view kSettingsFileName = ".tofu-modlock.hcl";
+inline constexpr std::string_view kLocalSettingsFileName = ".tofu-modlock.local.hcl";
 
 }  // namespace modlock

@@ -225,9 +225,10 @@ Result<void> SettingsReader::read_setting(const hcl::Attribute& attribute) {
         fmt::format("{} in {} is ignored{}", name, at(attribute.name_range), is_on ? kPushInstead : ": remove it"));
     return {};
   }
-  const SettingInfo* setting = find_setting(name);
+  const bool is_local = place_ == SettingsPlace::local;
+  const SettingInfo* setting = is_local ? nullptr : find_setting(name);
   if (setting == nullptr) {
-    return unknown("setting", name, attribute.name_range, setting_names(""));
+    return unknown("setting", name, attribute.name_range, is_local ? Words{"module"} : setting_names(""));
   }
   if (setting->file == SettingInfo::File::user && place_ != SettingsPlace::user) {
     return reject(attribute.name_range,
@@ -258,12 +259,14 @@ Result<void> SettingsReader::read_block(const hcl::Block& block) {
       {"provider", &SettingsReader::read_provider},
       {"deny", &SettingsReader::read_deny},
       {"backend", &SettingsReader::read_backend}};
-  if (const auto reader = kReaders.find(block.type); reader != kReaders.end()) {
+  const bool is_known = place_ != SettingsPlace::local || block.type == "module";
+  if (const auto reader = kReaders.find(block.type); reader != kReaders.end() && is_known) {
     return (this->*reader->second)(block);
   }
   return unknown("block", block.type, block.header_range,
-                 place_ == SettingsPlace::user ? Words{"source", "provider", "deny", "backend"}
-                                               : Words{"module", "source", "provider", "deny"});
+                 place_ == SettingsPlace::local  ? Words{"module"}
+                 : place_ == SettingsPlace::user ? Words{"source", "provider", "deny", "backend"}
+                                                 : Words{"module", "source", "provider", "deny"});
 }
 
 Result<void> SettingsReader::read_module(const hcl::Block& block) {
@@ -274,13 +277,16 @@ Result<void> SettingsReader::read_module(const hcl::Block& block) {
                     at(block.header_range)),
         fmt::format("move it to the {} of the root that makes the call, or use a source block", kSettingsFileName));
   }
-  MODLOCK_TRY(check_block(block, "the key of a call", setting_names(block.type)));
+  const bool is_local = place_ == SettingsPlace::local;
+  MODLOCK_TRY(check_block(block, "the key of a call", is_local ? Words{"replace"} : setting_names(block.type)));
   MODLOCK_TRY(auto version, read_argument(block.body, "version"));
   MODLOCK_TRY(auto tag_prefix, read_argument(block.body, "tag_prefix"));
   MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
-  settings_.modules.emplace(block.labels.front().text,
-                            ModuleRule{std::move(version), std::move(tag_prefix), Location{path(), block.header_range},
-                                       place_ == SettingsPlace::repository, is_copied});
+  MODLOCK_TRY(auto replacement, read_replacement(block));
+  settings_.modules.emplace(
+      block.labels.front().text,
+      ModuleRule{std::move(version), std::move(tag_prefix), std::move(replacement),
+                 Location{path(), block.header_range}, place_ == SettingsPlace::repository, is_copied});
   return {};
 }
 
@@ -291,10 +297,21 @@ Result<void> SettingsReader::read_source(const hcl::Block& block) {
   MODLOCK_TRY(auto age, read_age(block.body));
   MODLOCK_TRY(const bool is_copied, forbids_links(block.body));
   MODLOCK_TRY(auto signature, read_signature(block));
+  MODLOCK_TRY(auto replacement, read_replacement(block));
   settings_.sources.push_back({block.labels.front().text, std::move(version), std::move(tag_prefix), std::move(age),
-                               std::move(signature), Location{path(), block.header_range},
+                               std::move(signature), std::move(replacement), Location{path(), block.header_range},
                                place_ == SettingsPlace::user, is_copied});
   return {};
+}
+
+Result<std::optional<SourceText>> SettingsReader::read_replacement(const hcl::Block& block) const {
+  MODLOCK_TRY(auto directory, read_argument(block.body, "replace"));
+  if (directory && place_ != SettingsPlace::user && place_ != SettingsPlace::local) {
+    return reject(*directory->location.range, "replace is a setting of one machine, found in a file of a repository",
+                  fmt::format("write module \"KEY\" {{ replace = \"…\" }} into {}, which git must not track",
+                              kLocalSettingsFileName));
+  }
+  return directory;
 }
 
 Result<std::optional<SourceText>> SettingsReader::read_age(const hcl::Body& body) const {

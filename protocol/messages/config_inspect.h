@@ -31,6 +31,7 @@ struct InspectedModule {
   bool of_tests = false;                        // called by a test file, or by a module that a test file calls
   bool is_static = true;                        // written out, without references
   std::optional<std::string> repeated_by = {};  // "count" or "for_each"
+  std::optional<std::string> replaced_by = {};  // the directory that `install` copied in place of the locked package
 };
 
 struct InspectedConstraint {
@@ -105,6 +106,8 @@ void fields(Form& form, In<Form, InspectedModule> module) {
   form.member("static", module.is_static, "source and version are written out, without references");
   form.optional("repeated", module.repeated_by.has_value(), "true: the call has `count` or `for_each`");
   form.optional("repeatedBy", module.repeated_by, "which of them", {"count", "for_each"});
+  form.optional("replacedBy", module.replaced_by,
+                "the directory, relative to the root, that `install` copied in place of the locked package");
 }
 
 constexpr TypeName name_of(const InspectedConstraint*) {

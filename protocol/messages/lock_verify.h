@@ -81,8 +81,9 @@ struct Verdict {
   // it; and two further facts.
   VerdictKind other = VerdictKind::held;
   bool is_lock_wrong = false;
-  bool is_too_new = false;     // also if another verdict is worse
-  bool is_unlockable = false;  // no backend serves the source, so `lock` cannot add an entry
+  bool is_too_new = false;       // also if another verdict is worse
+  std::string replaced_by = {};  // the directory whose copy is installed instead: "../vpc"
+  bool is_unlockable = false;    // no backend serves the source, so `lock` cannot add an entry
 };
 
 struct LockVerifyResult {

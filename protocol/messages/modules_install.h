@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct ModulesInstallParams {
   std::optional<bool> remote_only;
   std::optional<bool> link;
   std::optional<bool> strict;
+  // Not sent: absolute directories in place of packages, by key; whether the command `ci`, which refuses them,
+  // installs.
+  std::map<std::string, std::string> replaced = {};
+  bool is_ci = false;
 };
 template <typename Form>
 void fields(Form& form, In<Form, ModulesInstallParams> params) {

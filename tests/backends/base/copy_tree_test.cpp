@@ -128,6 +128,15 @@ BOOST_AUTO_TEST_CASE(copies_content_and_links) {
   BOOST_TEST(status_of(to / "main.tf").st_ino != status_of(from / "main.tf").st_ino);
 }
 
+BOOST_AUTO_TEST_CASE(entries_can_be_left_out_by_name) {
+  const TemporaryDirectory directory;
+  write_text(directory / "from/sub/.terraform/x", "x");
+  write_text(directory / "from/sub/terraform", "y");
+  BOOST_REQUIRE(copy_tree(directory / "from", directory / "to", nullptr, {".terraform"}).has_value());
+  BOOST_TEST(!fs::exists(directory / "to/sub/.terraform"));
+  BOOST_TEST(read_file(directory / "to/sub/terraform").value() == "y");
+}
+
 BOOST_AUTO_TEST_CASE(modes_are_those_of_an_installation) {
   struct Row {
     const char* name;

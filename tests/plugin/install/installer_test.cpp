@@ -23,7 +23,7 @@ struct InstallFixture : PlanFixture {
 
   Store store() const { return Store::open(directory.path() / "cache").value(); }
 
-  Result<InstallReport> install(std::set<std::string, std::less<>> linked = {}, bool is_strict = false) {
+  Result<InstallReport> install(bool is_linked = false, bool is_strict = false) {
     request.mode = PlanMode::frozen;
     auto planned = plan();
     request.mode = PlanMode::missing;
@@ -34,7 +34,7 @@ struct InstallFixture : PlanFixture {
                             .lock = request.lock,
                             .data = *data,
                             .root = request.walk.root,
-                            .linked = std::move(linked),
+                            .links = is_linked ? &request.walk.settings : nullptr,
                             .is_strict = is_strict},
                            cache, Context{});
   }
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
   write("main.tf", "module \"vpc\" {\n  source = \"git::https://example.com/vpc.git?ref=v1.0.0\"\n}\n");
   lock();
   const std::string message = "module \"vpc\" has Git LFS pointers in place of the content of \"f.zip\", \"g.txt\"";
-  const auto refused = install({}, true);
+  const auto refused = install(false, true);
   BOOST_REQUIRE(!refused.has_value());
   BOOST_TEST((refused.error().code == Code::source_unsupported));
   BOOST_TEST(refused.error().message == message);
@@ -85,14 +85,14 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
   BOOST_TEST((warned->diagnostics[0].what.code == Code::lfs_pointer));
   BOOST_TEST(warned->diagnostics[0].what.message == message);
   BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
-  BOOST_TEST((install({}, true).error().code == Code::source_unsupported));
+  BOOST_TEST((install(false, true).error().code == Code::source_unsupported));
   BOOST_TEST(install()->diagnostics.size() == 1U);
   // As a client fetches it.
   for (const char* name : {"f.zip", "g.txt"}) {
     write(std::string(".terraform/modules/vpc/") + name, content);
   }
   for (const bool is_strict : {false, true}) {
-    const auto kept = install({}, is_strict);
+    const auto kept = install(false, is_strict);
     BOOST_REQUIRE(kept.has_value());
     BOOST_TEST(keys(kept->reused) == "vpc ");
     BOOST_TEST(kept->diagnostics.empty());
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
             }}}) {
     BOOST_TEST_CONTEXT(row.name) {
       row.change(vpc);
-      BOOST_TEST((install({}, true).error().code == Code::source_unsupported));
+      BOOST_TEST((install(false, true).error().code == Code::source_unsupported));
       BOOST_TEST(keys(install()->installed) == "vpc ");
       BOOST_TEST(!fs::is_symlink(vpc));
       BOOST_TEST(read(".terraform/modules/vpc/f.zip") == pointer);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(content_is_never_replaced_by_its_lfs_pointer) {
       }
     }
   }
-  BOOST_TEST(keys(install({"vpc"})->installed) == "vpc ");
+  BOOST_TEST(keys(install(true)->installed) == "vpc ");
   BOOST_TEST(fs::is_symlink(vpc));
   fs::remove(vpc);
   write(".terraform/modules/vpc/f.zip", "other content");
@@ -268,17 +268,17 @@ BOOST_AUTO_TEST_CASE(install_leaves_records_of_sources_that_nobody_serves) {
 BOOST_AUTO_TEST_CASE(links_that_a_failed_installation_left_stay_recorded) {
   const fs::path place = root() / ".terraform/modules/vpc";
   const fs::path old_package = lock_vpc("1.0.0");
-  BOOST_REQUIRE(install({"vpc"}).has_value());
+  BOOST_REQUIRE(install(true).has_value());
   BOOST_TEST((recorded() == std::set{name_of(old_package)}));
   const fs::path new_package = lock_vpc("2.0.0");
   fs::create_directories(new_package.parent_path() / "sealed/in the way");
-  const auto failed = install({"vpc"});
+  const auto failed = install(true);
   BOOST_REQUIRE(!failed.has_value());
   BOOST_TEST(to_string(failed.error().code) == "IO_ERROR");
   BOOST_TEST(fs::read_symlink(place) == old_package);
   BOOST_TEST((recorded() == std::set{name_of(old_package), name_of(new_package)}));
   fs::remove_all(new_package.parent_path() / "sealed");
-  BOOST_REQUIRE(install({"vpc"}).has_value());
+  BOOST_REQUIRE(install(true).has_value());
   BOOST_TEST(fs::read_symlink(place) == new_package);
   BOOST_TEST((recorded() == std::set{name_of(new_package)}));
   BOOST_REQUIRE(install().has_value());

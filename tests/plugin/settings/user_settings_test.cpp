@@ -87,6 +87,21 @@ BOOST_AUTO_TEST_CASE(workspace_roots_are_absolute) {
   }
 }
 
+// tests/e2e/replace_test.cpp has what is rejected.
+BOOST_AUTO_TEST_CASE(directories_in_place_of_packages) {
+  const TemporaryDirectory directory;
+  write_text(directory / "config.hcl", "source \"git::*\" {\n  replace = \"/src/vpc\"\n}\n");
+  Settings settings = load_user_settings(directory / "config.hcl").value();
+  BOOST_TEST(settings.sources.at(0).replace.value().text == "/src/vpc");
+  settings.modules["vpc"].version = SourceText{"~> 1.0", {}};
+  write_text(directory / ".tofu-modlock.local.hcl",
+             "module \"vpc\" {\n  replace = \"../vpc\"\n}\nmodule \"vpc.nested\" {\n  replace = \"../nested\"\n}\n");
+  BOOST_REQUIRE(load_replacements(directory.path(), settings).has_value());
+  BOOST_TEST(settings.modules.at("vpc").version.value().text == "~> 1.0");
+  BOOST_TEST(settings.modules.at("vpc").replace.value().text == "../vpc");
+  BOOST_TEST(settings.modules.at("vpc.nested").replace.value().text == "../nested");
+}
+
 BOOST_AUTO_TEST_CASE(token_realms_are_hosts) {
   const TemporaryDirectory directory;
   const fs::path file = directory / "config.hcl";
