@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
@@ -101,28 +100,6 @@ std::optional<std::string> ask_program(const fs::path& program, const fs::path& 
     return std::nullopt;
   }
   return (*answer)["terraform_version"].asString();
-}
-
-// A module that the client version rejects may use syntax that this version does not know.
-void suppress_secondary_errors(const Diagnostics& found, const ModuleTree& tree, Diagnostics& diagnostics) {
-  std::set<fs::path> refusing;
-  for (const Diagnostic& one : found) {
-    if (one.severity == Severity::error && one.what.code == Code::constraint_conflict && one.what.location) {
-      refusing.insert(fs::path(one.what.location->path).parent_path());
-    }
-  }
-  if (refusing.empty()) {
-    return;
-  }
-  std::set<std::string_view> files;
-  for (const TreeFile& file : tree.files) {
-    if (refusing.count(fs::path(file.path).parent_path()) != 0) {
-      files.insert(file.path);
-    }
-  }
-  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
-    return diagnostic.what.location && files.count(diagnostic.what.location->path) != 0;
-  });
 }
 
 constexpr std::string_view kVariableHint =
@@ -310,15 +287,7 @@ void check_client_versions(const ModuleTree& tree, const ClientProgram& implemen
   }
   const ClientVersion release =
       client_version_of(implementation, tree.modules.front().parsed->directory, options, context);
-  Diagnostics found = check_core_versions(tree, implementation.tool, release.version);
-  for (Diagnostic& diagnostic : found) {
-    if (!release.is_known) {
-      diagnostic.severity = Severity::warning;
-      diagnostic.what.hint = "specify the client version with --implementation-version";
-    }
-  }
-  suppress_secondary_errors(found, tree, diagnostics);
-  append(diagnostics, std::move(found));
+  check_core_versions(tree, implementation.tool, release.version, release.is_known, diagnostics);
   append(diagnostics, check_client_rules(tree, implementation.tool, release.version));
 }
 

@@ -4,7 +4,6 @@
 
 #include "backends/base/environment.h"
 #include "backends/base/files.h"
-#include "plugin/engine/merged_lock.h"
 #include "plugin/engine/open_root.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/install/overrides.h"

@@ -12,7 +12,6 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/engine.h"
-#include "plugin/engine/merged_lock.h"
 #include "plugin/engine/plan_request.h"
 #include "plugin/hcl/characters.h"
 #include "plugin/install/manifest.h"
@@ -149,7 +148,7 @@ Result<LockFile> read_lock(const RootRequest& root, const std::string& name, std
     OpenMerge open = merge.value_or(OpenMerge{});
     std::error_code ignored;  // the sides of a link are its targets, not lock files
     const bool asks_git = !is_sent && root.is_versioned && !fs::is_symlink(path, ignored);
-    MODLOCK_TRY(auto merged, merge_lock(root, name, text, asks_git, *merging, open));
+    MODLOCK_TRY(auto merged, merge_lock(root.repository, root.walk, name, text, asks_git, *merging, open));
     if (merged) {
       merge = std::move(open);
       return std::move(*merged);

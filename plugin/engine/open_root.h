@@ -14,6 +14,7 @@
 #include "plugin/engine/run.h"
 #include "plugin/install/data_directory.h"
 #include "plugin/lock/lock_file.h"
+#include "plugin/resolve/merged_lock.h"
 #include "plugin/resolve/module_tree.h"
 #include "plugin/resolve/source_fetcher.h"
 #include "protocol/messages/lock_plan.h"
@@ -51,19 +52,6 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
 
 // Returns the client of a root; if the root cannot be opened, without its settings.
 ClientProgram client_of(const messages::RootParams& params, const Engine& engine);
-
-// The open conflicts of a merge of lock files, for the planner of the lock.
-struct OpenMerge {
-  // The entries before the merge: those of the file on disk, or those of our side if it has conflict markers.
-  ModuleLocks modules_before = {};
-  ProviderLocks providers_before = {};
-  // Entries that the sides changed differently (EntryMerge). The merged file has those with the highest versions.
-  std::map<std::string, std::vector<std::optional<ModuleLock>>, std::less<>> modules = {};
-  std::map<ProviderAddress, std::vector<std::optional<ProviderLock>>> providers = {};
-  ModuleLocks dropped = {};  // entries of a side that the merged file does not have
-  // By path: the text on disk, nullopt: no file. Contains only files that the merge changed.
-  std::map<std::string, std::optional<std::string>, std::less<>> on_disk = {};
-};
 
 struct LockDocument {
   LockFile file;

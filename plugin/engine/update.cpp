@@ -209,9 +209,7 @@ class UpdatePlanner {
     if (!misses) {
       return tree;
     }
-    messages::LockPlanParams as_locked;
-    as_locked.root = params_.root;
-    MODLOCK_TRY(auto request, make_plan_request(open, as_locked));
+    MODLOCK_TRY(auto request, make_plan_request(open, {}));
     auto plan = make_plan(request, open.fetcher(), open.context);
     return plan ? Result<ModuleTree>(std::move(plan->tree)) : fail(std::move(plan.error()));
   }

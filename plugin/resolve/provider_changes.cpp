@@ -21,10 +21,6 @@ std::optional<ProviderAddress> same_type(const ProviderAddress& address, std::st
   return other ? std::optional(std::move(*other)) : std::nullopt;
 }
 
-std::optional<std::string> constraints_of(const ProviderLock& lock) {
-  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
-}
-
 std::string subject_of(const ProviderAddress& address) {
   return "provider." + address.to_string();
 }
@@ -161,6 +157,10 @@ Diagnostic ambiguous(const std::string& type, const std::vector<const ProviderNe
 }
 
 }  // namespace
+
+std::optional<std::string> constraints_of(const ProviderLock& lock) {
+  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
+}
 
 std::optional<ProviderAddress> successor_of(const ProviderAddress& address) {
   return same_type(address, kTerraformRegistry, kOpenTofuRegistry);

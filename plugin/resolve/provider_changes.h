@@ -19,6 +19,8 @@ std::optional<ProviderAddress> predecessor_of(const ProviderAddress& address);
 
 // Returns what an entry selects.
 ChangeSide side_of(const ProviderLock& lock);
+// Returns the constraints of an entry; nullopt: it has none.
+std::optional<std::string> constraints_of(const ProviderLock& lock);
 
 // Compares the entries of the request with new ones, by address.
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after);

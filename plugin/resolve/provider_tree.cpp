@@ -34,6 +34,28 @@ Result<ProviderNeed> make_need(const ProviderAddress& address, const std::vector
   return need;
 }
 
+// A module that the client version rejects may use syntax that this version does not know.
+void suppress_secondary_errors(const Diagnostics& found, const ModuleTree& tree, Diagnostics& diagnostics) {
+  std::set<std::filesystem::path> refusing;
+  for (const Diagnostic& one : found) {
+    if (one.severity == Severity::error && one.what.code == Code::constraint_conflict && one.what.location) {
+      refusing.insert(std::filesystem::path(one.what.location->path).parent_path());
+    }
+  }
+  if (refusing.empty()) {
+    return;
+  }
+  std::set<std::string_view> files;
+  for (const TreeFile& file : tree.files) {
+    if (refusing.count(std::filesystem::path(file.path).parent_path()) != 0) {
+      files.insert(file.path);
+    }
+  }
+  std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+    return diagnostic.what.location && files.count(diagnostic.what.location->path) != 0;
+  });
+}
+
 }  // namespace
 
 std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree, bool with_tests) {
@@ -58,7 +80,8 @@ std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const Modu
   return providers;
 }
 
-Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version) {
+void check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version, bool is_known,
+                         Diagnostics& diagnostics) {
   Diagnostics found;
   std::set<const ParsedModule*> checked;
   for (const TreeModule& module : tree.modules) {
@@ -69,6 +92,10 @@ Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const s
       if (diagnostic.what.location) {
         diagnostic.what.location = below(module, *diagnostic.what.location);
       }
+      if (!is_known) {
+        diagnostic.severity = Severity::warning;
+        diagnostic.what.hint = "specify the client version with --implementation-version";
+      }
       if (!module.key.empty()) {
         diagnostic.what.subject = module.subject();
         diagnostic.what.related.push_back({"the module is called here", module.call});
@@ -76,7 +103,8 @@ Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const s
       found.push_back(std::move(diagnostic));
     }
   }
-  return found;
+  suppress_secondary_errors(found, tree, diagnostics);
+  append(diagnostics, std::move(found));
 }
 
 namespace {

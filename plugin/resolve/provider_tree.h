@@ -21,9 +21,12 @@ struct RequiredBy {
 // too.
 std::map<ProviderAddress, std::vector<RequiredBy>> required_providers(const ModuleTree& tree, bool with_tests = true);
 
-// Returns what `version` of `tool` rejects in the modules of a tree: see check_core_requirements(). Each diagnostic has
-// its module as subject and a location in its file; `related` contains the location of the call.
-Diagnostics check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version);
+// Adds what `version` of `tool` rejects in the modules of a tree: see check_core_requirements(). Each diagnostic has
+// its module as subject and a location in its file; `related` contains the location of the call. Removes other errors
+// in the files of these modules, as OpenTofu does from 1.12 on. If the version is not known, a module that excludes it
+// is a warning, which hides nothing.
+void check_core_versions(const ModuleTree& tree, ClientKind tool, const std::string& version, bool is_known,
+                         Diagnostics& diagnostics);
 
 // Returns a warning for each use of a rule that this version of the client does not have (ClientRule), and that
 // affects a module call or a provider: functions are found in the source and version of calls, not in the values that

@@ -1,6 +1,4 @@
 // Random concurrent changes of a configuration and its lock file, merged by git and settled by Engine::plan().
-#include "plugin/engine/merged_lock.h"
-
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "plugin/engine/merged_lock.h"
+#include "plugin/resolve/merged_lock.h"
 
 #include <fmt/ranges.h>
 
@@ -108,9 +108,6 @@ std::string name_of(const ProviderAddress& address) {
 std::optional<std::string> constraints_of(const ModuleLock& lock) {
   return lock.constraints;
 }
-std::optional<std::string> constraints_of(const ProviderLock& lock) {
-  return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
-}
 
 template <typename Locks, typename Contested>
 void name_kind(const Locks& before, const Locks& after, const Contested& contested, std::string_view prefix,
@@ -160,10 +157,10 @@ void name_kind(const Locks& before, const Locks& after, const Contested& contest
 
 }  // namespace
 
-Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::string& name,
-                                           const std::optional<std::string>& text, bool asks_git,
-                                           const Context& context, OpenMerge& merge) {
-  const std::string_view registry = default_registry(root.walk.tool);
+Result<std::optional<LockFile>> merge_lock(const std::filesystem::path& repository, const WalkRequest& walk,
+                                           const std::string& name, const std::optional<std::string>& text,
+                                           bool asks_git, const Context& context, OpenMerge& merge) {
+  const std::string_view registry = default_registry(walk.tool);
   const auto on_disk = text ? parse_lock(*text, name, registry) : Result<LockFile>(LockFile{});
   auto marked = on_disk ? std::nullopt : split_conflict(*text);
   // Git may have merged the text without a conflict into an invalid lock file: then its sides are used, too. Remaining
@@ -171,7 +168,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   if (!on_disk && !marked && (!asks_git || has_marker(*text))) {
     return std::nullopt;
   }
-  MODLOCK_TRY(auto found, asks_git ? find_merge_sides(root.repository, root.walk.root, name, context)
+  MODLOCK_TRY(auto found, asks_git ? find_merge_sides(repository, walk.root, name, context)
                                    : Result<std::optional<MergeSides>>(std::nullopt));
   if (!found && !marked) {
     return std::nullopt;
@@ -179,7 +176,7 @@ Result<std::optional<LockFile>> merge_lock(const RootRequest& root, const std::s
   if (!found) {
     found.emplace(MergeSides{std::move(marked->base), {std::move(marked->ours), std::move(marked->theirs)}});
   }
-  MODLOCK_TRY(auto sides, parse_sides(found->sides, name, root.walk.tool));
+  MODLOCK_TRY(auto sides, parse_sides(found->sides, name, walk.tool));
   // Git's text for several conflicts at once may not be a valid lock file.
   auto ancestor =
       found->base ? parse_ancestor(*found->base, name, registry).value_or(std::nullopt) : std::optional<LockFile>();
