@@ -6,12 +6,15 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "backends/address/source_text.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
+#include "plugin/eval/evaluate.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -97,7 +100,7 @@ Result<std::map<std::string, bool>> list_names(const fs::path& directory, const 
 
 // Adds the size of the text to `total`, the size of all files of the module.
 Result<void> read_text(ConfigText& file, const fs::path& place, const Documents& documents, ConfigKind kind,
-                       std::atomic<std::size_t>& total, const Context& context) {
+                       ConfigParts parts, std::atomic<std::size_t>& total, const Context& context) {
   MODLOCK_TRY(auto text, read_document(place / file.name, documents).map_error([&](Error error) {
     if (error.code == Code::limit_exceeded) {
       error.location = Location{file.path, std::nullopt};
@@ -118,22 +121,20 @@ Result<void> read_text(ConfigText& file, const fs::path& place, const Documents&
                  .location = Location{file.path, std::nullopt},
                  .hint = "split it into several modules"});
   }
-  const auto stops = [&] { return !context.check(); };
-  file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind))
-                          : hcl::parse_native(file.text, file.path, {.stops = stops});
+  parse_text(file, kind, parts, [&] { return !context.check(); });
   hcl::name_conflict_markers(file.parsed, file.text);
   return context.check();
 }
 
 // Parsing takes most of the time if there are many files; for a few, threads cost more than they save.
 Result<void> read_texts(std::vector<ConfigText>& files, const fs::path& place, const Documents& documents,
-                        ConfigKind kind, const Context& context) {
+                        ConfigKind kind, const Context& context, ConfigParts parts) {
   constexpr std::size_t kMany = 16;
   const std::size_t width = files.size() < kMany ? 1 : core_count();
   std::vector<Result<void>> read(files.size());
   std::atomic<std::size_t> total = 0;
   parallel_for(files.size(), width,
-               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, total, context); });
+               [&](std::size_t i) { read[i] = read_text(files[i], place, documents, kind, parts, total, context); });
   const auto failed = std::find_if(read.begin(), read.end(), [](const Result<void>& one) { return !one; });
   return failed == read.end() ? Result<void>() : std::move(*failed);
 }
@@ -190,7 +191,89 @@ constexpr std::array kTestFileBlocks = {
 };
 constexpr hcl::BodySchema kTestFile{.blocks = kTestFileBlocks, .open = true};
 
+// The types of top-level blocks that the clients know, and the arguments that read_module() uses. "*": all content.
+constexpr std::pair<std::string_view, std::string_view> kKnownBlocks[] = {
+    {" check language locals module terraform variable ", "*"},
+    {" action data ephemeral resource ", " provider "},
+    {" provider ", " alias version "},
+    {" import ", " to provider "},
+    {" moved output removed required_providers ", ""},
+};
+
+bool has_word(std::string_view words, std::string_view word) {
+  return words.find(fmt::format(" {} ", word)) != std::string_view::npos;
+}
+
+const auto* find_known(std::string_view type) {
+  const auto* found = std::ranges::find_if(kKnownBlocks, [&](const auto& row) { return has_word(row.first, type); });
+  return found == std::end(kKnownBlocks) ? nullptr : found;
+}
+
+void trim(hcl::Block& block) {
+  const auto* known = find_known(block.type);
+  const std::string_view used = known != nullptr ? known->second : " source ";
+  if (used != "*") {
+    std::erase_if(block.body.attributes, [&](const auto& attribute) { return !has_word(used, attribute.name); });
+    block.body.attributes.shrink_to_fit();
+    block.body.blocks.clear();
+  }
+}
+
+using hcl::Keep;
+
+// Leaves of the blocks of a file what is used. Of those that use the same provider and say no more, the first counts.
+class UsedParts {
+ public:
+  UsedParts(const ConfigText& file, bool has_overrides) : file_(file), has_overrides_(has_overrides) {}
+
+  Keep operator()(hcl::Block& block, int depth) {
+    const std::string_view type = block.type;
+    const std::size_t labels = block.labels.size();
+    if (depth > 1) {
+      const bool is_used = has_word(" _ backend cloud compatible_with data required_providers ", type);
+      return depth == 2 && is_used ? Keep::block : Keep::nothing;
+    }
+    if (type == "variable") {
+      const bool is_kept = quoted_type(file_, block) != nullptr;
+      return labels == 1 ? (is_kept ? Keep::both : Keep::place) : (is_kept ? Keep::block : Keep::nothing);
+    }
+    trim(block);
+    const bool is_provider = type == "provider";
+    const bool is_use = type == "resource" || type == "data" || type == "ephemeral";
+    const bool is_named = type == "module" || type == "required_providers" || type == "action" ||
+                          (is_use && has_overrides_) || !block.body.attributes.empty() || !block.body.blocks.empty();
+    const bool is_kept = is_named || ((is_provider || is_use) && labels == (is_provider ? 1 : 2) &&
+                                      providers_.emplace(is_provider, block.labels.front().text).second);
+    return is_kept ? Keep::block : Keep::nothing;
+  }
+
+ private:
+  const ConfigText& file_;
+  bool has_overrides_;
+  std::set<std::pair<bool, std::string>> providers_;  // those of blocks, and types of what uses them
+};
+
 }  // namespace
+
+bool is_known_block(std::string_view type) {
+  return find_known(type) != nullptr;
+}
+
+const hcl::Attribute* quoted_type(const ConfigText& file, const hcl::Block& variable) {
+  const hcl::Attribute* type = file.json ? nullptr : variable.body.find("type");
+  const auto text = type != nullptr ? eval::constant_value(type->value, false, file.path) : fail(Error{});
+  return text && text->is(eval::Type::Kind::string) ? type : nullptr;
+}
+
+void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, const std::function<bool()>& stops) {
+  hcl::ParseOptions options{.stops = stops};
+  if (parts != ConfigParts::all) {
+    options.keep = UsedParts(file, parts == ConfigParts::used_with_overrides);
+  }
+  file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(kind), options)
+                          : hcl::parse_native(file.text, file.path, options);
+  std::ranges::stable_sort(file.parsed.places, {}, &hcl::BlockPlace::label);
+}
 
 const hcl::BodySchema& schema_of(ConfigKind kind) {
   return kind == ConfigKind::test ? kTestFile : kModuleFile;
@@ -288,7 +371,7 @@ Result<std::optional<std::string>> read_once(const fs::path& path, const Documen
 
 Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, const fs::path& root,
                                                   const Documents& documents, ConfigKind kind, ClientKind tool,
-                                                  const Context& context) {
+                                                  const Context& context, ConfigParts parts) {
   const fs::path place = document_path(directory);
   MODLOCK_TRY(const auto names, list_names(place, documents));
   const std::string parent = relative_to_root(place, root);
@@ -310,8 +393,11 @@ Result<std::vector<ConfigText>> read_config_files(const fs::path& directory, con
                      .json = extension->json,
                      .is_link = is_link,
                      .text = {}});
+    if (parts == ConfigParts::used && files.back().role == ConfigFile::Role::override_file) {
+      parts = ConfigParts::used_with_overrides;
+    }
   }
-  MODLOCK_TRY(read_texts(files, place, documents, kind, context));
+  MODLOCK_TRY(read_texts(files, place, documents, kind, context, parts));
   return files;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ inline constexpr std::size_t kMaxModuleBytes = std::size_t{64} << 20U;
 
 enum class ConfigKind { module, test };
 
+// What is kept of the blocks: all, or what read_module() uses, in a module with override files or without. Variables
+// are places then.
+enum class ConfigParts { all, used, used_with_overrides };
+
 // The members that are blocks in files of JSON syntax: those that tofu-modlock reads. All others, known to a client or
 // not, are arguments that it ignores.
 const hcl::BodySchema& schema_of(ConfigKind kind);
@@ -39,7 +44,17 @@ const hcl::BodySchema& schema_of(ConfigKind kind);
 // file of more than hcl::kMaxTextBytes, or more than kMaxModuleBytes in all of them), those of the context.
 Result<std::vector<ConfigText>> read_config_files(const std::filesystem::path& directory,
                                                   const std::filesystem::path& root, const Documents& documents,
-                                                  ConfigKind kind, ClientKind tool, const Context& context = {});
+                                                  ConfigKind kind, ClientKind tool, const Context& context = {},
+                                                  ConfigParts parts = ConfigParts::all);
+
+// Returns whether a client knows this type of top-level blocks.
+bool is_known_block(std::string_view type);
+
+// Returns the type of a variable if it is text: "list", not list. Null in JSON syntax.
+const hcl::Attribute* quoted_type(const ConfigText& file, const hcl::Block& variable);
+
+// Parses the text of a file. `stops`: see hcl::ParseOptions.
+void parse_text(ConfigText& file, ConfigKind kind, ConfigParts parts, const std::function<bool()>& stops = {});
 
 // Returns the kind of configuration file that either client reads under this name in a directory of configuration;
 // nullopt for other files, hidden and backup files, and tofu-modlock's own override file.

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "plugin/config/state_providers.h"
-#include "plugin/eval/evaluate.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -92,11 +90,6 @@ class CallCollector {
   std::map<std::string, std::size_t, std::less<>> places_;  // in calls_, by name
 };
 
-// The types of top-level blocks that the clients know.
-constexpr std::array<std::string_view, 16> kKnownTypes = {
-    "action", "check",    "data",    "ephemeral",          "import",   "language",  "locals",  "module", "moved",
-    "output", "provider", "removed", "required_providers", "resource", "terraform", "variable"};
-
 // Finds blocks of other types that have a source.
 class UnknownSourceFinder {
  public:
@@ -104,7 +97,7 @@ class UnknownSourceFinder {
     for (const ConfigText& file : files) {
       file_ = &file;
       for (const hcl::Block& block : file.parsed.body.blocks) {
-        if (!is_known(block.type) && block.body.find("source") != nullptr) {
+        if (!is_known_block(block.type) && block.body.find("source") != nullptr) {
           std::string address = block.type;
           for (const hcl::Label& label : block.labels) {
             address += "." + label.text;
@@ -113,7 +106,7 @@ class UnknownSourceFinder {
         }
       }
       for (const hcl::Attribute& attribute : file.parsed.body.attributes) {
-        if (file.json && !is_known(attribute.name)) {
+        if (file.json && !is_known_block(attribute.name)) {
           search(attribute.value, std::string(attribute.name), kMostLabels);
         }
       }
@@ -123,10 +116,6 @@ class UnknownSourceFinder {
 
  private:
   static constexpr int kMostLabels = 3;
-
-  static bool is_known(std::string_view type) {
-    return std::find(kKnownTypes.begin(), kKnownTypes.end(), type) != kKnownTypes.end();
-  }
 
   // JSON syntax: each label is a level of objects.
   void search(const hcl::Expression& value, const std::string& address, int labels) {
@@ -180,9 +169,7 @@ void warn_rejected(const ConfigText& file, ClientKind tool, bool& has_providers,
         warn(inner.header_range, "the module has two required_providers blocks", "write one with all entries");
       }
     }
-    const hcl::Attribute* type = block.type == "variable" && !file.json ? block.body.find("type") : nullptr;
-    const auto text = type != nullptr ? eval::constant_value(type->value, false, file.path) : fail(Error{});
-    if (text && text->is(eval::Type::Kind::string)) {
+    if (const hcl::Attribute* type = block.type == "variable" ? quoted_type(file, block) : nullptr) {
       warn(type->value.range, "the type is in quotes", "remove the quotes: list(string), not \"list\"");
     }
     const bool is_language = block.type == "language" && tool == ClientKind::opentofu;
@@ -192,13 +179,6 @@ void warn_rejected(const ConfigText& file, ClientKind tool, bool& has_providers,
       warn(edition->value.range, "it supports only the edition tofu2024", "remove the argument");
     }
   }
-}
-
-// Blocks that are only read for the providers they use. They are most of a configuration; freeing them leaves their
-// memory for the next module.
-bool is_read_once(const hcl::Block& block) {
-  constexpr std::array<std::string_view, 6> kTypes = {"resource", "data", "output", "ephemeral", "action", "check"};
-  return std::find(kTypes.begin(), kTypes.end(), block.type) != kTypes.end();
 }
 
 // "test.", the directory's parts, the file without ".tftest.hcl" (OpenTofu removes no other suffix), each with a dot.
@@ -256,7 +236,8 @@ void collect_runs(const ConfigText& file, std::vector<ModuleCallSyntax>& calls, 
 Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::path& directory,
                                                         const Documents& documents, ClientKind tool,
                                                         const Context& context) {
-  MODLOCK_TRY(auto files, read_config_files(directory, directory, documents, ConfigKind::module, tool, context));
+  MODLOCK_TRY(auto files,
+              read_config_files(directory, directory, documents, ConfigKind::module, tool, context, ConfigParts::used));
   auto module = std::make_shared<ParsedModule>();
   module->directory = document_path(directory);
   module->files = std::move(files);
@@ -268,12 +249,10 @@ Result<std::shared_ptr<const ParsedModule>> read_module(const std::filesystem::p
   Diagnostics of_providers;
   module->providers = provider_requirements(module->files, tool, of_providers);
   bool has_providers = false;
-  for (ConfigText& file : module->files) {
+  for (const ConfigText& file : module->files) {
     if (file.role == ConfigFile::Role::primary) {
       warn_rejected(file, tool, has_providers, of_providers);
     }
-    std::erase_if(file.parsed.body.blocks, is_read_once);
-    file.parsed.body.blocks.shrink_to_fit();
   }
   module->calls = CallCollector(module->files, diagnostics).collect();
   module->variables = VariableBlocks(module->files);

@@ -117,60 +117,46 @@ class DeclarationReader {
   std::shared_ptr<const eval::Defaults> defaults_;  // of the type in this block
 };
 
-template <typename Places>
-void sort_by_name(Places& places) {
-  std::ranges::stable_sort(places, {}, &Places::value_type::name);
-}
-
-template <typename Place>
-std::span<const Place> places_of(const std::vector<Place>& places, std::string_view name) {
-  const auto first = std::ranges::lower_bound(places, name, {}, &Place::name);
-  return {first, std::ranges::upper_bound(first, places.end(), name, {}, &Place::name)};
-}
-
-template <typename Places>
-std::vector<std::string_view> names_of(const Places& places) {
-  std::vector<std::string_view> names;
-  for (const auto& place : places) {
-    if (names.size() > kMostCompared) {
-      break;
-    }
-    if (!place.is_override() && (names.empty() || names.back() != place.name())) {
-      names.push_back(place.name());
-    }
-  }
-  return names;
+template <typename Place, typename NameOf>
+std::span<const Place> places_of(const std::vector<Place>& places, std::string_view name, NameOf name_of) {
+  const auto first = std::ranges::lower_bound(places, name, {}, name_of);
+  return {first, std::ranges::upper_bound(first, places.end(), name, {}, name_of)};
 }
 
 }  // namespace
 
-VariableBlocks::VariableBlocks(const std::vector<ConfigText>& files) {
-  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
-    for_each_block(files, role, "variable", [&](const ConfigText& file, const hcl::Block& block) {
-      if (block.labels.size() == 1) {
-        places_.push_back({&block, &file});
-      }
-    });
-  }
-  sort_by_name(places_);
-}
-
 std::optional<VariableDeclaration> VariableBlocks::find(std::string_view name) const {
   std::optional<VariableDeclaration> variable;
-  for (const Place& place : places_of(places_, name)) {
-    if (!place.is_override()) {
-      variable.emplace(VariableDeclaration{.name = place.name(),  //
-                                           .location = {place.file->path, place.block->header_range}});
-    }
-    if (variable) {
-      DeclarationReader(*place.file, *place.block, *variable).read();
+  for (const auto role : {ConfigFile::Role::primary, ConfigFile::Role::override_file}) {
+    for (const ConfigText& file : files_) {
+      if (file.role != role) {
+        continue;
+      }
+      for (const hcl::BlockPlace& place : places_of(file.parsed.places, name, &hcl::BlockPlace::label)) {
+        const auto block = std::make_shared<const hcl::Block>(hcl::read_block(file.parsed, place));
+        if (role == ConfigFile::Role::primary) {
+          variable.emplace(VariableDeclaration{.name = place.label, .location = {file.path, block->header_range}});
+        }
+        if (variable) {
+          variable->blocks.push_back(block);
+          DeclarationReader(file, *block, *variable).read();
+        }
+      }
     }
   }
   return variable;
 }
 
 std::vector<std::string_view> VariableBlocks::names() const {
-  return names_of(places_);
+  std::set<std::string_view> names;
+  for (const ConfigText& file : files_) {
+    for (const hcl::BlockPlace& place : file.parsed.places) {
+      if (file.role == ConfigFile::Role::primary && names.size() <= kMostCompared) {
+        names.insert(place.label);
+      }
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 LocalValues::LocalValues(const std::vector<ConfigText>& files) {
@@ -181,16 +167,23 @@ LocalValues::LocalValues(const std::vector<ConfigText>& files) {
       }
     });
   }
-  sort_by_name(places_);
+  std::ranges::stable_sort(places_, {}, &Place::name);
 }
 
 Argument LocalValues::find(std::string_view name) const {
-  const auto found = places_of(places_, name);
-  return found.empty() || found.front().is_override() ? Argument() : Argument(found.back());
+  const auto found = places_of(places_, name, &Place::name);
+  const bool is_defined = !found.empty() && found.front().file->role == ConfigFile::Role::primary;
+  return is_defined ? Argument(found.back()) : Argument();
 }
 
 std::vector<std::string_view> LocalValues::names() const {
-  return names_of(places_);
+  std::set<std::string_view> names;
+  for (auto place = places_.begin(); place != places_.end() && names.size() <= kMostCompared; ++place) {
+    if (place->file->role == ConfigFile::Role::primary) {
+      names.insert(place->name());
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 namespace fs = std::filesystem;

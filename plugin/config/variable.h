@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,17 +35,18 @@ struct VariableDeclaration {
   bool nullable = true;
   bool is_const = false;              // Terraform: may be used in sources
   std::optional<Error> problem = {};  // why it has no value in any case: its type or a flag cannot be read
+  std::vector<std::shared_ptr<const hcl::Block>> blocks = {};  // those that declare it
 
   // Whether text given for it is the value itself (the type is primitive or missing) and not an expression.
   bool takes_literal_text() const { return !has_type || type.type.is_primitive(); }
 };
 
-// The `variable` blocks of a module. It points into the files. Most variables are never needed, so a declaration is
-// made when it is asked for.
+// The `variable` blocks of a module, which are places in its files. It points to the files. Most variables are never
+// needed, so a declaration is made when it is asked for.
 class VariableBlocks {
  public:
   VariableBlocks() = default;
-  explicit VariableBlocks(const std::vector<ConfigText>& files);
+  explicit VariableBlocks(const std::vector<ConfigText>& files) : files_(files) {}
 
   // Returns a variable as in configs.decodeVariableBlock and Variable.merge; nullopt if it is not declared. The later
   // of two with one name is used. An override that changes the type keeps the defaults of optional() attributes of the
@@ -55,14 +57,7 @@ class VariableBlocks {
   std::vector<std::string_view> names() const;
 
  private:
-  struct Place {
-    const hcl::Block* block;
-    const ConfigText* file;
-
-    std::string_view name() const { return block->labels.front().text; }
-    bool is_override() const { return file->role == ConfigFile::Role::override_file; }
-  };
-  std::vector<Place> places_;  // sorted by name, overrides last
+  std::span<const ConfigText> files_;
 };
 
 // The local values of a module. It points into the files.
@@ -81,7 +76,6 @@ class LocalValues {
  private:
   struct Place : Argument {
     std::string_view name() const { return attribute->name; }
-    bool is_override() const { return file->role == ConfigFile::Role::override_file; }
   };
   std::vector<Place> places_;  // sorted by name, overrides last
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <forward_list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -181,9 +182,15 @@ struct TemplateFor {
 
 // A text that was read.
 struct Text {
+  // Returns the text of a name or label that starts at `at`. It lives as long as this.
+  std::string_view keep(std::string_view name, std::size_t at);
+
   std::string content;
   bool json = false;
-  std::forward_list<std::string> names = {};  // of attributes, those with escapes
+
+ private:
+  std::mutex mutex_;
+  std::forward_list<std::string> names_;  // those with escapes
 };
 
 // An expression whose syntax is right. A tree needs much more memory than its text, and most are never looked at: it is
@@ -228,7 +235,6 @@ struct Block;
 struct Body {
   std::vector<Attribute> attributes;  // in source order
   std::vector<Block> blocks;          // in source order
-  std::shared_ptr<const Text> text;   // of the file; the outermost body keeps it for all
 
   // The attribute of that name, or null.
   const Attribute* find(std::string_view name) const {
@@ -256,6 +262,13 @@ struct Block {
   Range header_range;  // type start to the end of the last label (or of the type)
   Range range;         // type start to the closing brace, included
   Body body;
+};
+
+// A block with one label that is not kept.
+struct BlockPlace {
+  std::string_view label;
+  Position header;  // where the ranges of the block start
+  Position start;
 };
 
 }  // namespace modlock::hcl

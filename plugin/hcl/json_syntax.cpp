@@ -9,6 +9,7 @@
 
 #include "plugin/hcl/characters.h"
 #include "plugin/hcl/json_reader.h"
+#include "plugin/hcl/native_parser.h"
 
 namespace modlock::hcl {
 namespace {
@@ -17,10 +18,12 @@ namespace {
 // function reads the value that is next in the text.
 class JsonBodyReader {
  public:
-  JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, Code error_code);
+  JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, const ParseOptions& options, Position start = {});
 
   // Returns the content of a whole file, which was checked.
   ParsedFile read_root(const BodySchema& schema);
+
+  Block read_block_again(const BlockPlace& place);
 
  private:
   struct Header {
@@ -47,13 +50,12 @@ class JsonBodyReader {
   void read_block(const Range& header_range, const Header& header, std::vector<Block>& blocks);
   bool labels_fit(const Header& header);
 
-  std::shared_ptr<Text> text_;
+  ParsedFile file_;
   JsonReader json_;
   std::size_t label_bytes_left_;
   bool labels_are_reported_ = false;
   const std::string& path_;
-  Code error_code_;
-  Diagnostics diagnostics_;
+  const ParseOptions& options_;
 };
 
 constexpr std::string_view kComment = "//";
@@ -78,25 +80,27 @@ const BlockSchema* find_block(const BodySchema& schema, std::string_view type) {
   return found == schema.blocks.end() ? nullptr : &*found;
 }
 
-JsonBodyReader::JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, Code error_code)
-    : text_(std::move(text)),
-      json_(text_->content, path, error_code),
-      label_bytes_left_(kLabelBytesPerByte * text_->content.size()),
+JsonBodyReader::JsonBodyReader(std::shared_ptr<Text> text, const std::string& path, const ParseOptions& options,
+                               Position start)
+    : file_{.body = {}, .diagnostics = {}, .text = std::move(text)},
+      json_(file_.text->content, path, options.error_code, start),
+      label_bytes_left_(kLabelBytesPerByte * file_.text->content.size()),
       path_(path),
-      error_code_(error_code) {}
+      options_(options) {}
 
 void JsonBodyReader::add(Error error) {
-  if (diagnostics_.size() > kMaxErrors) return;
-  if (diagnostics_.size() == kMaxErrors) {
+  Diagnostics& diagnostics = file_.diagnostics;
+  if (diagnostics.size() > kMaxErrors) return;
+  if (diagnostics.size() == kMaxErrors) {
     error = {.code = Code::limit_exceeded,
              .message = fmt::format("there are more than {} errors; the rest is not listed", kMaxErrors),
              .location = error.location};
   }
-  diagnostics_.push_back({Severity::error, std::move(error)});
+  diagnostics.push_back({Severity::error, std::move(error)});
 }
 
 void JsonBodyReader::report(const Range& range, std::string message, std::string hint) {
-  add({.code = error_code_,
+  add({.code = options_.error_code,
        .message = std::move(message),
        .location = Location{path_, range},
        .hint = std::move(hint)});
@@ -122,15 +126,21 @@ Range JsonBodyReader::start() {
 }
 
 ParsedFile JsonBodyReader::read_root(const BodySchema& schema) {
-  ParsedFile file;
-  file.body.text = text_;
   if (holds_others()) {
-    read_body(schema, "", file.body);
+    read_body(schema, "", file_.body);
   } else {
     report_kind(kBody, "a file without content holds {}");
   }
-  file.diagnostics = std::move(diagnostics_);
-  return file;
+  return std::move(file_);
+}
+
+Block JsonBodyReader::read_block_again(const BlockPlace& place) {
+  Block block;
+  block.header_range = {place.header, advance(place.header, "[")};
+  block.range.start = place.start;
+  json_.peek() == 'n' ? void(json_.skip_checked()) : read_body({.open = true}, "", block.body);
+  block.range.end = json_.here();
+  return block;
 }
 
 template <typename Visit>
@@ -165,16 +175,15 @@ void JsonBodyReader::read_attribute(const Expression& name, bool open, Attribute
   const Range value = json_.skip_checked();
   if (const Attribute* first = names.find(text, body)) {
     if (may_be_block) return;
-    add({.code = error_code_,
+    add({.code = options_.error_code,
          .message = fmt::format("the argument {} is set a second time", quoted_for_message(text)),
          .location = Location{path_, name.range},
          .related = {{"it was first set here", {path_, first->name_range}}},
          .hint = "keep one of them"});
     return;
   }
-  std::string_view kept = std::string_view(text_->content).substr(name.range.start.byte + 1, text.size());
-  if (kept != text) kept = text_->names.emplace_front(text);
-  body.attributes.push_back({kept, name.range, {*text_, value}});
+  const std::string_view kept = file_.text->keep(text, name.range.start.byte + 1);
+  body.attributes.push_back({kept, name.range, {*file_.text, value}});
 }
 
 void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
@@ -183,7 +192,7 @@ void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
   const std::string hint = example_of(schema);
   const std::string expected = fmt::format("an object whose names are labels of block \"{}\"", schema.type);
   if (!holds_others()) return report_kind(expected, hint);
-  const std::size_t errors = diagnostics_.size();
+  const std::size_t errors = file_.diagnostics.size();
   const Range opening = start();
   const std::string_view found = kind();
   bool is_empty = true;
@@ -193,7 +202,7 @@ void JsonBodyReader::read_labels(Header& header, std::vector<Block>& blocks) {
     read_labels(header, blocks);
     header.labels.pop_back();
   });
-  if (is_empty && diagnostics_.size() == errors) {
+  if (is_empty && file_.diagnostics.size() == errors) {
     report(opening, fmt::format("expected {}, found {} without any", expected, found), hint);
   }
 }
@@ -229,6 +238,7 @@ void JsonBodyReader::read_block(const Range& header_range, const Header& header,
   }
   block.range.end = json_.here();
   blocks.push_back(std::move(block));
+  keep_last_block(file_, blocks, &blocks == &file_.body.blocks ? 1 : 2, options_);
 }
 
 bool JsonBodyReader::labels_fit(const Header& header) {
@@ -268,9 +278,17 @@ ParsedFile parse_json(std::string_view text, const std::string& path, const Body
   if (auto checked = JsonReader(text, path, options.error_code).check(); !checked) {
     return failed(std::move(checked).error());
   }
-  return JsonBodyReader(std::make_shared<Text>(Text{.content = std::string(text), .json = true}), path,
-                        options.error_code)
-      .read_root(schema);
+  auto kept = std::make_shared<Text>();
+  kept->content = text;
+  kept->json = true;
+  return JsonBodyReader(kept, path, options).read_root(schema);
+}
+
+Block read_block(const ParsedFile& file, const BlockPlace& place) {
+  const std::string no_path;
+  return file.text->json ? JsonBodyReader(file.text, no_path, {}, place.start).read_block_again(place)
+                         : NativeParser(file.text->content, place.start, no_path, Code::config_parse)
+                               .parse_checked_block(file.text);
 }
 
 }  // namespace modlock::hcl

@@ -38,11 +38,12 @@ class NativeParser {
   // For the text of a JSON string: ranges are those in the file.
   NativeParser(std::string_view text, SourceMap map, const std::string& path);
 
-  // Reads all of `text`, which is the text of this parser. `stops`: see ParseOptions.
-  ParsedFile parse(std::shared_ptr<const Text> text, const std::function<bool()>& stops);
+  // Reads all of `text`, which is the text of this parser.
+  ParsedFile parse(std::shared_ptr<Text> text, const ParseOptions& options);
 
-  // The expression at the start, which is followed by other text and has no errors.
+  // The expression or block at the start of the parser, which is followed by other text and has no errors.
   Expression parse_checked();
+  Block parse_checked_block(std::shared_ptr<Text> text);
 
   // All of the text as one template or as one expression, or the first error.
   Result<Expression> parse_whole_template();
@@ -148,7 +149,8 @@ class NativeParser {
   Code error_code_;
   std::string_view whole_ = "file";  // the kind of the whole text
   ParsedFile file_;
-  bool checks_only_ = false;  // no tree is kept, of nodes only their kind
+  const ParseOptions* options_ = nullptr;  // null: a part of a file is read
+  bool checks_only_ = false;               // no tree is kept, of nodes only their kind
   int depth_ = 0;
   int height_ = 0;
   std::optional<std::size_t> suspect_line_;  // of a nested block in the first column

@@ -87,7 +87,7 @@ ParsedFile parse_native(std::string_view text, const std::string& path, const Pa
     return file;
   }
   if (kept->content.empty()) kept->content = text;
-  return NativeParser(kept->content, start, path, options.error_code).parse(kept, options.stops);
+  return NativeParser(kept->content, start, path, options.error_code).parse(kept, options);
 }
 
 NativeParser::NativeParser(std::string_view text, Position start, const std::string& path, Code error_code)
@@ -193,16 +193,17 @@ bool NativeParser::report_known_mistake(const Token& token) {
   return true;
 }
 
-ParsedFile NativeParser::parse(std::shared_ptr<const Text> text, const std::function<bool()>& stops) {
+ParsedFile NativeParser::parse(std::shared_ptr<Text> text, const ParseOptions& options) {
   Body& body = file_.body;
-  body.text = std::move(text);
+  file_.text = std::move(text);
+  options_ = &options;
   checks_only_ = true;
   AttributeNames names;
   bool recovering = false;
   while (file_.diagnostics.size() < kMaxErrors) {
     while (tokens_.take_if(TokenKind::newline)) {
     }
-    if (tokens_.next_is(TokenKind::end) || (stops && stops())) break;
+    if (tokens_.next_is(TokenKind::end) || (options.stops && options.stops())) break;
     suspect_line_.reset();
     // The rest of a failed item does not need its own error.
     if (recovering && !tokens_.next_is(TokenKind::identifier) && !tokens_.next_is(TokenKind::open_quote)) {
@@ -231,6 +232,33 @@ Expression NativeParser::parse_checked() {
   Expression parsed;
   parse_expression(parsed);
   return parsed;
+}
+
+Block NativeParser::parse_checked_block(std::shared_ptr<Text> text) {
+  file_.text = std::move(text);
+  checks_only_ = true;
+  Block block;
+  parse_block_parts(tokens_.take(), block);
+  return block;
+}
+
+void keep_last_block(ParsedFile& file, std::vector<Block>& blocks, int depth, const ParseOptions& options) {
+  Block& block = blocks.back();
+  const Keep kept = options.keep ? options.keep(block, depth) : Keep::block;
+  if (kept == Keep::place || kept == Keep::both) {
+    const Label& label = block.labels.front();
+    const std::size_t at = label.range.start.byte;
+    file.places.push_back({file.text->keep(label.text, file.text->content[at] == '"' ? at + 1 : at),
+                           block.header_range.start, block.range.start});
+  }
+  if (kept == Keep::place || kept == Keep::nothing) blocks.pop_back();
+}
+
+std::string_view Text::keep(std::string_view name, std::size_t at) {
+  const std::string_view written = std::string_view(content).substr(at, name.size());
+  if (written == name) return written;
+  const std::lock_guard guard(mutex_);
+  return names_.emplace_front(name);
 }
 
 const Expression& LazyExpression::tree() const {

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/hcl/ast.h"
 #include "protocol/base/error.h"
@@ -24,7 +26,12 @@ inline constexpr std::size_t kMaxErrors = 100;
 struct ParsedFile {
   Body body;
   Diagnostics diagnostics;
+  std::shared_ptr<Text> text = {};
+  std::vector<BlockPlace> places = {};  // see Keep
 };
+
+// What is kept of a block: it, its place, both, or nothing.
+enum class Keep { block, place, both, nothing };
 
 struct ParseOptions {
   // The code of syntax errors: CONFIG_PARSE for a configuration, LOCK_PARSE for a lock file.
@@ -32,6 +39,8 @@ struct ParseOptions {
   // Called before each top-level item. If it returns true, reading ends there without an error. Empty: reading never
   // ends early.
   std::function<bool()> stops = {};
+  // Called with each block that was read, and its depth: 1 at the top level. May change its body. Empty: all are kept.
+  std::function<Keep(Block&, int)> keep = {};
 };
 
 // Reads HCL native syntax. Locations name `path`. Errors have a line, a column and a byte range, and state the expected
@@ -58,6 +67,12 @@ Result<Expression> parse_template(std::string_view text, const std::string& path
 Result<Expression> template_of(const Expression& expression, const std::string& path);
 // As an expression: "aws.west", "list(string)".
 Result<Expression> expression_of(const Expression& expression, const std::string& path);
+
+// Reads a block of `file` again, its ranges and its body. In JSON syntax, all members of the body are attributes.
+Block read_block(const ParsedFile& file, const BlockPlace& place);
+
+// For parsers: keeps what `options` say of the last of the blocks.
+void keep_last_block(ParsedFile& file, std::vector<Block>& blocks, int depth, const ParseOptions& options);
 
 // Reports a syntax error at the conflict markers of a merge in `text` as what it is.
 void name_conflict_markers(ParsedFile& file, std::string_view text);

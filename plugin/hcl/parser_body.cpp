@@ -55,7 +55,7 @@ bool NativeParser::parse_attribute(const Token& name, Body& body, AttributeNames
          .related = {{"it was first set here", {path_, first->name_range}}},
          .hint = "keep one of them"});
   } else {
-    body.attributes.push_back({name.text, name.range, {*file_.body.text, value.range}});
+    body.attributes.push_back({name.text, name.range, {*file_.text, value.range}});
   }
   return true;
 }
@@ -99,7 +99,11 @@ bool NativeParser::parse_block(const Token& type, Body& body) {
   if (!depth_is_fine(type.range)) return false;
   if (depth_ > 1 && type.range.start.column == 1 && !suspect_line_) suspect_line_ = type.range.start.line;
   const bool parsed = parse_block_parts(type, body.blocks.emplace_back());
-  if (!parsed) body.blocks.pop_back();
+  if (!parsed) {
+    body.blocks.pop_back();
+  } else if (options_ != nullptr) {
+    keep_last_block(file_, body.blocks, depth_, *options_);
+  }
   return parsed;
 }
 

@@ -19,7 +19,8 @@ inline std::vector<ConfigText> read_texts(const Texts& texts, ClientKind tool = 
   for (const auto& [name, text] : texts) {
     documents.emplace("/no/such/root/" + name, text);
   }
-  return read_config_files("/no/such/root", "/no/such/root", documents, kind, tool).value();
+  const auto parts = kind == ConfigKind::module ? ConfigParts::used : ConfigParts::all;
+  return read_config_files("/no/such/root", "/no/such/root", documents, kind, tool, {}, parts).value();
 }
 
 // The text that a location names: of a range of several lines the first one.

@@ -115,6 +115,18 @@ BOOST_AUTO_TEST_CASE(implied_names) {
          "message\":\"x\"}}}}"}},
        "registry.opentofu.org/hashicorp/a a data data.a_b.c main.tf.json:1:35 `{`",
        ""},
+      {"an override of the second resource of a type",
+       {{"main.tf", "resource \"a_b\" \"c\" {}\nresource \"a_b\" \"d\" {}\n"},
+        {"override.tf", "resource \"a_b\" \"d\" {\n provider=z\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a resource a_b.c main.tf:1:1 `resource \"a_b\" \"c\"`\n"
+       "registry.opentofu.org/hashicorp/z z resource a_b.d main.tf:2:1 `resource \"a_b\" \"d\"`",
+       ""},
+      {"the second resource of a type has a provider",
+       {{"main.tf",
+         "resource \"a_b\" \"c\" {\n x=1\n y {}\n}\nresource \"a_b\" \"d\" {\n x=1\n provider=z\n y {}\n}\n"}},
+       "registry.opentofu.org/hashicorp/a a resource a_b.c main.tf:1:1 `resource \"a_b\" \"c\"`\n"
+       "registry.opentofu.org/hashicorp/z z resource a_b.d main.tf:5:1 `resource \"a_b\" \"d\"`",
+       ""},
       {"over res provider",
        {{"main.tf", "resource \"a_b\" \"c\" {}\n"}, {"override.tf", "resource \"a_b\" \"c\" {\n provider=z\n}\n"}},
        "registry.opentofu.org/hashicorp/z z resource a_b.c main.tf:1:1 `resource \"a_b\" \"c\"`",

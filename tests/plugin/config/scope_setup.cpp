@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "plugin/config/confined_files.h"
-#include "plugin/hcl/json_syntax.h"
 
 namespace modlock::test {
 namespace {
@@ -54,8 +53,7 @@ std::vector<ConfigText> config_texts(const FileTexts& files) {
                     .path = name,
                     .json = name.ends_with(".json"),
                     .text = text};
-    file.parsed = file.json ? hcl::parse_json(file.text, file.path, schema_of(ConfigKind::module))
-                            : hcl::parse_native(file.text, file.path);
+    parse_text(file, ConfigKind::module, ConfigParts::used_with_overrides);
     BOOST_TEST(show(file.parsed.diagnostics) == "");
     texts.push_back(std::move(file));
   }
