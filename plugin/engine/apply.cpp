@@ -13,7 +13,6 @@
 #include "plugin/lock/backup.h"
 #include "plugin/lock/edit.h"
 #include "plugin/lock/lock_file.h"
-#include "plugin/settings/settings.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
