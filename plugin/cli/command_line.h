@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,8 +46,8 @@ struct CommonFlags {
   bool verbose = false;
   std::string cache_dir;
   std::string config_file;
-  std::string fetch_timeout;
-  std::vector<std::string> workspace_roots;  // read in addition to the repository, or to the root
+  std::map<std::string_view, std::vector<std::string>> overrides;  // values of flags for settings
+  std::vector<std::string> workspace_roots;                        // read in addition to the repository, or to the root
   messages::Include include;
   messages::RootParams root;  // what is the same for every root
   std::vector<VariableFlag> variables;

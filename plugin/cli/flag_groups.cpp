@@ -44,6 +44,16 @@ void add_switch(CLI::App& command, const std::string& name, std::optional<bool>&
       ->excludes(set);
 }
 
+void add_overrides(CLI::App& command, SettingInfo::Override::On commands, CommonFlags& flags) {
+  const auto& table = setting_table();
+  for (auto setting = table.rbegin(); setting != table.rend(); ++setting) {
+    if (setting->overridden_by.on == commands) {
+      CLI::Option* option = add_override(command, *setting, flags.overrides[setting->name]);
+      setting->kind == SettingInfo::Kind::list ? option->delimiter(',') : option->expected(1);
+    }
+  }
+}
+
 void add_place_flags(CLI::App& command, CommonFlags& flags) {
   add(command, "--cache-dir", flags.cache_dir, "Directory of the package cache",
       {.value = "DIR", .variable = "TOFU_MODLOCK_CACHE_DIR", .is_rare = true});
@@ -59,9 +69,7 @@ void add_store_flags(CLI::App& command, CommonFlags& flags) {
 void add_network_flags(CLI::App& command, CommonFlags& flags) {
   add(command, "--offline", flags.engine.offline, "Work offline: send no network requests",
       {.variable = "TOFU_MODLOCK_OFFLINE"});
-  add_override(command, "git_engine", flags.engine.git_engine);
-  add_override(command, "connections", flags.engine.connections, "N");
-  add_override(command, "fetch_timeout", flags.fetch_timeout, "DURATION");
+  add_overrides(command, SettingInfo::Override::On::network, flags);
 }
 
 void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
@@ -70,7 +78,7 @@ void add_plain_http_flag(CLI::App& command, CommonFlags& flags) {
 }
 
 void add_implementation_flags(CLI::App& command, CommonFlags& flags) {
-  add_override(command, "implementation", flags.engine.implementation);
+  add_override(command, *find_setting("implementation"), flags.engine.implementation);
   add(command, "--implementation-version", flags.engine.implementation_version, "Its version",
       {.value = "VERSION", .variable = "TOFU_MODLOCK_IMPLEMENTATION_VERSION", .is_rare = true});
 }
@@ -110,7 +118,7 @@ void add_reading_flags(CLI::App& command, CommonFlags& flags) {
       {.value = "NAME", .variable = "TF_WORKSPACE", .is_rare = true});
   add_workspace_root_flag(command, flags);
   add_implementation_flags(command, flags);
-  add_override(command, "unlocked_sources", flags.engine.unlocked_sources, "GLOB")->delimiter(',');
+  add_overrides(command, SettingInfo::Override::On::roots, flags);
 }
 
 void add_recursive_flags(CLI::App& command, CommonFlags& flags) {

@@ -93,17 +93,17 @@ CLI::Option* add(CLI::App& command, const std::string& names, Value& value, cons
 
 // Adds the flag that overrides a setting outside of blocks: the table of settings describes it.
 template <typename Value>
-CLI::Option* add_override(CLI::App& command, std::string_view setting_name, Value& value, const char* value_name = "") {
-  const SettingInfo& setting = *find_setting(setting_name);
+CLI::Option* add_override(CLI::App& command, const SettingInfo& setting, Value& value) {
   std::string what(setting.meaning);
   if (setting.is_default) {
     what += fmt::format(" (default {}{})", setting.value,
                         setting.most == 0 ? "" : fmt::format(", maximum {}", setting.most));
   }
   std::erase(what, '"');
-  CLI::Option* option = add(command, std::string(setting.flag), value, what,
-                            {.value = value_name,
-                             .variable = std::string(setting.variable),
+  const SettingInfo::Override& by = setting.overridden_by;
+  CLI::Option* option = add(command, std::string(by.flag), value, what,
+                            {.value = by.value.data() == nullptr ? "" : by.value.data(),
+                             .variable = std::string(by.variable),
                              .is_rare = true,
                              .choices = {setting.choices.begin(), setting.choices.end()}});
   if (setting.most != 0) {
@@ -111,6 +111,8 @@ CLI::Option* add_override(CLI::App& command, std::string_view setting_name, Valu
   }
   return option;
 }
+// Adds those of these commands, in the opposite order: settings of a machine are the last ones.
+void add_overrides(CLI::App& command, SettingInfo::Override::On commands, CommonFlags& flags);
 
 // Adds a flag and its opposite.
 void add_switch(CLI::App& command, const std::string& name, std::optional<bool>& value, const char* on,

@@ -13,6 +13,7 @@
 #include "backends/base/files.h"
 #include "plugin/client/client_environment.h"
 #include "plugin/engine/client_program.h"
+#include "plugin/settings/setting_table.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/workspace/root_search.h"
 #include "protocol/base/result.h"
@@ -129,13 +130,8 @@ Result<Host> Host::start(const CommonFlags& flags, Interrupt* interrupt, const s
   if (options.minimum_release_age.empty() && flags.uses_age) {  // only some commands have the flag
     options.minimum_release_age = environment_variable("TOFU_MODLOCK_MINIMUM_RELEASE_AGE");
   }
-  if (!flags.fetch_timeout.empty()) {
-    options.fetch_timeout = parse_fetch_timeout(flags.fetch_timeout);
-    if (!options.fetch_timeout) {
-      return fail(Code::invalid_params,
-                  fmt::format("--fetch-timeout must be a duration from 1s to 10m, found \"{}\"", flags.fetch_timeout),
-                  "write it in minutes and seconds: 30s or 2m");
-    }
+  for (const auto& [name, values] : flags.overrides) {
+    MODLOCK_TRY(values.empty() ? Result<void>() : override_setting(*find_setting(name), values, options.overrides));
   }
   Host host;
   MODLOCK_TRY(host.environment_, read_client_environment());

@@ -62,7 +62,7 @@ void add_plan_flags(CLI::App& command, CommandLine& out) {
       "Provider hashes: superset (all that any client may add), init (what `init` writes) or "
       "providers-lock (what `providers lock` writes)",
       {.is_rare = true, .choices = {"superset", "init", "providers-lock"}});
-  add_override(command, "resolution", out.plan.resolution);
+  add_override(command, *find_setting("resolution"), out.plan.resolution);
   add(command, "--minimum-release-age", out.common.engine.minimum_release_age,
       "Select only versions first seen at least this long ago (3d, 12h); overrides the settings (0s: no minimum)",
       {.value = "DURATION", .variable = "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"});

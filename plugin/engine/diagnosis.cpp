@@ -379,7 +379,7 @@ Finding examine_settings(const Engine& engine, const std::string& root) {
       "TOFU_MODLOCK_CACHE_DIR", "TOFU_MODLOCK_CONFIG_FILE", "TOFU_MODLOCK_IMPLEMENTATION_VERSION",
       "TOFU_MODLOCK_JOBS",      "TOFU_MODLOCK_OFFLINE",     "TOFU_MODLOCK_REMOTE_PLAIN_HTTP"};
   for (const SettingInfo& setting : setting_table()) {
-    variables.emplace(setting.variable);
+    variables.emplace(setting.overridden_by.variable);
   }
   for (const std::string& name : variables) {
     if (const std::string value = environment_variable(name.c_str()); !value.empty()) {

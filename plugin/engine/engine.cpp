@@ -120,7 +120,7 @@ Result<void> Engine::open(Log& log) {
   store_.emplace(store ? *store : Store::open({}).value());
   MODLOCK_TRY(std::move(store));
   if (options_.user_settings) {
-    MODLOCK_TRY(user_settings_, load_user_settings(*options_.user_settings));
+    MODLOCK_TRY(user_settings_, load_user_settings(*options_.user_settings, options_.overrides));
   }
   for (const std::string& warning : user_settings_.ignored) {
     log.write(LogLevel::warning, warning);
@@ -152,18 +152,17 @@ Result<fs::path> Engine::data_directory(const messages::RootParams& root) const 
 std::shared_ptr<const Network> Engine::network(ClientKind tool, const std::string& version, const Run& run) const {
   const std::string_view newest = tool == ClientKind::terraform ? kNewestTerraform : kNewestOpenTofu;
   NetworkPool& pool = run.networks() != nullptr ? *run.networks() : networks_;
-  return pool.get(
-      {.tool = tool,
-       .git_engine = git_engine_of(options_.git_engine ? options_.git_engine : user_settings_.git_engine),
-       .connections = options_.connections.value_or(user_settings_.connections.value_or(kConnectionsPerHost)),
-       .client_version = version.empty() ? std::string(newest) : version,
-       .externals = externals_,
-       .token_realms = user_settings_.oci_token_realms,
-       .trusted_dates =
-           user_settings_.trust_publication_dates.value_or(std::vector<std::string>{std::string(kOpenTofuRegistry)}),
-       .memoizes = run.networks() != nullptr,
-       .replacement = options_.replacement},
-      *store_);
+  return pool.get({.tool = tool,
+                   .git_engine = git_engine_of(user_settings_.git_engine),
+                   .connections = user_settings_.connections.value_or(kConnectionsPerHost),
+                   .client_version = version.empty() ? std::string(newest) : version,
+                   .externals = externals_,
+                   .token_realms = user_settings_.oci_token_realms,
+                   .trusted_dates = user_settings_.trust_publication_dates.value_or(
+                       std::vector<std::string>{std::string(kOpenTofuRegistry)}),
+                   .memoizes = run.networks() != nullptr,
+                   .replacement = options_.replacement},
+                  *store_);
 }
 
 std::shared_ptr<const Network> Engine::network(const Run& run) const {
@@ -173,8 +172,8 @@ std::shared_ptr<const Network> Engine::network(const Run& run) const {
 
 Context Engine::context_for(const Run& run, const Settings& settings) const {
   Context context = run.context(options_.offline);
-  if (const auto timeout = options_.fetch_timeout ? options_.fetch_timeout : settings.fetch_timeout) {
-    context.children.idle = *timeout;
+  if (settings.fetch_timeout) {
+    context.children.idle = *settings.fetch_timeout;
   }
   context.children.memory = settings.child_memory.value_or(context.children.memory);
   context.check_source = source_judge(settings);

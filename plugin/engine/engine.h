@@ -53,15 +53,12 @@ struct EngineOptions {
   bool in_ci = false;  // CI is set in the environment: doubtful cases are not decided
   // The revision that a checked change is for, as a branch, tag or commit; empty: unknown. See read_base().
   std::string base = {};
-  std::vector<std::string> unlocked_sources = {};  // globs, in addition to those of the settings
   // The repository of module packages that is read before any source; empty: that of the user's settings.
-  std::string remote = {};                      // "oci://HOST/REPOSITORY"
-  bool plain_http = false;                      // to repositories of bundles on the loopback; an error for others
-  std::vector<BackendSetting> externals = {};   // external backends that the host names
-  std::optional<std::string> git_engine = {};   // "auto", "in-process" ("libgit2") or "git"
-  std::optional<std::size_t> connections = {};  // concurrent connections to one host
-  std::optional<std::chrono::seconds> fetch_timeout = {};  // as in Settings, which it overrides
-  std::string minimum_release_age = {};                    // "3d"; replaces the ages of the settings
+  std::string remote = {};                     // "oci://HOST/REPOSITORY"
+  bool plain_http = false;                     // to repositories of bundles on the loopback; an error for others
+  std::vector<BackendSetting> externals = {};  // external backends that the host names
+  Settings overrides = {};                     // win over the settings of every file
+  std::string minimum_release_age = {};        // "3d"; replaces the ages of the settings
   bool edits_as_full_text = true;
   bool edits_as_ranges = true;
   BackendReplacement replacement = {};  // for tests: backends in memory
@@ -154,7 +151,7 @@ class Engine {
   // Returns the defaults of this user: cache and settings below the XDG directories.
   static EngineOptions default_options();
 
-  explicit Engine(EngineOptions options) : options_(std::move(options)) {}
+  explicit Engine(EngineOptions options) : options_(std::move(options)), user_settings_(options_.overrides) {}
 
   // Errors: INVALID_PARAMS (a relative workspace root, an invalid client version). Requests check roots.
   Result<void> configure(const messages::InitializeParams& params);

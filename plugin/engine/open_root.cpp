@@ -195,14 +195,11 @@ Result<LockDocument> open_lock(const RootRequest& root, const messages::LockPara
   return document;
 }
 
-// Sets which globs of `unlocked_sources` apply: those of the options and of the user's settings, and those of the
+// Sets which globs of `unlocked_sources` apply: those of flags and of the user's settings, and those of the
 // checkout. In CI a change cannot allow its own calls, so the base must have the latter, too.
 Result<void> take_unlocked_sources(RootRequest& root, const Engine& engine, const Context& context) {
   Settings& settings = root.walk.settings;
   const auto written = std::exchange(settings.unlocked_sources, {});
-  for (const std::string& glob : engine.options().unlocked_sources) {
-    settings.unlocked_sources.push_back({glob, {}});
-  }
   std::optional<BaseState> base;
   for (const SourceText& glob : written) {
     const bool is_approved = !engine.options().in_ci || has_glob(engine.user_settings().unlocked_sources, glob);
@@ -394,7 +391,8 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   MODLOCK_TRY(set_bounds(walk, request.repository, engine));
   const auto place = engine.options().settings_place.value_or(SettingsDirectories{root, request.repository});
   request.is_versioned = place.from == root;
-  MODLOCK_TRY(walk.settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents));
+  MODLOCK_TRY(walk.settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents,
+                                           engine.options().overrides));
   MODLOCK_TRY(walk.settings.requested_age, requested_age(engine.options().minimum_release_age));
   // An empty TF_DATA_DIR is ignored, too.
   MODLOCK_TRY(request.data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));

@@ -8,6 +8,7 @@
 #include "backends/address/hostname.h"
 #include "backends/address/scrub.h"
 #include "backends/base/text.h"
+#include "plugin/hcl/characters.h"
 #include "plugin/settings/directory_glob.h"
 
 namespace modlock {
@@ -185,7 +186,9 @@ Result<void> read_platforms(const SettingInfo& setting, const SettingsText& in, 
 
 Result<void> read_connections(const SettingInfo& setting, const SettingsText& in, const Attribute& attribute,
                               Settings& to) {
-  return in.read_count(attribute, setting.least, setting.most).map([&](std::size_t count) { to.connections = count; });
+  return in.read_count(attribute, setting.least, setting.most).map([&](std::size_t count) {
+    to.connections = to.connections.value_or(count);
+  });
 }
 
 Result<void> read_remote_store(const SettingInfo& /*setting*/, const SettingsText& in, const Attribute& attribute,
@@ -249,17 +252,37 @@ std::vector<std::string_view> words(std::string_view text) {
 const std::vector<SettingInfo>& setting_table() {
   using Kind = SettingInfo::Kind;
   using File = SettingInfo::File;
+  using On = SettingInfo::Override::On;
   static const std::vector<SettingInfo> table = {
-      {"", "resolution", Kind::choice, File::any, "\"auto\"", true,
+      {"",
+       "resolution",
+       Kind::choice,
+       File::any,
+       "\"auto\"",
+       true,
        "Which calls share a version: those of one repository (auto), of one source (unified), or none (per-call)",
-       kChoice<&Settings::resolution, Resolution::automatic, Resolution::unified, Resolution::per_call>, "--resolution",
-       "TOFU_MODLOCK_RESOLUTION", words("auto unified per-call")},
-      {"", "module_lock_file", Kind::choice, File::any, "\"inline\"", false,
+       kChoice<&Settings::resolution, Resolution::automatic, Resolution::unified, Resolution::per_call>,
+       {"--resolution", "TOFU_MODLOCK_RESOLUTION"},
+       words("auto unified per-call")},
+      {"",
+       "module_lock_file",
+       Kind::choice,
+       File::any,
+       "\"inline\"",
+       false,
        "The file of module blocks: .terraform.lock.hcl (inline) or .terraform.modules.lock.hcl (default: unchanged)",
-       kChoice<&Settings::uses_sidecar, false, true>, "", "", words("inline sidecar")},
-      {"", "implementation", Kind::choice, File::any, "\"opentofu\"", false,
+       kChoice<&Settings::uses_sidecar, false, true>,
+       {},
+       words("inline sidecar")},
+      {"",
+       "implementation",
+       Kind::choice,
+       File::any,
+       "\"opentofu\"",
+       false,
        "The client that the configuration is read for (default: determined from the project)",
-       kWord<&Settings::implementation>, "--implementation", "TOFU_MODLOCK_IMPLEMENTATION",
+       kWord<&Settings::implementation>,
+       {"--implementation", "TOFU_MODLOCK_IMPLEMENTATION"},
        words("opentofu terraform")},
       {"", "platforms", Kind::list, File::any, "[\"linux_amd64\", \"darwin_arm64\"]", false,
        "The platforms whose provider packages get hashes in the lock file (default: this machine)",
@@ -271,25 +294,53 @@ const std::vector<SettingInfo>& setting_table() {
        kRead<&Settings::allow_lists, read_allow_list>},
       {"", "deny_sources", Kind::list, File::any, "[\"git::ssh://*\"]", false,
        "Globs of source addresses: these sources are not allowed", kGlobs<&Settings::deny_sources>},
-      {"", "unlocked_sources", Kind::list, File::any, "[\"hg::https://hg.example.com/*\"]", false,
+      {"",
+       "unlocked_sources",
+       Kind::list,
+       File::any,
+       "[\"hg::https://hg.example.com/*\"]",
+       false,
        "Globs of source addresses: calls of these sources need no lock if no backend serves them",
-       kGlobs<&Settings::unlocked_sources>, "--unlocked-sources", "TOFU_MODLOCK_UNLOCKED_SOURCES"},
+       kGlobs<&Settings::unlocked_sources>,
+       {"--unlocked-sources", "TOFU_MODLOCK_UNLOCKED_SOURCES", "GLOB", On::roots}},
       {"", "roots", Kind::list, File::any, "[\"tools/*/example\"]", false,
        "Globs of directories that --recursive processes as root modules, in addition to those that it finds",
        kGlobs<&Settings::roots>},
       {"", "exclude", Kind::list, File::any, "[\"live/sandbox\"]", false, "Globs of directories that --recursive skips",
        kGlobs<&Settings::exclude>},
-      {"", "fetch_timeout", Kind::text, File::any, "\"30s\"", true,
+      {"",
+       "fetch_timeout",
+       Kind::text,
+       File::any,
+       "\"30s\"",
+       true,
        "How long a git or archive server, or a git or helper process, may be silent: from \"1s\" to \"10m\"",
-       kRead<&Settings::fetch_timeout, read_value<&Settings::fetch_timeout, read_timeout>>, "--fetch-timeout",
-       "TOFU_MODLOCK_FETCH_TIMEOUT"},
-      {"", "connections", Kind::count, File::user, "32", true, "The maximum number of connections to one host",
-       kRead<&Settings::connections, read_connections>, "--connections", "TOFU_MODLOCK_CONNECTIONS", words(""), 1,
+       kRead<&Settings::fetch_timeout, read_value<&Settings::fetch_timeout, read_timeout>>,
+       {"--fetch-timeout", "TOFU_MODLOCK_FETCH_TIMEOUT", "DURATION", On::network}},
+      {"",
+       "connections",
+       Kind::count,
+       File::user,
+       "32",
+       true,
+       "The maximum number of connections to one host",
+       kRead<&Settings::connections, read_connections>,
+       {"--connections", "TOFU_MODLOCK_CONNECTIONS", "N", On::network},
+       {},
+       1,
        kMostConnections},
       {"", "child_memory", Kind::text, File::user, "\"512MiB\"", true,
        "The memory that a git process, a helper or an external backend may use: \"64MiB\" or more", kChildMemory},
-      {"", "git_engine", Kind::choice, File::user, "\"auto\"", true, "The git implementation for https and http",
-       kWord<&Settings::git_engine>, "--git-engine", "TOFU_MODLOCK_GIT_ENGINE", words("auto in-process libgit2 git")},
+      {"",
+       "git_engine",
+       Kind::choice,
+       File::user,
+       "\"auto\"",
+       true,
+       "The git implementation for https and http",
+       kWord<&Settings::git_engine>,
+       {"--git-engine", "TOFU_MODLOCK_GIT_ENGINE", "", On::network},
+       words("auto in-process libgit2 git")},
       {"", "workspace_roots", Kind::list, File::user, "[\"/srv/modules\"]", false,
        "Absolute paths of further directories that root modules may read",
        kList<&Settings::workspace_roots, read_workspace_root>},
@@ -299,12 +350,25 @@ const std::vector<SettingInfo>& setting_table() {
       {"", "git_helpers", Kind::list, File::user, "[\"codecommit\"]", false,
        "Remote helpers of git that may serve module sources: only \"codecommit\"",
        kList<&Settings::git_helpers, read_helper>},
-      {"", "remote_store", Kind::text, File::user, "\"oci://registry.example.com/platform/modules\"", false,
+      {"",
+       "remote_store",
+       Kind::text,
+       File::user,
+       "\"oci://registry.example.com/platform/modules\"",
+       false,
        "The repository of module packages that is read before the sources of locked modules",
-       kRead<&Settings::remote_store, read_remote_store>, "", "TOFU_MODLOCK_REMOTE"},
-      {"", "install", Kind::choice, File::user, "\"copy\"", true,
+       kRead<&Settings::remote_store, read_remote_store>,
+       {"", "TOFU_MODLOCK_REMOTE"}},
+      {"",
+       "install",
+       Kind::choice,
+       File::user,
+       "\"copy\"",
+       true,
        "Whether install copies packages, or makes symbolic links into the cache",
-       kChoice<&Settings::links, false, true>, "", "", words("copy link")},
+       kChoice<&Settings::links, false, true>,
+       {},
+       words("copy link")},
       {"", "trust_publication_dates", Kind::list, File::user, "[\"registry.opentofu.org\"]", true,
        "Registries whose publication dates count for minimum_release_age",
        kList<&Settings::trust_publication_dates, read_registry>},
@@ -318,9 +382,15 @@ const std::vector<SettingInfo>& setting_table() {
        "The version constraint of calls that no module block constrains"},
       {"source", "tag_prefix", Kind::text, File::any, "\"label/\"", false,
        "Only tags with this prefix are versions of the module"},
-      {"source", "minimum_release_age", Kind::text, File::any, "\"3d\"", false,
+      {"source",
+       "minimum_release_age",
+       Kind::text,
+       File::any,
+       "\"3d\"",
+       false,
        "How long a version must have been known before it is selected, in days, hours, minutes and seconds",
-       SettingInfo::Access(), "--minimum-release-age", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"},
+       SettingInfo::Access(),
+       {"--minimum-release-age", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"}},
       {"source", "link", Kind::no, File::any, "false", false,
        "A package that is never a link into the cache, because it writes into its own directory"},
       {"source", "replace", Kind::text, File::user, "\"/home/me/src/vpc\"", false,
@@ -329,11 +399,25 @@ const std::vector<SettingInfo>& setting_table() {
        "An allowed-signers file of ssh-keygen: the tags of versions must have a signature by one of its keys"},
       {"source", "signed_by_openpgp", Kind::text, File::any, "\"signers.asc\"", false,
        "A file of OpenPGP public keys: the tags of versions must have a signature by one of them"},
-      {"source", "signed_object", Kind::choice, File::any, "\"tag\"", true,
-       "What must be signed: the tag of a version, or its commit", SettingInfo::Access(), "", "", words("tag commit")},
-      {"provider", "minimum_release_age", Kind::text, File::any, "\"3d\"", false,
+      {"source",
+       "signed_object",
+       Kind::choice,
+       File::any,
+       "\"tag\"",
+       true,
+       "What must be signed: the tag of a version, or its commit",
+       SettingInfo::Access(),
+       {},
+       words("tag commit")},
+      {"provider",
+       "minimum_release_age",
+       Kind::text,
+       File::any,
+       "\"3d\"",
+       false,
        "How long a version must have been known before it is selected, in days, hours, minutes and seconds",
-       SettingInfo::Access(), "--minimum-release-age", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"},
+       SettingInfo::Access(),
+       {"--minimum-release-age", "TOFU_MODLOCK_MINIMUM_RELEASE_AGE"}},
       {"deny", "versions", Kind::text, File::any, "\"= 5.1.0\"", false,
        "A constraint of versions that must not be used, in the dialect of modules and providers"},
       {"deny", "commits", Kind::list, File::any, "[\"8f2c0d0b6c1f\"]", false,
@@ -366,6 +450,23 @@ const SettingInfo* find_setting(std::string_view name) {
     return setting.block.empty() && setting.name == name;
   });
   return found == table.end() ? nullptr : &*found;
+}
+
+Result<void> override_setting(const SettingInfo& setting, const std::vector<std::string>& values, Settings& overrides) {
+  std::string text;
+  for (const std::string& value : values) {
+    text += (text.empty() ? "" : ", ") + (setting.kind == SettingInfo::Kind::count ? value : hcl::quoted(value));
+  }
+  const bool is_list = setting.kind == SettingInfo::Kind::list;
+  const SettingsText in(fmt::format("{} = {}{}{}\n", setting.name, is_list ? "[" : "", text, is_list ? "]" : ""), "");
+  auto read = setting.access.read(setting, in, in.body().attributes.at(0), overrides);
+  return read.map_error([&](const Error& error) {
+    std::string hint = error.hint.text();
+    std::erase(hint, '"');  // of HCL
+    return Error{.code = Code::invalid_params,
+                 .message = std::string(setting.overridden_by.flag) + error.message.substr(setting.name.size()),
+                 .hint = std::move(hint)};
+  });
 }
 
 const std::vector<BlockLabel>& block_labels() {

@@ -102,9 +102,16 @@ struct SettingInfo {
     std::string (*print)(const SettingInfo& setting, const Settings& settings) = nullptr;
   };
   Access access = {};
-  // What overrides the setting; empty: nothing.
-  std::string_view flag = {};
-  std::string_view variable = {};
+  // What overrides the setting. The commands of `on` get the flag from here; `elsewhere`: from their own code.
+  struct Override {
+    enum class On { elsewhere, roots, network };
+
+    std::string_view flag = {};      // "--connections"; empty: none
+    std::string_view variable = {};  // empty: none
+    std::string_view value = {};     // its name in the help
+    On on = On::elsewhere;
+  };
+  Override overridden_by = {};
   std::vector<std::string_view> choices = {};  // of a choice
   std::size_t least = 0;                       // of a count
   std::size_t most = 0;
@@ -118,6 +125,9 @@ std::vector<std::string_view> setting_names(std::string_view block);
 
 // Returns the setting outside of blocks that has this name, or null.
 const SettingInfo* find_setting(std::string_view name);
+
+// Sets the values of a flag, of which only a list has several. Errors: INVALID_PARAMS, which names the flag.
+Result<void> override_setting(const SettingInfo& setting, const std::vector<std::string>& values, Settings& overrides);
 
 // An example of the label of a block, and its meaning.
 struct BlockLabel {

@@ -181,8 +181,9 @@ std::string plain_address(std::string_view text) {
 }  // namespace
 
 Result<Settings> load_settings(const fs::path& root, const fs::path& repository_root,
-                               const std::optional<fs::path>& user_file, const Documents& documents) {
-  Settings settings;
+                               const std::optional<fs::path>& user_file, const Documents& documents,
+                               Settings overrides) {
+  Settings settings = std::move(overrides);
   const fs::path start = document_path(root);
   const fs::path last = document_path(repository_root);
   const std::string way_down = start.lexically_relative(last).generic_string();
@@ -230,8 +231,8 @@ Result<void> load_replacements(const fs::path& root, Settings& settings) {
   return {};
 }
 
-Result<Settings> load_user_settings(const fs::path& user_file) {
-  Settings settings;
+Result<Settings> load_user_settings(const fs::path& user_file, Settings overrides) {
+  Settings settings = std::move(overrides);
   const fs::path path = document_path(user_file);
   MODLOCK_TRY(read_settings_file(path, path.generic_string(), SettingsPlace::user, {}, {}, settings));
   return settings;

@@ -122,13 +122,15 @@ struct Settings {
 };
 
 // Reads `.tofu-modlock.hcl` from `root` up to `repository_root`, then `user_file` (nearest wins per setting).
+// `overrides`: values of flags and variables, which win over every file.
 // Errors: CONFIG_PARSE with location (syntax, unknown setting, wrong type, `module` block in the user's file, invalid
 // duration, platform or glob of directories); SOURCE_DENIED (a setting that starts a program, anywhere but in
 // `user_file`); LOCK_NEWER (`required_version` excludes this build, naming the required version); PATH_OUTSIDE_ROOT (a
 // file is a link to a file outside of the repository; a key file of a repository is outside of it, or one of the user
 // is inside); IO_ERROR.
 Result<Settings> load_settings(const std::filesystem::path& root, const std::filesystem::path& repository_root,
-                               const std::optional<std::filesystem::path>& user_file, const Documents& documents);
+                               const std::optional<std::filesystem::path>& user_file, const Documents& documents,
+                               Settings overrides = {});
 
 // Reads only the `.tofu-modlock.hcl` in `directory`, which need not be a root; if it does not exist, nothing is set.
 // Its locations have its absolute path. Errors: as above; PATH_OUTSIDE_ROOT if it is a link to a file outside of
@@ -140,7 +142,7 @@ Result<Settings> load_directory_settings(const std::filesystem::path& directory,
 Result<void> load_replacements(const std::filesystem::path& root, Settings& settings);
 
 // Reads only `user_file`, for commands without a root; if it does not exist, nothing is set. Errors: as above.
-Result<Settings> load_user_settings(const std::filesystem::path& user_file);
+Result<Settings> load_user_settings(const std::filesystem::path& user_file, Settings overrides = {});
 
 // Errors: SOURCE_DENIED, naming file and line of the list, if a deny list matches the source (matches_source()) or an
 // allow list has no glob that matches the whole identity. A redirect (`hop`) is also denied by a glob that matches the

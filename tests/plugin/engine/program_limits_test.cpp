@@ -10,11 +10,10 @@ namespace modlock::test {
 
 BOOST_AUTO_TEST_SUITE(program_limits)
 
-BOOST_AUTO_TEST_CASE(limits_of_programs_are_those_of_the_settings_unless_an_option_says_otherwise) {
+BOOST_AUTO_TEST_CASE(limits_of_programs_are_those_of_the_settings) {
   using std::chrono::seconds;
   struct Row {
     const char* name;
-    std::optional<seconds> option;
     std::optional<seconds> setting;
     std::optional<std::uint64_t> memory;
     seconds expected;
@@ -22,17 +21,15 @@ BOOST_AUTO_TEST_CASE(limits_of_programs_are_those_of_the_settings_unless_an_opti
   };
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
   for (const Row& row : {
-           Row{"nothing is set", {}, {}, {}, seconds{30}, 512 * kMiB},
-           Row{"settings", {}, seconds{5}, 100 * kMiB, seconds{5}, 100 * kMiB},
-           Row{"an option", seconds{7}, seconds{5}, {}, seconds{7}, 512 * kMiB},
+           Row{"nothing is set", {}, {}, seconds{30}, 512 * kMiB},
+           Row{"settings", seconds{5}, 100 * kMiB, seconds{5}, 100 * kMiB},
+           Row{"one of them", seconds{7}, {}, seconds{7}, 512 * kMiB},
        }) {
     BOOST_TEST_CONTEXT(row.name) {
-      EngineOptions options;
-      options.fetch_timeout = row.option;
       Settings settings;
       settings.fetch_timeout = row.setting;
       settings.child_memory = row.memory;
-      const ChildLimits limits = Engine(options).context_for(Run(), settings).children;
+      const ChildLimits limits = Engine(EngineOptions()).context_for(Run(), settings).children;
       BOOST_TEST((limits.idle == row.expected));
       BOOST_TEST(limits.memory == row.expected_memory);
     }

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_pages_are_up_to_date) {
       BOOST_TEST(page.find("| `" + std::string(setting.name) + "` | " + shown + " |") != std::string::npos,
                  setting.name);
     }
-    for (const std::string_view override : {setting.flag, setting.variable}) {
+    for (const std::string_view override : {setting.overridden_by.flag, setting.overridden_by.variable}) {
       BOOST_TEST((override.empty() || page.find(fmt::format("`{}`", override)) != std::string::npos), override);
     }
   }

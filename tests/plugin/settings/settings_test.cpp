@@ -1,11 +1,14 @@
 #include "plugin/settings/settings.h"
 
+#include <fmt/ranges.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include "backends/base/build_info.h"
+#include "plugin/settings/setting_table.h"
 #include "tests/plugin/config/check_error.h"
 #include "tests/plugin/config/settings_setup.h"
 #include "tests/support/temporary_directory.h"
@@ -163,6 +166,7 @@ BOOST_AUTO_TEST_CASE(errors) {
     std::string_view hint;
   };
   const std::string_view here = ".tofu-modlock.hcl";
+  const std::string all_names = fmt::format("use one of \"{}\"", fmt::join(setting_names(""), "\", \""));
   const Row rows[] = {
       {"unknown setting, near",
        kNear,
@@ -173,10 +177,7 @@ BOOST_AUTO_TEST_CASE(errors) {
        kNear,
        "x = 1\n",
        {Code::config_parse, "unknown setting \"x\" in .tofu-modlock.hcl:1", ".tofu-modlock.hcl:1:1"},
-       "use one of \"resolution\", \"module_lock_file\", \"implementation\", \"platforms\", \"required_version\", "
-       "\"allow_sources\", \"deny_sources\", \"unlocked_sources\", \"roots\", \"exclude\", \"fetch_timeout\", "
-       "\"connections\", \"child_memory\", \"git_engine\", \"workspace_roots\", \"oci_token_realms\", \"git_helpers\", "
-       "\"remote_store\", \"install\", \"trust_publication_dates\""},
+       all_names},
       {"deny without releases",
        kNear,
        "deny \"a/b/c\" {}\n",

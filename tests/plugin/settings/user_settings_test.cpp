@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "plugin/settings/setting_table.h"
 #include "plugin/settings/settings.h"
 #include "tests/support/temporary_directory.h"
 
@@ -166,6 +167,42 @@ BOOST_AUTO_TEST_CASE(a_module_block_is_refused) {
   BOOST_TEST(settings.error().message ==
              "a module block belongs in a .tofu-modlock.hcl of the repository, found one in " + file.generic_string() +
                  ":1");
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_wins_over_every_file) {
+  struct Row {
+    const char* name;
+    std::vector<std::string> values;
+    const char* files;     // in both files, the values of settings of a machine only in that of the user
+    const char* in_force;  // SettingInfo::Access::print
+  };
+  const TemporaryDirectory directory;
+  for (const Row& row : {
+           Row{"fetch_timeout", {"7s"}, "fetch_timeout = \"5s\"\n", "7s"},
+           Row{"fetch_timeout", {}, "fetch_timeout = \"5s\"\n", "5s"},
+           Row{"connections", {"3"}, "connections = 5\n", "3"},
+           Row{"git_engine", {"git"}, "git_engine = \"in-process\"\n", "git"},
+           Row{"unlocked_sources", {"a\"${b", "c*"}, "unlocked_sources = [\"d\"]\n", "a\"${b, c*, d, d"},
+       }) {
+    BOOST_TEST_CONTEXT(row.name) {
+      const SettingInfo& setting = *find_setting(row.name);
+      Settings overrides;
+      if (!row.values.empty()) {
+        BOOST_TEST(override_setting(setting, row.values, overrides).has_value());
+      }
+      write_text(directory / "user.hcl", row.files);
+      write_text(directory / "root/.tofu-modlock.hcl", setting.file == SettingInfo::File::user ? "" : row.files);
+      const auto settings =
+          load_settings(directory / "root", directory / "root", directory / "user.hcl", {}, std::move(overrides));
+      BOOST_TEST_REQUIRE(settings.has_value());
+      BOOST_TEST(setting.access.print(setting, *settings) == row.in_force);
+    }
+  }
+  Settings overrides;
+  const auto wrong = override_setting(*find_setting("fetch_timeout"), {"\"0s"}, overrides);
+  BOOST_TEST_REQUIRE(!wrong.has_value());
+  BOOST_TEST(wrong.error().message == "--fetch-timeout must be a duration from 1s to 10m, found \"\"0s\"");
+  BOOST_TEST(wrong.error().hint == "write it in minutes and seconds: 30s or 2m");
 }
 
 BOOST_AUTO_TEST_CASE(limits_of_programs_have_units) {
