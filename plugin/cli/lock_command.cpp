@@ -6,6 +6,7 @@
 #include "plugin/cli/plan_result.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/terragrunt/unit_check.h"
+#include "plugin/update/excluded.h"
 
 namespace modlock::cli {
 namespace {
@@ -24,66 +25,27 @@ messages::LockPlanParams plan_params(const CommandLine& line, const Host& host, 
   return params;
 }
 
-// Returns the location of the first constraint on a module or a provider.
-std::optional<Location> constraint_location(const messages::ConfigInspectResult& inspected,
-                                            const std::string& subject) {
-  for (const messages::InspectedModule& module : inspected.modules) {
-    if ("module." + module.key == subject && !module.constraint_locations.empty()) {
-      return module.constraint_locations.front();
-    }
-  }
-  for (const messages::InspectedProvider& provider : inspected.providers) {
-    if ("provider." + provider.address == subject && !provider.constraints.empty()) {
-      return provider.constraints.front().location;
-    }
-  }
-  return std::nullopt;
-}
-
 // Names the module calls of the configuration that a tag in their source pins. Only `outdated` queries their sources.
-Hint pinned_text(const CommandLine& line, const std::vector<messages::LockedModule>& modules) {
+Hint pinned_text(const std::vector<messages::LockedModule>& pinned) {
   constexpr std::size_t kNamedCalls = 3;
-  const auto is_target = [&](const std::string& key) {
-    return line.targets.empty() ||
-           std::any_of(line.targets.begin(), line.targets.end(),
-                       [&](const std::string& target) { return target == key || target == "module." + key; });
-  };
-  const auto is_in_package = [&](const std::string& key) {
-    return std::any_of(modules.begin(), modules.end(),
-                       [&](const auto& caller) { return key.starts_with(caller.key + "."); });
-  };
   std::string text;
-  std::size_t count = 0;
-  for (const messages::LockedModule& module : modules) {
-    const bool is_pinned = !module.constraints && tag_prefix_of(module.ref);
-    if (is_pinned && !is_in_package(module.key) && is_target(module.key) && ++count <= kNamedCalls) {
-      text += fmt::format("{}module.{} ({})", count == 1 ? "" : ", ", module.key, pin_text(module.source, module.ref));
-    }
+  for (std::size_t i = 0; i < pinned.size() && i < kNamedCalls; ++i) {
+    text +=
+        fmt::format("{}module.{} ({})", i == 0 ? "" : ", ", pinned[i].key, pin_text(pinned[i].source, pinned[i].ref));
   }
-  const std::string more = count <= kNamedCalls ? "" : fmt::format(" and {} more", count - kNamedCalls);
-  return count == 0 ? Hint()
-                    : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: ", text, more) +
-                          tofu_modlock("outdated") + "\n";
+  const std::string more = pinned.size() <= kNamedCalls ? "" : fmt::format(" and {} more", pinned.size() - kNamedCalls);
+  return pinned.empty() ? Hint()
+                        : fmt::format("Pinned in the configuration: {}{}\nTo list newer tags, run: ", text, more) +
+                              tofu_modlock("outdated") + "\n";
 }
 
 // Adds the newer versions that constraints exclude, after an upgrade that changed nothing. The sources of these
 // modules and providers were just listed, so no request is sent.
 void print_excluded(const CommandLine& line, const Host& host, RootOutput& output,
                     const messages::LockPlanResult& result) {
-  std::vector<std::string> constrained;
-  const auto add = [&](bool is_included, std::string subject, const std::optional<std::string>& constraints) {
-    if (is_included && constraints) {
-      constrained.push_back(std::move(subject));
-    }
-  };
-  const messages::Include include = line.common.include;
-  for (const messages::LockedModule& module : result.modules) {
-    add(include.modules, "module." + module.key, module.constraints);
-  }
-  for (const messages::LockedProvider& provider : result.providers) {
-    add(include.providers, "provider." + provider.address, provider.constraints);
-  }
-  output.out(include.modules ? output.hint(pinned_text(line, result.modules)) : "");
+  const messages::Include& include = line.common.include;
+  output.out(include.modules ? output.hint(pinned_text(pinned_calls(result.modules, line.targets))) : "");
+  const std::vector<std::string> constrained = constrained_subjects(result, include);
   if (constrained.empty()) {
     return;
   }
@@ -93,19 +55,10 @@ void print_excluded(const CommandLine& line, const Host& host, RootOutput& outpu
   const auto found = host.call(&Engine::lookup, params).result;
   const auto inspected = host.call(&Engine::inspect, params.root).result;
   std::string text;
-  for (const messages::LookedUpDependency& dependency : found ? found->dependencies : decltype(found->dependencies)()) {
-    const auto& updates = dependency.updates;
-    const auto newest = std::find_if(updates.rbegin(), updates.rend(), [](const messages::AvailableUpdate& update) {
-      return !update.is_lockfile_update;
-    });
-    const bool is_constrained =
-        std::find(constrained.begin(), constrained.end(), dependency.subject) != constrained.end();
-    if (newest != updates.rend() && is_constrained) {
-      const auto location = inspected ? constraint_location(*inspected, dependency.subject) : std::nullopt;
-      text += fmt::format("{} {}: {} is available, but \"{}\" excludes it{}\n", dependency.subject,
-                          dependency.current_version, newest->new_version, dependency.current_value,
-                          location ? " (" + to_string(*location) + ")" : "");
-    }
+  for (const ExcludedVersion& one : excluded_versions(constrained, found.value_or(messages::UpdateLookupResult()),
+                                                      inspected ? &*inspected : nullptr)) {
+    text += fmt::format("{} {}: {} is available, but \"{}\" excludes it{}\n", one.subject, one.current, one.newest,
+                        one.constraint, one.location ? " (" + to_string(*one.location) + ")" : "");
   }
   output.out(text.empty() ? "" : text + select_hint(output));
 }
