@@ -458,7 +458,8 @@ Result<void> override_setting(const SettingInfo& setting, const std::vector<std:
     text += (text.empty() ? "" : ", ") + (setting.kind == SettingInfo::Kind::count ? value : hcl::quoted(value));
   }
   const bool is_list = setting.kind == SettingInfo::Kind::list;
-  const SettingsText in(fmt::format("{} = {}{}{}\n", setting.name, is_list ? "[" : "", text, is_list ? "]" : ""), "");
+  const std::string written = fmt::format("{} = {}{}{}\n", setting.name, is_list ? "[" : "", text, is_list ? "]" : "");
+  const SettingsText in(written, "");
   auto read = setting.access.read(setting, in, in.body().attributes.at(0), overrides);
   return read.map_error([&](const Error& error) {
     std::string hint = error.hint.text();
