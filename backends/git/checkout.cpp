@@ -33,58 +33,50 @@ class WorkTree {
   // `directory` must exist and be empty.
   explicit WorkTree(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  Result<void> write_file(const std::string& path, std::string_view bytes, bool is_executable);
+  Result<void> write_file(const std::string& path, std::string_view bytes, bool is_executable) {
+    MODLOCK_TRY(make_parents(path));
+    const mode_t mode = is_executable ? 0777 : 0666;  // less the umask
+    const Descriptor file(
+        ::open((directory_ / path).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    const int reason = file.valid() ? write_all(file.get(), bytes) : errno;
+    return reason == 0 ? Result<void>() : system_failure("write", shown_path(path), reason);
+  }
+
   // Also ARCHIVE_UNSAFE for a target that no symbolic link can have; the caller must write its message.
-  Result<void> write_link(const std::string& path, std::string_view target);
-  Result<void> make_directory(const std::string& path);
+  Result<void> write_link(const std::string& path, std::string_view target) {
+    MODLOCK_TRY(make_parents(path));
+    const std::string text(target.substr(0, target.find('\0')));
+    const fs::path link = directory_ / path;
+    if (::symlink(text.c_str(), link.c_str()) == 0) {
+      return {};
+    }
+    const int reason = errno;
+    const bool is_impossible = reason == ENAMETOOLONG || text.empty();
+    return is_impossible ? fail(Code::archive_unsafe, "no link can have this target")
+                         : system_failure("write", shown_path(path), reason);
+  }
+
+  Result<void> make_directory(const std::string& path) { return make_parents(path + '/'); }
 
  private:
-  Result<void> make_parents(const std::string& path);
+  Result<void> make_parents(const std::string& path) {
+    for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      const std::string_view parent = std::string_view(path).substr(0, slash);
+      if (made_.find(parent) != made_.end()) {
+        continue;
+      }
+      const fs::path target = directory_ / parent;
+      if (::mkdir(target.c_str(), 0777) != 0) {
+        return system_failure("make", shown_path(parent), errno);
+      }
+      made_.emplace(parent);
+    }
+    return {};
+  }
 
   std::filesystem::path directory_;
   std::set<std::string, std::less<>> made_;  // directories below it
 };
-
-Result<void> WorkTree::write_file(const std::string& path, std::string_view bytes, bool is_executable) {
-  MODLOCK_TRY(make_parents(path));
-  const mode_t mode = is_executable ? 0777 : 0666;  // less the umask
-  const Descriptor file(
-      ::open((directory_ / path).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  const int reason = file.valid() ? write_all(file.get(), bytes) : errno;
-  return reason == 0 ? Result<void>() : system_failure("write", shown_path(path), reason);
-}
-
-Result<void> WorkTree::write_link(const std::string& path, std::string_view target) {
-  MODLOCK_TRY(make_parents(path));
-  const std::string text(target.substr(0, target.find('\0')));
-  const fs::path link = directory_ / path;
-  if (::symlink(text.c_str(), link.c_str()) == 0) {
-    return {};
-  }
-  const int reason = errno;
-  const bool is_impossible = reason == ENAMETOOLONG || text.empty();
-  return is_impossible ? fail(Code::archive_unsafe, "no link can have this target")
-                       : system_failure("write", shown_path(path), reason);
-}
-
-Result<void> WorkTree::make_directory(const std::string& path) {
-  return make_parents(path + '/');
-}
-
-Result<void> WorkTree::make_parents(const std::string& path) {
-  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    const std::string_view parent = std::string_view(path).substr(0, slash);
-    if (made_.find(parent) != made_.end()) {
-      continue;
-    }
-    const fs::path target = directory_ / parent;
-    if (::mkdir(target.c_str(), 0777) != 0) {
-      return system_failure("make", shown_path(parent), errno);
-    }
-    made_.emplace(parent);
-  }
-  return {};
-}
 
 // Lists the first three names, and how many more there are.
 std::string enumerate(const std::vector<std::string>& names) {

@@ -21,6 +21,12 @@ namespace {
 
 constexpr std::string_view kReading = "read the history of";
 
+// Whether a larger request would only fail with the same error.
+bool is_final(const Error& error) {
+  return error.code == Code::limit_exceeded || error.code == Code::timeout || error.code == Code::deadline_exceeded ||
+         error.code == Code::request_cancelled;
+}
+
 // The branches and tags of a remote with their history, in a temporary bare repository inside the cached one. It is
 // separate because the cached one has shallow histories and complete trees.
 class History {
@@ -35,20 +41,89 @@ class History {
     commits,  // without trees, if the server can omit them
     whole,
   };
+
   // One request. `since`, in git's date syntax, omits older commits; empty omits none. Branches become remote-tracking
   // branches, as in a clone. Errors: those of Backend.
-  Result<void> fetch(Content content, const std::string& since) const;
+  Result<void> fetch(Content content, const std::string& since) const {
+    MODLOCK_TRY(make_bare_repository(path_));
+    std::vector<std::string> options;
+    if (content == Content::commits) {
+      options.emplace_back("--filter=tree:0");
+    }
+    if (!since.empty()) {
+      options.push_back("--shallow-since=" + since);
+    }
+    auto fetched = remote_.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
+    return fetched ? Result<void>() : fail(std::move(fetched.error().error));
+  }
 
-  bool has(const std::string& commit) const;
+  bool has(const std::string& commit) const {
+    const auto objects = ObjectReader::open(path_);
+    return objects && objects->has_object(commit);
+  }
+
   // Whether a branch or tag reaches the commit.
-  Result<bool> leads_to(const std::string& commit) const;
+  Result<bool> leads_to(const std::string& commit) const {
+    MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+    if (!objects.has_object(commit)) {
+      return false;
+    }
+    MODLOCK_TRY(const auto found, read({"for-each-ref", "--count=1", "--contains=" + commit}));
+    return !found.empty();
+  }
+
   // Returns the commits that a revision names, as `git rev-parse` finds them: none, one, or all whose ids start with
   // it.
-  Result<std::vector<std::string>> resolve(const std::string& revision) const;
+  Result<std::vector<std::string>> resolve(const std::string& revision) const {
+    for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
+      const Command command = local_command(path_, {"rev-parse", "--verify", "--quiet", "--end-of-options",
+                                                    std::string(prefix) + revision + "^{commit}"});
+      MODLOCK_TRY(auto found, run_command(command, context_));
+      if (found.exit_code == 0) {
+        return lines_of(found.output);
+      }
+    }
+    if (!is_abbreviation(revision)) {
+      return std::vector<std::string>{};
+    }
+    // rev-parse does not report whether it found no commit or more than one.
+    MODLOCK_TRY(const auto found, read({"rev-list", "--all"}));
+    const std::string start = ascii::lower(revision);
+    std::vector<std::string> commits = lines_of(found);
+    std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(start); });
+    std::ranges::sort(commits);
+    return commits;
+  }
+
   // Returns how many commits `newer` has beyond its ancestor `older`; nullopt if `older` is not an ancestor.
-  Result<std::optional<std::size_t>> commits_since(const std::string& older, const std::string& newer) const;
+  Result<std::optional<std::size_t>> commits_since(const std::string& older, const std::string& newer) const {
+    if (!has(older) || !has(newer)) {
+      return std::nullopt;
+    }
+    MODLOCK_TRY(const auto base, read({"rev-list", "--max-count=1", older, "^" + newer}));
+    if (!base.empty()) {
+      return std::nullopt;  // not reachable from `newer`
+    }
+    MODLOCK_TRY(const auto text, read({"rev-list", "--count", newer, "^" + older}));
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+  }
+
   // Copies one commit without its parents to Repository::incoming(0). Errors: IO_ERROR.
-  Result<void> hand_over(const Repository& repository, const std::string& commit) const;
+  Result<void> hand_over(const Repository& repository, const std::string& commit) const {
+    const std::string wanted = "refs/modlock/wanted";
+    MODLOCK_TRY(auto objects, ObjectReader::open(path_));
+    MODLOCK_TRY(objects.set_reference(wanted, commit));
+    repository.clear_incoming();
+    Command command =
+        local_command(repository.path(), {"fetch", "--quiet", "--no-progress", "--no-tags", "--no-write-fetch-head",
+                                          "--depth=1", "--no-auto-maintenance", "--end-of-options",
+                                          "file://" + path_.string(), "+" + wanted + ":" + Repository::incoming(0)});
+    command.set_environment["GIT_ALLOW_PROTOCOL"] = "file";
+    auto fetched = run_local(command, kReading, remote_.address().display, context_);
+    return fetched ? Result<void>() : fail(std::move(fetched.error()));
+  }
 
  private:
   Result<std::string> read(std::vector<std::string> arguments) const {
@@ -60,88 +135,6 @@ class History {
   const Context& context_;
   std::filesystem::path path_;
 };
-
-Result<void> History::fetch(Content content, const std::string& since) const {
-  MODLOCK_TRY(make_bare_repository(path_));
-  std::vector<std::string> options;
-  if (content == Content::commits) {
-    options.emplace_back("--filter=tree:0");
-  }
-  if (!since.empty()) {
-    options.push_back("--shallow-since=" + since);
-  }
-  auto fetched = remote_.fetch(path_, options, {"+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"});
-  return fetched ? Result<void>() : fail(std::move(fetched.error().error));
-}
-
-// Whether a larger request would only fail with the same error.
-bool is_final(const Error& error) {
-  return error.code == Code::limit_exceeded || error.code == Code::timeout || error.code == Code::deadline_exceeded ||
-         error.code == Code::request_cancelled;
-}
-
-bool History::has(const std::string& commit) const {
-  const auto objects = ObjectReader::open(path_);
-  return objects && objects->has_object(commit);
-}
-
-Result<bool> History::leads_to(const std::string& commit) const {
-  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
-  if (!objects.has_object(commit)) {
-    return false;
-  }
-  MODLOCK_TRY(const auto found, read({"for-each-ref", "--count=1", "--contains=" + commit}));
-  return !found.empty();
-}
-
-Result<std::vector<std::string>> History::resolve(const std::string& revision) const {
-  for (const std::string_view prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
-    const Command command = local_command(
-        path_, {"rev-parse", "--verify", "--quiet", "--end-of-options", std::string(prefix) + revision + "^{commit}"});
-    MODLOCK_TRY(auto found, run_command(command, context_));
-    if (found.exit_code == 0) {
-      return lines_of(found.output);
-    }
-  }
-  if (!is_abbreviation(revision)) {
-    return std::vector<std::string>{};
-  }
-  // rev-parse does not report whether it found no commit or more than one.
-  MODLOCK_TRY(const auto found, read({"rev-list", "--all"}));
-  const std::string start = ascii::lower(revision);
-  std::vector<std::string> commits = lines_of(found);
-  std::erase_if(commits, [&](const std::string& commit) { return !commit.starts_with(start); });
-  std::ranges::sort(commits);
-  return commits;
-}
-
-Result<std::optional<std::size_t>> History::commits_since(const std::string& older, const std::string& newer) const {
-  if (!has(older) || !has(newer)) {
-    return std::nullopt;
-  }
-  MODLOCK_TRY(const auto base, read({"rev-list", "--max-count=1", older, "^" + newer}));
-  if (!base.empty()) {
-    return std::nullopt;  // not reachable from `newer`
-  }
-  MODLOCK_TRY(const auto text, read({"rev-list", "--count", newer, "^" + older}));
-  std::size_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-Result<void> History::hand_over(const Repository& repository, const std::string& commit) const {
-  const std::string wanted = "refs/modlock/wanted";
-  MODLOCK_TRY(auto objects, ObjectReader::open(path_));
-  MODLOCK_TRY(objects.set_reference(wanted, commit));
-  repository.clear_incoming();
-  Command command =
-      local_command(repository.path(), {"fetch", "--quiet", "--no-progress", "--no-tags", "--no-write-fetch-head",
-                                        "--depth=1", "--no-auto-maintenance", "--end-of-options",
-                                        "file://" + path_.string(), "+" + wanted + ":" + Repository::incoming(0)});
-  command.set_environment["GIT_ALLOW_PROTOCOL"] = "file";
-  auto fetched = run_local(command, kReading, remote_.address().display, context_);
-  return fetched ? Result<void>() : fail(std::move(fetched.error()));
-}
 
 // If clocks were right, descendants of a commit are newer than it, so most of the history need not be transferred.
 std::string just_before(std::chrono::sys_seconds time) {

@@ -136,11 +136,6 @@ bool have_same_origin(std::string_view left, std::string_view right) {
   return one && other && http::origin_of(*one) == http::origin_of(*other);
 }
 
-// Whether the disk failed: the pack is written while it arrives.
-bool is_of_disk(GitFailure failure) {
-  return failure == GitFailure::disk_full || failure == GitFailure::read_only;
-}
-
 bool is_status_success(int status) {
   return status >= 200 && status <= 299;
 }
@@ -398,8 +393,10 @@ Error HttpExchange::explain_failure(Error error) {
     return with_note(std::move(error), fmt::format("while git was to {} \"{}\"", doing_, remote_.display));
   }
   const GitFailure said = classify(error.message);
+  // The pack is written while it arrives.
+  const bool is_of_disk = said == GitFailure::disk_full || said == GitFailure::read_only;
   const GitFailure found = error.code == Code::timeout           ? GitFailure::timeout
-                           : error.code == Code::bad_response    ? is_of_disk(said) ? said : GitFailure::broken_response
+                           : error.code == Code::bad_response    ? is_of_disk ? said : GitFailure::broken_response
                            : error.reason == Reason::certificate ? GitFailure::certificate
                            : said == GitFailure::proxy_refused   ? said
                                                                  : GitFailure::unreachable;

@@ -136,13 +136,67 @@ class Filling {
           const Context& context)
       : cache_directory_(cache_directory), top_(top), size_(size), http_(http), context_(context) {}
 
-  Result<Diagnostics> fill(const Superproject& parent, std::size_t depth);
+  Result<Diagnostics> fill(const Superproject& parent, std::size_t depth) {
+    if (parent.submodules.empty()) {
+      return Diagnostics{};
+    }
+    if (depth >= kDeepest || (count_ += parent.submodules.size()) > kMost) {
+      return fail(Code::limit_exceeded,
+                  fmt::format("commit {} of \"{}\" has more submodules than {}, or deeper ones than {} levels",
+                              parent.commit, parent.address.display, kMost, kDeepest),
+                  "use the submodules' repositories themselves");
+    }
+    MODLOCK_TRY(const auto entries, read_gitmodules(parent.directory, parent.address.display, context_));
+    std::vector<Result<Diagnostics>> filled(parent.submodules.size());
+    parallel_for(parent.submodules.size(), depth == 0 ? kAtOnce : 1, [&](std::size_t i) {
+      const Submodule& submodule = parent.submodules[i];
+      const auto entry = find_submodule(entries, submodule.path, parent.address.display);
+      filled[i] = entry ? fill_one(parent, submodule, *entry, depth) : fail(entry.error());
+      if (!filled[i]) {
+        filled[i].error().notes.push_back(fmt::format("for the submodule \"{}\" of commit {} of \"{}\"",
+                                                      shown_path(submodule.path), parent.commit,
+                                                      parent.address.display));
+      }
+    });
+    Diagnostics warnings;
+    for (auto& result : filled) {
+      if (!result) {
+        return result;
+      }
+      warnings.insert(warnings.end(), result->begin(), result->end());
+    }
+    return warnings;
+  }
 
  private:
   Result<Diagnostics> fill_one(const Superproject& parent, const Submodule& submodule, const SubmoduleEntry& entry,
-                               std::size_t depth);
+                               std::size_t depth) {
+    if (entry.update == "none") {
+      return Diagnostics{};
+    }
+    const std::string url = resolve_submodule_url(parent.url.reveal(), entry.url);
+    MODLOCK_TRY(auto address, address_of(url, parent.address, context_));
+    MODLOCK_TRY(check_file_transport(address, "submodule", "which git does not allow to submodules", context_));
+    Superproject inner{SecretText(url), std::move(address), submodule.commit, parent.directory / submodule.path, {}};
+    MODLOCK_TRY(auto checked_out, check_out_one(inner.address, submodule, inner.directory));
+    inner.submodules = std::move(checked_out.submodules);
+    auto deeper = fill(inner, depth + 1);
+    if (deeper) {
+      deeper->insert(deeper->begin(), checked_out.warnings.begin(), checked_out.warnings.end());
+    }
+    return deeper;
+  }
+
   Result<CheckedOut> check_out_one(const RemoteAddress& address, const Submodule& submodule,
-                                   const fs::path& directory) const;
+                                   const fs::path& directory) const {
+    if (context_.offline && !Repository::exists(cache_directory_, address.display)) {
+      return fail(not_in_cache(address));
+    }
+    MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
+    MODLOCK_TRY(fetch_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
+    const fs::path index = top_.string() + "." + random_hex(8) + ".index";
+    return check_out(repository, submodule.commit, directory, index, address.display, size_, context_);
+  }
 
   const fs::path& cache_directory_;
   const fs::path& top_;
@@ -151,66 +205,6 @@ class Filling {
   const Context& context_;
   std::atomic<std::size_t> count_{0};
 };
-
-Result<Diagnostics> Filling::fill(const Superproject& parent, std::size_t depth) {
-  if (parent.submodules.empty()) {
-    return Diagnostics{};
-  }
-  if (depth >= kDeepest || (count_ += parent.submodules.size()) > kMost) {
-    return fail(Code::limit_exceeded,
-                fmt::format("commit {} of \"{}\" has more submodules than {}, or deeper ones than {} levels",
-                            parent.commit, parent.address.display, kMost, kDeepest),
-                "use the submodules' repositories themselves");
-  }
-  MODLOCK_TRY(const auto entries, read_gitmodules(parent.directory, parent.address.display, context_));
-  std::vector<Result<Diagnostics>> filled(parent.submodules.size());
-  parallel_for(parent.submodules.size(), depth == 0 ? kAtOnce : 1, [&](std::size_t i) {
-    const Submodule& submodule = parent.submodules[i];
-    const auto entry = find_submodule(entries, submodule.path, parent.address.display);
-    filled[i] = entry ? fill_one(parent, submodule, *entry, depth) : fail(entry.error());
-    if (!filled[i]) {
-      filled[i].error().notes.push_back(fmt::format("for the submodule \"{}\" of commit {} of \"{}\"",
-                                                    shown_path(submodule.path), parent.commit, parent.address.display));
-    }
-  });
-  Diagnostics warnings;
-  for (auto& result : filled) {
-    if (!result) {
-      return result;
-    }
-    warnings.insert(warnings.end(), result->begin(), result->end());
-  }
-  return warnings;
-}
-
-Result<Diagnostics> Filling::fill_one(const Superproject& parent, const Submodule& submodule,
-                                      const SubmoduleEntry& entry, std::size_t depth) {
-  if (entry.update == "none") {
-    return Diagnostics{};
-  }
-  const std::string url = resolve_submodule_url(parent.url.reveal(), entry.url);
-  MODLOCK_TRY(auto address, address_of(url, parent.address, context_));
-  MODLOCK_TRY(check_file_transport(address, "submodule", "which git does not allow to submodules", context_));
-  Superproject inner{SecretText(url), std::move(address), submodule.commit, parent.directory / submodule.path, {}};
-  MODLOCK_TRY(auto checked_out, check_out_one(inner.address, submodule, inner.directory));
-  inner.submodules = std::move(checked_out.submodules);
-  auto deeper = fill(inner, depth + 1);
-  if (deeper) {
-    deeper->insert(deeper->begin(), checked_out.warnings.begin(), checked_out.warnings.end());
-  }
-  return deeper;
-}
-
-Result<CheckedOut> Filling::check_out_one(const RemoteAddress& address, const Submodule& submodule,
-                                          const fs::path& directory) const {
-  if (context_.offline && !Repository::exists(cache_directory_, address.display)) {
-    return fail(not_in_cache(address));
-  }
-  MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
-  MODLOCK_TRY(fetch_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
-  const fs::path index = top_.string() + "." + random_hex(8) + ".index";
-  return check_out(repository, submodule.commit, directory, index, address.display, size_, context_);
-}
 
 }  // namespace
 

@@ -39,10 +39,6 @@ ExchangeFailure tls(std::string reason, std::string_view hint, Reason kind = Rea
   return {Code::unreachable, std::move(reason), hint, true, kind};
 }
 
-std::string system_text(long number) {
-  return system_reason(static_cast<int>(number));
-}
-
 // Returns the library's text after the last of these marks; OpenSSL's texts contain no secrets.
 std::string behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.rfind(mark);
@@ -60,9 +56,10 @@ ExchangeFailure not_connected(const CurlVerdict& verdict) {
   if (verdict.system_error == EMFILE || verdict.system_error == ENFILE) {
     hint = system_advice(static_cast<int>(verdict.system_error));
   }
-  return verdict.system_error == 0
-             ? unreachable("no connection to " + whom, hint)
-             : unreachable(fmt::format("no connection to {}: {}", whom, system_text(verdict.system_error)), hint);
+  return verdict.system_error == 0 ? unreachable("no connection to " + whom, hint)
+                                   : unreachable(fmt::format("no connection to {}: {}", whom,
+                                                             system_reason(static_cast<int>(verdict.system_error))),
+                                                 hint);
 }
 
 ExchangeFailure certificate_failure(const CurlVerdict& verdict) {
@@ -113,10 +110,6 @@ ExchangeFailure receive_failure(const CurlVerdict& verdict) {
     return bad_response("the chunked encoding of the body is malformed");
   }
   return unreachable("the connection was interrupted");
-}
-
-ExchangeFailure strange_answer(const CurlVerdict& verdict) {
-  return bad_response(says(verdict, "Content-Length") ? "invalid Content-Length" : "the response is not HTTP");
 }
 
 using std::chrono::milliseconds;
@@ -176,7 +169,7 @@ ExchangeFailure failure_of(const CurlVerdict& verdict) {
       return receive_failure(verdict);
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-      return strange_answer(verdict);
+      return bad_response(says(verdict, "Content-Length") ? "invalid Content-Length" : "the response is not HTTP");
     case CURLE_BAD_CONTENT_ENCODING:
       return bad_response("the body does not match its Content-Encoding");
     case CURLE_OUT_OF_MEMORY:

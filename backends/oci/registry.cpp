@@ -16,6 +16,12 @@
 namespace modlock::oci {
 namespace {
 
+tl::unexpected<Error> not_as_described(std::string_view what, std::string_view expected, std::string_view found) {
+  return fail(Code::hash_mismatch,
+              fmt::format("{} does not match its manifest: expected {}, found {}", what, expected, found),
+              "do not use this package: the registry or a proxy altered its content");
+}
+
 // Checks an arriving blob against its descriptor: an extra byte ends the transfer. Errors: HASH_MISMATCH (different
 // size or digest); those of the sink that receives the bytes. `what` names the blob in messages.
 class BlobCheck final : public BodySink {
@@ -23,13 +29,34 @@ class BlobCheck final : public BodySink {
   BlobCheck(BodySink& sink, const Layer& layer, std::string what)
       : sink_(sink), layer_(layer), what_(std::move(what)), hash_(digest_algorithm(layer.digest)) {}
 
-  Result<void> begin(std::optional<std::uint64_t> length) override;
-  Result<void> write(std::string_view bytes) override;
+  Result<void> begin(std::optional<std::uint64_t> length) override {
+    if (length && *length != layer_.size) {
+      return wrong_size(std::to_string(*length));
+    }
+    size_ = 0;
+    (void)hash_.finish();
+    return sink_.begin(length);
+  }
+
+  Result<void> write(std::string_view bytes) override {
+    size_ += bytes.size();
+    hash_.update(bytes);
+    return size_ > layer_.size ? wrong_size("more") : sink_.write(bytes);
+  }
+
   // Call once everything has arrived.
-  Result<void> finish();
+  Result<void> finish() {
+    if (size_ != layer_.size) {
+      return wrong_size(std::to_string(size_));
+    }
+    const std::string digest = digest_text(digest_algorithm(layer_.digest), hash_.finish());
+    return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
+  }
 
  private:
-  tl::unexpected<Error> wrong_size(std::string_view found) const;
+  tl::unexpected<Error> wrong_size(std::string_view found) const {
+    return not_as_described(what_, fmt::format("{} bytes", layer_.size), found);
+  }
 
   BodySink& sink_;
   const Layer& layer_;
@@ -37,39 +64,6 @@ class BlobCheck final : public BodySink {
   std::uint64_t size_ = 0;
   RunningHash hash_;
 };
-
-tl::unexpected<Error> not_as_described(std::string_view what, std::string_view expected, std::string_view found) {
-  return fail(Code::hash_mismatch,
-              fmt::format("{} does not match its manifest: expected {}, found {}", what, expected, found),
-              "do not use this package: the registry or a proxy altered its content");
-}
-
-tl::unexpected<Error> BlobCheck::wrong_size(std::string_view found) const {
-  return not_as_described(what_, fmt::format("{} bytes", layer_.size), found);
-}
-
-Result<void> BlobCheck::begin(std::optional<std::uint64_t> length) {
-  if (length && *length != layer_.size) {
-    return wrong_size(std::to_string(*length));
-  }
-  size_ = 0;
-  (void)hash_.finish();
-  return sink_.begin(length);
-}
-
-Result<void> BlobCheck::write(std::string_view bytes) {
-  size_ += bytes.size();
-  hash_.update(bytes);
-  return size_ > layer_.size ? wrong_size("more") : sink_.write(bytes);
-}
-
-Result<void> BlobCheck::finish() {
-  if (size_ != layer_.size) {
-    return wrong_size(std::to_string(size_));
-  }
-  const std::string digest = digest_text(digest_algorithm(layer_.digest), hash_.finish());
-  return digest == layer_.digest ? Result<void>() : not_as_described(what_, layer_.digest, digest);
-}
 
 // The Accept header of oras-go, so that a registry serves the same as to OpenTofu: an index must be received to be
 // rejected.

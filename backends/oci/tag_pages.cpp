@@ -44,10 +44,6 @@ std::optional<Link> take_link(std::string_view& rest) {
   return Link{target, parameters};
 }
 
-bool has_relation(std::string_view parameters) {
-  return parameters.find("rel=") != std::string_view::npos;
-}
-
 // A link may have several relations, separated by blanks (RFC 8288, section 3.3).
 bool is_next(std::string_view parameters) {
   const std::size_t start = parameters.find("rel=");
@@ -69,7 +65,7 @@ std::optional<std::string> next_link(std::string_view value) {
     if (is_next(link->parameters)) {
       return std::string(link->target);
     }
-    if (!without_relation && !has_relation(link->parameters)) {
+    if (!without_relation && link->parameters.find("rel=") == std::string_view::npos) {
       without_relation = std::string(link->target);
     }
   }

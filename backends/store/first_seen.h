@@ -38,11 +38,6 @@ class FirstSeen {
   // Records the new observations, and returns when each one was first seen, in whole seconds. It is no error if the
   // store cannot be written or if the run ends: new observations then count as seen now, and do so again next time.
   // Concurrent processes do not lose each other's records.
-  std::vector<Time> note(const Source& source, std::span<const Observation> observations, Time now,
-                         const Context& context) const {
-    return note(source.package_identity(), observations, now, context);
-  }
-  // The same for what is not a module source, under a name of its own.
   std::vector<Time> note(const std::string& package, std::span<const Observation> observations, Time now,
                          const Context& context) const;
   // Returns when the id was first recorded under this name, or under any name if `name` is empty. nullopt: never.

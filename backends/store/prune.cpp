@@ -42,26 +42,6 @@ bool is_gone(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
 }
 
-// Adds the sizes of the files below `directory`.
-Result<void> add_bytes(const fs::path& directory, std::uint64_t& bytes) {
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::error_code entry_error;
-    const fs::file_type type = at->symlink_status(entry_error).type();
-    if (type == fs::file_type::directory) {
-      MODLOCK_TRY(add_bytes(at->path(), bytes));
-    } else if (type == fs::file_type::regular) {
-      if (const std::uintmax_t size = at->file_size(entry_error); !entry_error) {
-        bytes += size;
-      }
-    }
-  }
-  if (error && !is_gone(error)) {
-    return system_failure("read the directory", directory, error.value());
-  }
-  return {};
-}
-
 // Adds the number of entries of the type in `directory`, and the sizes of all files below it.
 Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t& things, std::uint64_t& bytes) {
   std::error_code error;
@@ -73,7 +53,9 @@ Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t&
   if (error && !is_gone(error)) {
     return system_failure("read the directory", directory, error.value());
   }
-  return add_bytes(directory, bytes);
+  MODLOCK_TRY(const auto inside, bytes_below(directory));
+  bytes += inside;
+  return {};
 }
 
 // Returns when a thing was used last: the time of its mark, else the newest time of the entries directly in it (git
@@ -270,8 +252,20 @@ Result<std::vector<fs::path>> list_directory(const fs::path& directory) {
 
 Result<std::uint64_t> bytes_below(const fs::path& directory) {
   std::uint64_t bytes = 0;
-  MODLOCK_TRY(add_bytes(directory, bytes));
-  return bytes;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code entry_error;
+    const fs::file_type type = at->symlink_status(entry_error).type();
+    if (type == fs::file_type::directory) {
+      MODLOCK_TRY(const auto inside, bytes_below(at->path()));
+      bytes += inside;
+    } else if (type == fs::file_type::regular) {
+      const std::uintmax_t size = at->file_size(entry_error);
+      bytes += entry_error ? 0 : size;
+    }
+  }
+  return !error || is_gone(error) ? Result<std::uint64_t>(bytes)
+                                  : system_failure("read the directory", directory, error.value());
 }
 
 Result<messages::CacheSizes> measure(const Store& store) {
@@ -282,7 +276,7 @@ Result<messages::CacheSizes> measure(const Store& store) {
   for (const fs::path& directory : store.record_directories()) {
     MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));
   }
-  MODLOCK_TRY(add_bytes(store.temporary_directory(), sizes.unfinished_bytes));
+  MODLOCK_TRY(sizes.unfinished_bytes, bytes_below(store.temporary_directory()));
   return sizes;
 }
 

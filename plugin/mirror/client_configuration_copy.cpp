@@ -45,10 +45,6 @@ std::string scalar(const Value& value) {
   return value.kind == Value::Kind::string ? in_quotes(value.text) : value.text;
 }
 
-bool holds_objects(const Value& list) {
-  return std::ranges::any_of(list.elements, [](const Value& element) { return element.kind == Value::Kind::object; });
-}
-
 std::string write_list(const Value& list) {
   std::string text = "[";
   for (const Value& element : list.elements) {
@@ -62,7 +58,7 @@ std::string write_items(const std::vector<Item>& items, std::size_t depth = 0);
 
 std::string write_item(const Item& item, const Value& value, std::size_t depth) {
   std::string text;
-  if (value.kind == Value::Kind::list && holds_objects(value)) {
+  if (value.kind == Value::Kind::list && std::ranges::count(value.elements, Value::Kind::object, &Value::kind) != 0) {
     for (const Value& element : value.elements) {
       text += write_item(item, element, depth);
     }

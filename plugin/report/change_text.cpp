@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/text.h"
 #include "plugin/lock/locked_text.h"
 
 namespace modlock {
@@ -17,10 +18,8 @@ std::string id_text(const std::optional<messages::ChangeSide>& side) {
 
 // A bar would end a cell of a table, also in a code span.
 std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : code_span(text)) {
-    out += c == '|' ? "\\|" : std::string(1, c);
-  }
+  std::string out = code_span(text);
+  replace_all(out, "|", "\\|");
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "plugin/lock/locked_text.h"
 
@@ -15,19 +16,46 @@ class Drawing {
  public:
   explicit Drawing(bool dot) : dot_(dot), text_(dot ? "digraph modules {\n  rankdir = \"LR\";\n" : "graph LR\n") {}
 
-  void add_module(const std::string& key, const std::string& label) {
-    add(module_names_, 'm', key, label, dot_ ? " shape = \"box\"" : "[]");
+  // 'm' and the key of a module, or 'p' and the address of a provider.
+  using Node = std::pair<char, std::string>;
+
+  // Things of a kind with one label are one node.
+  void add(const Node& node, const std::string& label) {
+    const auto [known, is_new] =
+        labels_.try_emplace({node.first, label}, fmt::format("{}{}", node.first, counts_[node.first]));
+    const std::string& name = names_[node] = known->second;
+    if (!is_new) {
+      return;
+    }
+    ++counts_[node.first];
+    const bool is_module = node.first == 'm';
+    if (dot_) {
+      text_ +=
+          fmt::format("  {} [label = \"{}\" shape = \"{}\"];\n", name, escaped(label), is_module ? "box" : "ellipse");
+    } else {
+      text_ += fmt::format("  {}{}\"{}\"{}\n", name, is_module ? '[' : '(', escaped(label), is_module ? ']' : ')');
+    }
   }
-  void add_provider(const std::string& address) {
-    add(provider_names_, 'p', address, address, dot_ ? " shape = \"ellipse\"" : "()");
+
+  // A line to a provider is dashed.
+  void connect(const std::string& module, const Node& node, const std::string& label = {}) {
+    const std::string& from = names_[{'m', module}];
+    const std::string& to = names_[node];
+    const bool dashed = node.first == 'p';
+    if (!edges_.insert(fmt::format("{} {} {}", from, to, label)).second) {
+      return;
+    }
+    if (dot_) {
+      text_ += fmt::format("  {} -> {} [label = \"{}\"{}];\n", from, to, escaped(label),
+                           dashed ? " style = \"dashed\"" : "");
+    } else if (label.empty()) {
+      text_ += fmt::format("  {} {} {}\n", from, dashed ? "-.->" : "-->", to);
+    } else {
+      text_ += fmt::format("  {} {}|\"{}\"| {}\n", from, dashed ? "-.->" : "-->", escaped(label), to);
+    }
   }
-  void connect_modules(const std::string& from, const std::string& to) {
-    connect(module_names_[from], module_names_[to], false);
-  }
-  void connect_provider(const std::string& module, const std::string& address, const std::string& constraint) {
-    connect(module_names_[module], provider_names_[address], true, constraint);
-  }
-  bool has_module(const std::string& key) const { return module_names_.count(key) != 0; }
+
+  bool has_module(const std::string& key) const { return names_.contains({'m', key}); }
 
   std::string finish() && {
     if (dot_) {
@@ -37,8 +65,6 @@ class Drawing {
   }
 
  private:
-  using Names = std::map<std::string, std::string>;
-
   // Escapes quotes, and the control sequences of both languages in a label.
   std::string escaped(std::string_view label) const {
     std::string out;
@@ -58,40 +84,11 @@ class Drawing {
     return out;
   }
 
-  // Things with one label are one node.
-  void add(Names& names, char kind, const std::string& key, const std::string& label, std::string_view shape) {
-    Names& labels = labels_[kind];
-    const auto [known, is_new] = labels.try_emplace(label, fmt::format("{}{}", kind, labels.size()));
-    const std::string& name = names[key] = known->second;
-    if (!is_new) {
-      return;
-    }
-    if (dot_) {
-      text_ += fmt::format("  {} [label = \"{}\"{}];\n", name, escaped(label), shape);
-    } else {
-      text_ += fmt::format("  {}{}\"{}\"{}\n", name, shape[0], escaped(label), shape[1]);
-    }
-  }
-
-  void connect(const std::string& from, const std::string& to, bool dashed, const std::string& label = {}) {
-    if (!edges_.insert(fmt::format("{} {} {}", from, to, label)).second) {
-      return;
-    }
-    if (dot_) {
-      text_ += fmt::format("  {} -> {} [label = \"{}\"{}];\n", from, to, escaped(label),
-                           dashed ? " style = \"dashed\"" : "");
-    } else if (label.empty()) {
-      text_ += fmt::format("  {} {} {}\n", from, dashed ? "-.->" : "-->", to);
-    } else {
-      text_ += fmt::format("  {} {}|\"{}\"| {}\n", from, dashed ? "-.->" : "-->", escaped(label), to);
-    }
-  }
-
   bool dot_;
   std::string text_;
-  Names module_names_;
-  Names provider_names_;
-  std::map<char, Names> labels_;  // by kind
+  std::map<Node, std::string> names_;
+  std::map<Node, std::string> labels_;  // names by kind and label
+  std::map<char, std::size_t> counts_;  // of nodes, by kind
   std::set<std::string> edges_;
 };
 
@@ -122,7 +119,7 @@ std::string caller_of(std::string key, const Drawing& drawing) {
 
 std::string module_graph(const messages::ConfigInspectResult& inspected, GraphFormat format) {
   Drawing drawing(format == GraphFormat::dot);
-  drawing.add_module("", "root module");
+  drawing.add({'m', ""}, "root module");
   std::map<std::string, std::string> calls;  // of a locked release
   for (const messages::InspectedModule& module : inspected.modules) {
     std::string& keys = calls[release_of(module)];
@@ -130,20 +127,20 @@ std::string module_graph(const messages::ConfigInspectResult& inspected, GraphFo
   }
   for (const messages::InspectedModule& module : inspected.modules) {
     const std::string release = release_of(module);
-    drawing.add_module(module.key, (module.locked ? calls[release] : module.key) + "\n" + release);
+    drawing.add({'m', module.key}, (module.locked ? calls[release] : module.key) + "\n" + release);
   }
   for (const messages::InspectedModule& module : inspected.modules) {
-    drawing.connect_modules(caller_of(module.key, drawing), module.key);
+    drawing.connect(caller_of(module.key, drawing), {'m', module.key});
   }
   for (const messages::InspectedProvider& provider : inspected.providers) {
-    drawing.add_provider(provider.address);
+    drawing.add({'p', provider.address}, provider.address);
     std::map<std::string, std::string> constraints;
     for (const messages::InspectedConstraint& constraint : provider.constraints) {
       std::string& text = constraints[constraint.module];
       text += (text.empty() ? "" : ", ") + constraint.text;
     }
     for (const std::string& module : provider.modules) {
-      drawing.connect_provider(module, provider.address, constraints[module]);
+      drawing.connect(module, {'p', provider.address}, constraints[module]);
     }
   }
   return std::move(drawing).finish();

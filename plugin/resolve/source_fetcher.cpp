@@ -157,7 +157,8 @@ SourceFetcher::Work SourceFetcher::questions_of(const FetchTask& task) {
             modlock::list(*backend(request.source->source), *request.source, request.tag_prefix, store_, context_);
         if (slot.listing) {
           const auto sightings = sightings_of(*slot.listing);
-          slot.known_since = FirstSeen(store_).note(request.source->source, sightings, now_, context_);
+          slot.known_since =
+              FirstSeen(store_).note(request.source->source.package_identity(), sightings, now_, context_);
           for (std::size_t i = 0; i < sightings.size(); ++i) {
             slot.known_since[i] = known_since(request.source->source, slot.listing->versions[i], slot.known_since[i]);
           }
@@ -243,7 +244,7 @@ SourceFetcher::Time SourceFetcher::note(const Source& source, const std::string&
   const FirstSeen seen(store_);
   const Observation sighting{ref, id};
   const auto listed = seen.find(source, ref, "");
-  const Time first = listed ? *listed : seen.note(source, {&sighting, 1}, now_, context_).front();
+  const Time first = listed ? *listed : seen.note(source.package_identity(), {&sighting, 1}, now_, context_).front();
   const ListedVersion* version = known_version(source, ref);
   return version == nullptr ? first : known_since(source, *version, first);
 }

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/base/text.h"
+
 namespace modlock::terragrunt {
 namespace {
 
@@ -24,9 +26,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
 
 std::string without_retry_words(std::string text) {
   for (const auto& [word, other] : kWords) {
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + other.size())) {
-      text.replace(at, word.size(), other);
-    }
+    replace_all(text, word, other);
   }
   return text;
 }

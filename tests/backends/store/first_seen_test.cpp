@@ -35,7 +35,7 @@ struct Seen {
   // Hours after Monday at which each was first seen.
   std::vector<int> note(std::vector<Observation> sightings, hours at) const {
     std::vector<int> out;
-    for (const Time time : seen.note(source, sightings, kMonday + at, Context{})) {
+    for (const Time time : seen.note(source.package_identity(), sightings, kMonday + at, Context{})) {
       out.push_back(static_cast<int>(std::chrono::duration_cast<hours>(time - kMonday).count()));
     }
     return out;
