@@ -11,6 +11,7 @@
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/text.h"
 #include "backends/git/commit_fetch.h"
@@ -208,11 +209,7 @@ CommitFetch::Split CommitFetch::split_by(const References& references, const std
 void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
   std::vector<std::size_t> there = named;
   const auto fetch = [&] {
-    std::vector<std::string> sources;
-    for (const std::size_t i : there) {
-      sources.push_back(requests_[i].ref);
-    }
-    return fetch_shallow(remote_, repository_, sources);
+    return fetch_shallow(remote_, repository_, mapped(there, [&](std::size_t i) { return requests_[i].ref; }));
   };
   auto fetched = fetch();
   if (!fetched && fetched.error().kind == GitFailure::unknown_reference) {

@@ -36,10 +36,8 @@ constexpr std::array kMeanings = {
 };
 
 Meaning meaning_of(int status) {
-  for (const Meaning& row : kMeanings) {
-    if (row.status == status) {
-      return row;
-    }
+  if (const auto* const row = std::ranges::find(kMeanings, status, &Meaning::status); row != kMeanings.end()) {
+    return *row;
   }
   if (status >= 500 && status <= 599) {
     return {status, Code::unreachable, "server error", kTryLater};

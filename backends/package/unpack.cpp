@@ -28,12 +28,8 @@ constexpr std::array<NamedFormat, 10> kFormats = {{{"bz2", ArchiveFormat::bz2},
 }  // namespace
 
 std::optional<ArchiveFormat> archive_format_of_name(std::string_view name) {
-  for (const NamedFormat& known : kFormats) {
-    if (known.name == name) {
-      return known.format;
-    }
-  }
-  return std::nullopt;
+  const auto* const known = std::ranges::find(kFormats, name, &NamedFormat::name);
+  return known == kFormats.end() ? std::nullopt : std::optional(known->format);
 }
 
 std::optional<ArchiveFormat> archive_format_of_path(std::string_view path) {

@@ -14,6 +14,7 @@
 #include "backends/address/provider_address.h"
 #include "backends/address/provider_version.h"
 #include "backends/address/source.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/json.h"
@@ -296,12 +297,10 @@ Result<std::vector<BundledProvider>> providers_of(const std::vector<NamedClosure
 }
 
 std::string Closure::tag() const {
-  std::vector<std::string> lines;
-  for (const BundledPackage& package : packages) {
-    lines.push_back(fmt::format("{} {} {}\n", package.source, package.origin, package.h1));
-  }
-  std::ranges::sort(lines);
-  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  auto lines = mapped(packages, [](const BundledPackage& package) {
+    return fmt::format("{} {} {}\n", package.source, package.origin, package.h1);
+  });
+  sort_unique(lines);
   return "closure-" + sha256_hex(fmt::format("{}", fmt::join(lines, "")));
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
@@ -211,10 +212,9 @@ class Summariser {
 
   // A mode cannot change without the change time of its file, so an unchanged tree needs no check.
   Result<void> check_modes() const {
-    std::vector<TreeEntry> entries;
-    for (const ScannedEntry& entry : scan_.entries) {
-      entries.push_back({entry.name, {}, entry.type, entry.mode});
-    }
+    const auto entries = mapped(scan_.entries, [](const ScannedEntry& entry) {
+      return TreeEntry{entry.name, {}, entry.type, entry.mode};
+    });
     return options_.modes.empty() || hash_modes(entries) == options_.modes
                ? Result<void>()
                : fail(Code::hash_mismatch, "permission bits were changed");

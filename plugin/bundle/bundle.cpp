@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/address/scrub.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 #include "backends/http/http_client.h"
@@ -36,13 +37,7 @@ class LayoutBundle final : public Bundle {
   LayoutBundle(std::shared_ptr<const fs::path> work, Layout layout, const Context& context)
       : work_(std::move(work)), layout_(std::move(layout)), context_(context) {}
 
-  Result<std::vector<std::string>> tags() override {
-    std::vector<std::string> tags;
-    for (const TaggedClosure& one : layout_.listed()) {
-      tags.push_back(one.tag);
-    }
-    return tags;
-  }
+  Result<std::vector<std::string>> tags() override { return mapped(layout_.listed(), &TaggedClosure::tag); }
 
   Result<std::optional<Closure>> closure(const std::string& tag) override {
     const auto& listed = layout_.listed();

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "backends/base/collections.h"
 #include "backends/base/environment.h"
 #include "backends/git/git_command.h"
 #include "plugin/engine/plan_request.h"
@@ -67,10 +68,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
       plan_overrides({.tree = plan->tree, .locks = plan->modules, .root = root.walk.root, .bounds = root.walk.bounds}));
   MODLOCK_TRY(auto modules, mirrored_modules(*plan, overrides));
   for (auto& [url, repository] : modules.repositories) {
-    std::vector<FetchRequest> requests;
-    for (const auto& [commit, request] : repository.requests) {
-      requests.push_back(request);
-    }
+    const auto requests = values_of(repository.requests);
     MODLOCK_TRY(
         repository.cached,
         open->fetcher().backend(repository.source.source)->repository_with(repository.source, requests, context));

@@ -8,6 +8,7 @@
 
 #include "backends/address/go_url.h"
 #include "backends/base/build_info.h"
+#include "backends/base/collections.h"
 #include "plugin/diff/package_diff.h"
 #include "plugin/install/verdict.h"
 #include "plugin/lock/lock_file.h"
@@ -202,10 +203,9 @@ Json::Value sarif_run(const Result<messages::LockVerifyResult>& result, const st
 
 Json::Value sarif_run(const Result<messages::UpdateDiffResult>& result, const std::string& root,
                       const std::string& base, int exit_code) {
-  std::vector<Rule> rules;
-  for (const DiffRule& rule : diff_rules()) {
-    rules.push_back({rule.name, level_of(rule.grade), rule.text});
-  }
+  const auto rules = mapped(diff_rules(), [](const DiffRule& rule) {
+    return Rule{rule.name, level_of(rule.grade), rule.text};
+  });
   const Diagnostics said = result ? result->diagnostics : Diagnostics{{Severity::error, result.error()}};
   Json::Value run = new_run(rules, result.has_value(), said, root, base, exit_code);
   for (const messages::ModuleDiff& change : result ? result->changes : std::vector<messages::ModuleDiff>()) {
