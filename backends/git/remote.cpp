@@ -8,6 +8,7 @@
 #include "backends/address/git_reference.h"
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/private_file.h"
 #include "backends/git/git_command.h"
 #include "backends/git/git_configuration.h"
@@ -168,8 +169,7 @@ std::optional<Result<bool>> Remote::fetch_objects(const Repository& repository,
     return std::nullopt;
   }
   std::vector<std::string> wanted = ids;
-  std::ranges::sort(wanted);
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  sort_unique(wanted);
   auto fetched = http_->fetch(address_, wanted, repository.path(), kFetching, context_);
   if (!fetched || !*fetched || !**fetched) {
     return fetched;

@@ -97,9 +97,7 @@ std::string other_repository(std::string_view from, std::string_view to) {
   const auto name_of = [](std::string_view url) {
     url.remove_prefix(std::min(url.find("://") + 3, url.size()));
     url = url.substr(0, url.find('?'));
-    while (url.ends_with('/')) {
-      url.remove_suffix(1);
-    }
+    url = url.substr(0, url.find_last_not_of('/') + 1);
     return url.ends_with(".git") ? url.substr(0, url.size() - 4) : url;
   };
   return name_of(from) == name_of(to) ? "" : printable_url(to);

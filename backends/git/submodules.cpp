@@ -160,10 +160,8 @@ class Filling {
     });
     Diagnostics warnings;
     for (auto& result : filled) {
-      if (!result) {
-        return result;
-      }
-      warnings.insert(warnings.end(), result->begin(), result->end());
+      MODLOCK_TRY(auto found, std::move(result));
+      append(warnings, std::move(found));
     }
     return warnings;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "backends/address/scrub.h"
 #include "backends/address/source_text.h"
@@ -12,6 +13,7 @@
 #include "backends/base/deleter.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/git/library.h"
 
 namespace modlock::git {
@@ -22,13 +24,9 @@ constexpr std::size_t kLengthDigits = 4;
 // Returns nullopt if a character is not a digit.
 std::optional<std::size_t> length_of(std::string_view digits) {
   std::size_t length = 0;
-  for (const char c : digits) {
-    if (!ascii::is_hex(c)) {
-      return std::nullopt;
-    }
-    length = length * 16 + static_cast<std::size_t>(ascii::hex_value(c));
-  }
-  return length;
+  const char* const end = digits.data() + digits.size();
+  const bool is_read = digits.empty() || std::from_chars(digits.data(), end, length, 16).ptr == end;
+  return is_read ? std::optional(length) : std::nullopt;
 }
 
 constexpr std::string_view kService = "# service=git-upload-pack";
@@ -137,14 +135,8 @@ std::string packet_line(std::string_view text) {
 }
 
 bool offers(std::string_view capabilities, std::string_view capability) {
-  while (!capabilities.empty()) {
-    const std::string_view word = capabilities.substr(0, capabilities.find(' '));
-    if (word.substr(0, word.find('=')) == capability) {
-      return true;
-    }
-    capabilities.remove_prefix(std::min(word.size() + 1, capabilities.size()));
-  }
-  return false;
+  return std::ranges::any_of(split(capabilities, ' '),
+                             [&](std::string_view word) { return word.substr(0, word.find('=')) == capability; });
 }
 
 Result<void> AdvertisementReader::begin(std::optional<std::uint64_t> /*length*/) {

@@ -76,10 +76,8 @@ ExchangeFailure certificate_failure(const CurlVerdict& verdict) {
   if (verdict.verify_result == kNotYetValid) {
     return tls(whose + " is not valid yet", "check the clock of this machine");
   }
-  for (const long number : kUnknownAuthority) {
-    if (verdict.verify_result == number) {
-      return tls(whose + " is signed by an authority that is not trusted here", kTrustHint);
-    }
+  if (std::ranges::find(kUnknownAuthority, verdict.verify_result) != kUnknownAuthority.end()) {
+    return tls(whose + " is signed by an authority that is not trusted here", kTrustHint);
   }
   if (says(verdict, "subject name")) {
     return tls(whose + " is for another host", "check the host name, and whether a proxy responds in its place");

@@ -57,12 +57,8 @@ std::string json_reason(const Json::Value& body) {
     const Json::Value& first = errors[0];
     return first.isObject() ? text(first["message"]) : text(first);
   }
-  for (const char* name : {"message", "error"}) {
-    if (body[name].isString()) {
-      return body[name].asString();
-    }
-  }
-  return {};
+  const auto message = string_member(body, "message");
+  return message ? *message : string_member(body, "error").value_or("");
 }
 
 // Returns one readable line, or nothing: an HTML page does not help.

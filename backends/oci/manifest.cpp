@@ -7,6 +7,7 @@
 #include "backends/http/http_client.h"
 #include "backends/oci/reference.h"
 #include "backends/package/unpack.h"
+#include "protocol/base/json.h"
 
 namespace modlock::oci {
 namespace {
@@ -104,9 +105,8 @@ Result<Layer> read_manifest(std::string_view content_type, std::string_view body
     return no_package(what, fmt::format("unexpected artifact type \"{}\"", quotable(artifact, kShown)));
   }
   MODLOCK_TRY(auto layer, select_layer((*json)["layers"], what));
-  const Json::Value& annotations = (*json)["annotations"];
-  if (annotations.isObject() && annotations["org.opencontainers.image.created"].isString()) {
-    layer.created = read_time(annotations["org.opencontainers.image.created"].asString());
+  if (const auto created = string_member((*json)["annotations"], "org.opencontainers.image.created")) {
+    layer.created = read_time(*created);
   }
   return layer;
 }

@@ -84,8 +84,7 @@ std::string error_code(std::string_view body) {
   if (!json || !json->isObject() || !(*json)["errors"].isArray() || (*json)["errors"].empty()) {
     return {};
   }
-  const Json::Value& first = (*json)["errors"][0];
-  return first.isObject() && first["code"].isString() ? first["code"].asString() : std::string();
+  return string_member((*json)["errors"][0], "code").value_or("");
 }
 
 HttpRequest manifest_request(const Repository& repository, const std::string& reference, std::string_view purpose) {

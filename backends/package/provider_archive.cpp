@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "backends/package/tree_hash.h"
@@ -76,8 +77,7 @@ class Layout {
   }
 
   ZipLayout result() {
-    std::ranges::sort(found_.programs);
-    found_.programs.erase(std::unique(found_.programs.begin(), found_.programs.end()), found_.programs.end());
+    sort_unique(found_.programs);
     return std::move(found_);
   }
 

@@ -35,9 +35,7 @@ std::string TreeSummary::text() const {
 }
 
 const FileDigest* TreeSummary::find(std::string_view name) const {
-  const auto found =
-      std::lower_bound(files.begin(), files.end(), name,
-                       [](const FileDigest& file, std::string_view wanted) { return file.name < wanted; });
+  const auto found = std::ranges::lower_bound(files, name, {}, &FileDigest::name);
   return found != files.end() && found->name == name ? &*found : nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "backends/address/source_text.h"
+#include "backends/base/text.h"
 #include "backends/http/http_client.h"
 #include "backends/providers/openpgp.h"
 
@@ -27,18 +28,9 @@ std::string_view take_field(std::string_view& rest) {
   return field;
 }
 
-// Takes the next line off; returns nullopt at the end. The text after the last line ending is a line unless it is
-// empty.
-std::optional<Line> take_line(std::string_view& rest) {
-  if (rest.empty()) {
-    return std::nullopt;
-  }
-  std::string_view text = rest.substr(0, rest.find('\n'));
-  rest.remove_prefix(std::min(text.size() + 1, rest.size()));
-  Line line;
-  line.hash = take_field(text);
-  line.file_name = take_field(text);
-  return line;
+Line read_line(std::string_view text) {
+  const std::string_view hash = take_field(text);
+  return {hash, take_field(text)};
 }
 
 using Kind = SignatureVerdict::Kind;
@@ -74,14 +66,15 @@ std::string reason_of(const SignatureVerdict& verdict) {
 }  // namespace
 
 Result<void> expect_listed(std::string_view document, std::string_view file_name, std::string_view zh) {
-  while (const auto line = take_line(document)) {
-    if (line->file_name.empty() || line->file_name != file_name) {
+  while (!document.empty()) {
+    const Line line = read_line(take_line(document));
+    if (line.file_name.empty() || line.file_name != file_name) {
       continue;
     }
-    const auto hash = zh_of_checksum(line->hash);
+    const auto hash = zh_of_checksum(line.hash);
     if (!hash) {
       return fail(Code::bad_response,
-                  fmt::format("checksum list has invalid SHA256 hash \"{}\"", quotable(line->hash.substr(0, 80))));
+                  fmt::format("checksum list has invalid SHA256 hash \"{}\"", quotable(line.hash.substr(0, 80))));
     }
     if (*hash != zh) {
       return fail(Code::hash_mismatch, fmt::format("checksum list has unexpected SHA-256 hash {} (expected {})",
@@ -95,11 +88,12 @@ Result<void> expect_listed(std::string_view document, std::string_view file_name
 
 Result<std::vector<std::string>> hashes_of(std::string_view document) {
   std::vector<std::string> hashes;
-  while (const auto line = take_line(document)) {
-    if (line->hash.empty()) {
+  while (!document.empty()) {
+    const Line line = read_line(take_line(document));
+    if (line.hash.empty()) {
       return fail(Code::bad_response, "checksum list has a blank line");
     }
-    auto hash = line->file_name.empty() ? std::nullopt : zh_of_checksum(line->hash);
+    auto hash = line.file_name.empty() ? std::nullopt : zh_of_checksum(line.hash);
     if (!hash) {
       return std::vector<std::string>();
     }

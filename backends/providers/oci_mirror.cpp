@@ -224,18 +224,14 @@ class OciMirror final : public ProviderSource {
                                                      const Context& context) {
     std::string tag = version.to_string();
     std::replace(tag.begin(), tag.end(), '+', '_');
-    return indexes_.get(fmt::format("{} {}", repository.display, tag), context,
-                        [&]() -> Result<std::vector<PlatformManifest>> {
-                          auto index = registry_.manifest(repository, {.tag = tag, .digest = {}}, context);
-                          if (!index) {
-                            // Not NOT_FOUND, so that no other source is tried: the mirror must have what it lists.
-                            Error error = std::move(index.error());
-                            error.code = error.code == Code::not_found ? Code::bad_response : error.code;
-                            return fail(std::move(error));
-                          }
-                          return oci::read_provider_index(index->content_type, index->body,
-                                                          fmt::format("\"{}\" of \"{}\"", tag, repository.display));
-                        });
+    return indexes_.get(
+        fmt::format("{} {}", repository.display, tag), context, [&]() -> Result<std::vector<PlatformManifest>> {
+          // Not NOT_FOUND, so that no other source is tried: the mirror must have what it lists.
+          MODLOCK_TRY(const auto index,
+                      registry_.manifest(repository, {.tag = tag, .digest = {}}, context).map_error(not_as_listed));
+          return oci::read_provider_index(index.content_type, index.body,
+                                          fmt::format("\"{}\" of \"{}\"", tag, repository.display));
+        });
   }
 
   Result<oci::Layer> find_layer(const Repository& repository, const std::vector<PlatformManifest>& manifests,
@@ -252,17 +248,14 @@ class OciMirror final : public ProviderSource {
                               version.to_string(), repository.display, platform.to_string()),
                   "push the provider again with one manifest for each platform");
     }
-    const auto manifest = registry_.manifest(repository, {.tag = {}, .digest = found->digest}, context);
-    if (!manifest) {
-      return fail(not_as_listed(manifest.error()));
-    }
-    return oci::read_provider_manifest(manifest->content_type, manifest->body,
+    MODLOCK_TRY(const auto manifest,
+                registry_.manifest(repository, {.tag = {}, .digest = found->digest}, context).map_error(not_as_listed));
+    return oci::read_provider_manifest(manifest.content_type, manifest.body,
                                        fmt::format("\"{}\" of \"{}\"", found->digest, repository.display));
   }
 
   Result<void> receive(const Repository& repository, const oci::Layer& layer, BodySink& sink, const Context& context) {
-    auto received = registry_.blob(repository, layer, "the provider package", sink, context);
-    return received ? Result<void>() : fail(not_as_listed(std::move(received.error())));
+    return registry_.blob(repository, layer, "the provider package", sink, context).map_error(not_as_listed);
   }
 
   Result<ProviderPackage> fetch(const Repository& repository, const oci::Layer& layer, std::string display,

@@ -91,16 +91,14 @@ class SharedProviderSource final : public ProviderSource {
 
 // Adds a source's data about the requested platforms.
 void merge(ProviderRelease& whole, ProviderRelease part, bool is_first) {
-  whole.published.insert(whole.published.end(), std::make_move_iterator(part.published.begin()),
-                         std::make_move_iterator(part.published.end()));
+  std::ranges::move(part.published, std::back_inserter(whole.published));
   sort_unique(whole.published);
   whole.packages.merge(part.packages);
   if (is_first || whole.signature.status == ProviderSignature::Status::none) {
     whole.signature = std::move(part.signature);
   }
   whole.covers_all_platforms = part.covers_all_platforms || (!is_first && whole.covers_all_platforms);
-  whole.warnings.insert(whole.warnings.end(), std::make_move_iterator(part.warnings.begin()),
-                        std::make_move_iterator(part.warnings.end()));
+  append(whole.warnings, std::move(part.warnings));
 }
 
 class MultiSource final : public ProviderSource {

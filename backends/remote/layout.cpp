@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/package/pack.h"
 
@@ -156,8 +157,7 @@ Result<void> LayoutWriter::add_closure(NamedClosure closure) {
   } else {
     same = closures_.insert(closures_.end(), {.index = {.tag = closure.tag, .index = {}}, .providers = {}});
   }
-  std::ranges::sort(packages);
-  packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
+  sort_unique(packages);
   const std::string text = write_closure(closure.closure);
   if (text.size() > kManifestLimit) {
     return fail(Code::limit_exceeded, fmt::format("the index of {} packages is larger than 4 MiB", packages.size()),

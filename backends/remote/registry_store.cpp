@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
 #include "backends/base/parallel.h"
 
@@ -384,10 +385,7 @@ Result<void> pull(std::vector<WantedClosure> closures, oci::Registry& registry, 
       }
     }
   }
-  std::vector<const Download*> wanted;
-  for (const auto& [digest, one] : unique) {
-    wanted.push_back(&one);
-  }
+  const auto wanted = mapped(unique, [](const auto& one) { return &one.second; });
   std::vector<Result<Blob>> received(wanted.size());
   std::atomic<std::size_t> done = 0;
   parallel_answers(received, kParallel, [&](std::size_t i) {

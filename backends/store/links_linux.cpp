@@ -1,5 +1,7 @@
 #include "backends/store/links.h"
 
+#include <fmt/ranges.h>
+
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -32,18 +34,6 @@ bool is_content_key(std::string_view name) {
 
 fs::path record_of(const Store& store, const fs::path& data_directory) {
   return store.link_directory() / sha256_hex(data_directory.native());
-}
-
-// Adds the packages of the links in the directory.
-Result<std::set<std::string>> with_links_below(const Store& store, const fs::path& modules,
-                                               std::set<std::string> packages) {
-  MODLOCK_TRY(const auto places, list_directory(modules));
-  for (const fs::path& place : places) {
-    if (const auto linked = linked_package(store, place)) {
-      packages.insert(linked->directory.parent_path().filename().string());
-    }
-  }
-  return packages;
 }
 
 }  // namespace
@@ -108,16 +98,19 @@ Result<void> seal(const Package& package) {
 }
 
 Result<void> record_links(const Store& store, const fs::path& data_directory, std::set<std::string> planned) {
-  MODLOCK_TRY(const auto packages, with_links_below(store, data_directory / "modules", std::move(planned)));
+  std::set<std::string> packages = std::move(planned);
+  MODLOCK_TRY(const auto places, list_directory(data_directory / "modules"));
+  for (const fs::path& place : places) {
+    if (const auto linked = linked_package(store, place)) {
+      packages.insert(linked->directory.parent_path().filename().string());
+    }
+  }
   const fs::path record = record_of(store, data_directory);
   std::error_code error;
   if (packages.empty()) {
     return fs::remove(record, error) || !error ? Result<void>() : system_failure("remove", record, error.value());
   }
-  std::string text;
-  for (const std::string& package : packages) {
-    text += package + "\n";
-  }
+  const std::string text = fmt::format("{}\n", fmt::join(packages, "\n"));
   if (read_file(record).value_or("") == text) {
     touch(record);
     return {};

@@ -102,9 +102,7 @@ std::string write_json_members(const std::vector<Item>& items) {
 }
 
 bool is_named(const Item& item, std::string_view name) {
-  const std::string& key = item.keys.front();
-  return std::equal(key.begin(), key.end(), name.begin(), name.end(),
-                    [](char a, char b) { return ascii::to_lower(a) == b; });
+  return ascii::equals_ignoring_case(item.keys.front(), name);
 }
 
 bool has_label(const Item& item) {

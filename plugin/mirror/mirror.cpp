@@ -76,9 +76,7 @@ Result<Offer> make_offer(const Engine& engine, const messages::RootParams& param
   drop_enforced(overrides, plan->diagnostics);
   Diagnostics& diagnostics = run.diagnostics;
   diagnostics = std::move(plan->diagnostics);
-  for (Diagnostic& warning : modules.warnings) {
-    diagnostics.push_back(std::move(warning));
-  }
+  append(diagnostics, std::move(modules.warnings));
   append(diagnostics, network.warnings());
   auto services = services_of(modules.modules, network, context, diagnostics);
   return Offer{.tool = root.implementation.tool,

@@ -70,9 +70,7 @@ std::string package_name(const Source& source) {
     return source.path.substr(source.path.find('/') + 1);
   }
   std::string path = source.path;
-  while (path.ends_with("/")) {
-    path.pop_back();
-  }
+  path.erase(path.find_last_not_of('/') + 1);
   const std::string name = without_suffix(path.substr(path.rfind('/') + 1));
   return name.empty() ? source.host : name;
 }

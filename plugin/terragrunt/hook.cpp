@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
@@ -384,9 +385,7 @@ class Hook {
       MODLOCK_TRY(open_->read_lock_again());
       warn_of_ignored_lock();
     }
-    for (const messages::Change& change : planned.changes) {
-      lines_.push_back(change_line(change));
-    }
+    std::ranges::transform(planned.changes, std::back_inserter(lines_), change_line);
     if (!planned.moved.empty()) {
       moved_ = moved_error(planned.moved);
     }
@@ -458,9 +457,7 @@ class Hook {
       (void)lock_.put_back(before, data, engine_.context_for(run_));
       return fail(std::move(ok.error()));
     }
-    for (const std::string& line : lines_) {
-      reports_.change(line);
-    }
+    std::ranges::for_each(lines_, reports_.change);
     MODLOCK_TRY(moved_ ? fail(*moved_) : lock_.remember(data));
     const bool gets = has_unlocked_ && options_.command == "init" && !open_->context.offline;
     return gets ? get_unlocked() : Verdicts();

@@ -184,10 +184,7 @@ Result<void> check_hooks(const OpenUnit& unit, Diagnostics& found) {
 Result<void> check_download(const OpenUnit& unit, const Download& download, const messages::RootParams& params,
                             Run& run, messages::LockVerifyResult& result) {
   const HookReports reports{.change = [](const std::string&) {},
-                            .diagnostics =
-                                [&](const Diagnostics& found) {
-                                  result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
-                                }};
+                            .diagnostics = [&](const Diagnostics& found) { append(result.diagnostics, found); }};
   auto verdicts = run_hook(*unit.engine, run,
                            {.command = "plan",
                             .root = with_locks_of(unit.path, download.working_directory, params),
@@ -208,8 +205,7 @@ Result<void> check_download(const OpenUnit& unit, const Download& download, cons
 }  // namespace
 
 bool is_unit(const fs::path& directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory / "terragrunt.hcl", ignored)) {
+  if (!path_exists(directory / "terragrunt.hcl")) {
     return false;
   }
   const auto found = has_configuration(directory)
@@ -222,8 +218,8 @@ bool runs_copy(const fs::path& directory) {
   std::error_code ignored;
   const fs::path unit = fs::weakly_canonical(directory, ignored);
   const auto name = download_name(FoundSource(), unit);
-  return fs::exists(unit / "terragrunt.hcl", ignored) && has_configuration(unit) && !is_unit(unit) &&
-         fs::exists(cache_of(unit) / name->directory / kVersionFile, ignored);
+  return path_exists(unit / "terragrunt.hcl") && has_configuration(unit) && !is_unit(unit) &&
+         path_exists(cache_of(unit) / name->directory / kVersionFile);
 }
 
 namespace {

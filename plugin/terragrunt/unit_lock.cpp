@@ -23,9 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 2> kNames = {kLockFileName, kSidecarFileName};
 
 bool has_lock_file(const fs::path& directory) {
-  std::error_code ignored;
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return fs::exists(directory / name, ignored); });
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return path_exists(directory / name); });
 }
 
 // nullopt: there is no such file.
@@ -104,9 +102,8 @@ bool is_real_directory(const fs::path& path) {
 
 // Returns whether there is a unit of this path in a stack, or in stacks in it.
 bool has_unit(const fs::path& at, fs::path::const_iterator name, const fs::path::const_iterator& end) {
-  std::error_code ignored;
   return is_real_directory(at) &&
-         (name == end ? fs::exists(at / "terragrunt.hcl", ignored)
+         (name == end ? path_exists(at / "terragrunt.hcl")
                       : has_unit(at / *name, std::next(name), end) || has_unit(at / kGenerated, name, end));
 }
 
@@ -190,8 +187,7 @@ Result<void> UnitLock::take_over(const DataDirectory& data, const Context& conte
 
 Result<void> UnitLock::know_committed_blocks(const fs::path& data_directory, const Context& context) const {
   MODLOCK_TRY(const auto known, load_lock_backup(data_directory));
-  std::error_code ignored;
-  if (known || !fs::is_directory(kept_, ignored)) {
+  if (known || !path_is_directory(kept_)) {
     return {};
   }
   MODLOCK_TRY(const auto committed, committed_module_locks(kept_, kLockFileName, context));

@@ -12,6 +12,7 @@
 #include "backends/address/go_url.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
+#include "backends/base/files.h"
 #include "backends/base/process.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
@@ -202,10 +203,9 @@ FunctionResult value_of(const fs::path& directory) {
 FunctionResult find_in_parent_folders(const Call& call) {
   const UnitAccess& files = access_of(call);
   const std::string name = call.arguments.empty() ? "terragrunt.hcl" : call.arguments[0].as_string();
-  std::error_code ignored;
   for (fs::path at = files.directory; at != at.parent_path();) {
     at = at.parent_path();
-    if (files.documents->count((at / name).lexically_normal()) != 0 || fs::exists(at / name, ignored)) {
+    if (files.documents->count((at / name).lexically_normal()) != 0 || path_exists(at / name)) {
       return confine(at / name, {files.repository}) ? FunctionResult(Value::string((at / name).string()))
                                                     : tl::unexpected(unknown("the file is not in the repository"));
     }
@@ -296,10 +296,9 @@ fs::path cache_of(const fs::path& unit) {
 }
 
 fs::path find_downloaded_source(const fs::path& working_directory) {
-  std::error_code ignored;
   for (fs::path directory = working_directory; directory != directory.parent_path();
        directory = directory.parent_path()) {
-    if (fs::exists(directory / kVersionFile, ignored)) {
+    if (path_exists(directory / kVersionFile)) {
       return directory;
     }
   }
@@ -351,12 +350,8 @@ FoundSource render_unit_source(const fs::path& unit, ClientKind tool, const Cont
     return FoundSource{.is_known = false};
   }
   const Json::Value& terraform = (*config)["terraform"];
-  const auto text_of = [&](const char* name) {
-    const bool is_there = terraform.isObject() && terraform[name].isString();
-    return is_there ? terraform[name].asString() : std::string();
-  };
-  const std::string written = text_of("source");
-  const std::string version = text_of("version");
+  const std::string written = string_member(terraform, "source").value_or("");
+  const std::string version = string_member(terraform, "version").value_or("");
   return written.empty() ? FoundSource()
                          : found_source(written, version.empty() ? std::nullopt : std::optional(version),
                                         {(unit / "terragrunt.hcl").string(), std::nullopt}, tool);
