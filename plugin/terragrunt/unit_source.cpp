@@ -18,7 +18,6 @@
 #include "plugin/config/confined_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/eval/evaluate.h"
-#include "plugin/hcl/parser.h"
 #include "protocol/base/json.h"
 #include "protocol/base/result.h"
 
@@ -115,7 +114,7 @@ FunctionError unknown(std::string message) {
 }
 
 // Returns nullopt if there is no such file.
-Result<std::optional<hcl::Body>> read_body(const fs::path& path, const Documents& documents) {
+Result<std::optional<hcl::ParsedFile>> read_hcl(const fs::path& path, const Documents& documents) {
   MODLOCK_TRY(const auto text, read_document(path, documents));
   if (!text) {
     return std::nullopt;
@@ -126,7 +125,7 @@ Result<std::optional<hcl::Body>> read_body(const fs::path& path, const Documents
   if (error != file.diagnostics.end()) {
     return fail(error->what);
   }
-  return std::move(file.body);
+  return file;
 }
 
 const eval::Function* find_unit_function(std::string_view name);
@@ -221,8 +220,8 @@ FunctionResult read_terragrunt_config(const Call& call) {
     return tl::unexpected(unknown("the file is not read"));
   }
   files.directory = path.parent_path();
-  const auto body = read_body(path, *files.documents);
-  auto locals = body && *body ? UnitScope(**body, files).locals() : fail(Code::not_found, path.string());
+  const auto file = read_hcl(path, *files.documents);
+  auto locals = file && *file ? UnitScope((*file)->body, files).locals() : fail(Code::not_found, path.string());
   return locals ? FunctionResult(std::move(*locals)) : tl::unexpected(unknown("its locals are not known"));
 }
 
@@ -423,17 +422,18 @@ const hcl::Body& block_in(const hcl::Body& body, std::string_view type) {
 Result<UnitConfig> UnitConfig::read(const fs::path& unit, const fs::path& repository, const Documents& documents) {
   UnitConfig config;
   config.access_ = std::make_shared<UnitAccess>(unit, repository, documents);
-  MODLOCK_TRY(auto own, read_body(unit / "terragrunt.hcl", documents));
+  MODLOCK_TRY(auto own, read_hcl(unit / "terragrunt.hcl", documents));
   if (!own) {
     return config;
   }
-  MODLOCK_TRY(auto values, read_body(unit / "terragrunt.values.hcl", documents));
-  config.values_ = values ? std::move(*values) : hcl::Body();
-  MODLOCK_TRY(auto autoinclude, read_body(unit / "terragrunt.autoinclude.hcl", documents));
+  MODLOCK_TRY(auto values, read_hcl(unit / "terragrunt.values.hcl", documents));
+  config.values_ = values ? std::move(*values) : hcl::ParsedFile();
+  MODLOCK_TRY(auto autoinclude, read_hcl(unit / "terragrunt.autoinclude.hcl", documents));
   if (autoinclude) {
-    config.files_.push_back({unit / "terragrunt.autoinclude.hcl", std::move(*autoinclude)});
+    config.files_.push_back(
+        {unit / "terragrunt.autoinclude.hcl", std::move(autoinclude->body), std::move(autoinclude->text)});
   }
-  config.files_.push_back({unit / "terragrunt.hcl", std::move(*own)});
+  config.files_.push_back({unit / "terragrunt.hcl", std::move(own->body), std::move(own->text)});
   config.read_includes();
   return config;
 }
@@ -451,14 +451,15 @@ void UnitConfig::read_includes() {
     const auto text_of = [&](const char* name) {
       const hcl::Attribute* written = block.body.find(name);
       return written == nullptr ? std::nullopt
-                                : text_in(without_null(UnitScope(unit, access, &values_).evaluated(*written)));
+                                : text_in(without_null(UnitScope(unit, access, &values_.body).evaluated(*written)));
     };
     const auto path = text_of("path");
     const fs::path place = path ? (access.unit / *path).lexically_normal() : fs::path();
-    if (auto body = confine(place, {access.repository}) ? read_body(place, *access.documents) : std::nullopt;
-        body && *body) {
+    if (auto read = confine(place, {access.repository}) ? read_hcl(place, *access.documents) : std::nullopt;
+        read && *read) {
       file.path = place;
-      file.body = std::move(**body);
+      file.body = std::move((*read)->body);
+      file.text = std::move((*read)->text);
     }
     const auto strategy = text_of("merge_strategy");
     if (!strategy && block.body.find("merge_strategy") != nullptr) {
@@ -485,7 +486,7 @@ std::optional<Value> UnitConfig::value_of(const UnitFile& file, const hcl::Attri
       }
     }
   }
-  return without_null(UnitScope(file.body, access, &values_, std::move(includes)).evaluated(*attribute));
+  return without_null(UnitScope(file.body, access, &values_.body, std::move(includes)).evaluated(*attribute));
 }
 
 }  // namespace modlock::terragrunt

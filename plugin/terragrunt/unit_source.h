@@ -11,6 +11,7 @@
 #include "plugin/config/source_text.h"
 #include "plugin/functions/functions.h"
 #include "plugin/hcl/ast.h"
+#include "plugin/hcl/parser.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/value/client_kind.h"
 #include "plugin/value/value.h"
@@ -34,7 +35,8 @@ const hcl::Body& block_in(const hcl::Body& body, std::string_view type);
 struct UnitFile {
   std::filesystem::path path = {};  // empty: the path of the include, or the file, cannot be read
   hcl::Body body = {};
-  std::optional<std::string> label = {};  // of its include block
+  std::shared_ptr<const hcl::Text> text = {};  // that the body points to
+  std::optional<std::string> label = {};       // of its include block
 };
 
 // The configuration of a unit, as far as it can be read without Terragrunt. Nothing is executed or decrypted.
@@ -64,7 +66,7 @@ class UnitConfig {
 
   std::vector<UnitFile> files_;
   std::vector<UnitFile> exposed_;  // that are not merged
-  hcl::Body values_;
+  hcl::ParsedFile values_;
   std::shared_ptr<const eval::FileAccess> access_;
 };
 
