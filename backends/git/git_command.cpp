@@ -323,7 +323,8 @@ Command local_command(const std::filesystem::path& repository, std::vector<std::
 }
 
 Command enclosing_command(const std::filesystem::path& directory, std::vector<std::string> arguments) {
-  // GIT_NO_LAZY_FETCH applies from git 2.44 on; the protocol setting applies in every version.
+  // A partial clone must fail to fetch what it lacks. With GIT_NO_LAZY_FETCH, which users may set, git 2.44 and later
+  // say instead that there is no such file.
   Command command{
       .argv = {"git", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}};
   command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
@@ -331,7 +332,7 @@ Command enclosing_command(const std::filesystem::path& directory, std::vector<st
   command.directory = directory;
   command.unset_environment = repository_variables();
   command.set_environment = {{"LC_ALL", "C"},
-                             {"GIT_NO_LAZY_FETCH", "1"},
+                             {"GIT_NO_LAZY_FETCH", "0"},
                              {"GIT_TERMINAL_PROMPT", "0"},
                              {"GIT_OPTIONAL_LOCKS", "0"},
                              {"GIT_ALLOW_PROTOCOL", ""}};
