@@ -31,8 +31,10 @@ std::vector<std::string> dates_of(CertificateAuthority::Validity validity) {
 
 }  // namespace
 
+// With the extensions that Python 3.13 and others demand (RFC 5280, sections 4.2.1.1 and 4.2.1.3).
 CertificateAuthority::CertificateAuthority(std::filesystem::path directory) : directory_(std::move(directory)) {
-  run(with_new_key({"openssl", "req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-keyout",
+  run(with_new_key({"openssl", "req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-addext",
+                    "keyUsage=critical,keyCertSign,cRLSign", "-keyout",
                     (directory_ / "authority.key").string(), "-out", certificate().string()}));
 }
 
@@ -43,7 +45,7 @@ ServerCertificate CertificateAuthority::issue(std::string_view name, std::string
   };
   run(with_new_key(
       {"openssl", "req", "-subj", fmt::format("/CN={}", name), "-keyout", path("key"), "-out", path("csr")}));
-  write_text(path("names"), fmt::format("subjectAltName={}\n", alternative_names));
+  write_text(path("names"), fmt::format("subjectAltName={}\nauthorityKeyIdentifier=keyid\n", alternative_names));
   std::vector<std::string> sign = {"openssl",
                                    "x509",
                                    "-req",
