@@ -17,14 +17,17 @@ bool is_unit(const std::filesystem::path& directory);
 bool runs_copy(const std::filesystem::path& directory);
 
 // Engine::verify(), where Terragrunt or else a client runs. Without Terragrunt, and without a change of a lock file.
-// - A unit (is_unit()): compares the remote source with its lock entry, and, where Terragrunt's cache below the unit
-// has
-//   a download of this source, or a copy of a unit without one, its files and the modules in it with the lock files. A
-//   hook of tofu-modlock that the unit does not run is an error in the diagnostics. A source that only Terragrunt can
-//   compute is a warning if there is no download. Without a source and a copy there is no verdict. Sends no request.
-// - A root module that Terragrunt copied (runs_copy()): the result for the copy, with the lock files of the unit, or
-//   that for the directory itself if it is worse. What is only missing there has the verdict of the copy.
-// - Any other root module: Engine::verify().
+//
+// Of a unit (is_unit()), it compares the remote source with its lock entry, and, where Terragrunt's cache below the unit
+// has a download of this source, or a copy of a unit without one, its files and the modules in it with the lock files.
+// A hook of tofu-modlock that the unit does not run is an error in the diagnostics. A source that only Terragrunt can
+// compute is a warning if there is no download. Without a source and a copy there is no verdict. Sends no request.
+//
+// Of a root module that Terragrunt copied (runs_copy()), the result is that for the copy, with the lock files of the
+// unit, or that for the directory itself if it is worse. What is only missing there has the verdict of the copy.
+//
+// Of any other root module, it is that of Engine::verify().
+//
 // Errors: those of Engine::verify(), OpenRoot::open(), find_unit_source() and run_hook().
 Result<messages::LockVerifyResult> check(const Engine& engine, const messages::LockVerifyParams& params, Run& run);
 
