@@ -18,10 +18,11 @@ bool runs_copy(const std::filesystem::path& directory);
 
 // Engine::verify(), where Terragrunt or else a client runs. Without Terragrunt, and without a change of a lock file.
 //
-// Of a unit (is_unit()), it compares the remote source with its lock entry, and, where Terragrunt's cache below the unit
-// has a download of this source, or a copy of a unit without one, its files and the modules in it with the lock files.
-// A hook of tofu-modlock that the unit does not run is an error in the diagnostics. A source that only Terragrunt can
-// compute is a warning if there is no download. Without a source and a copy there is no verdict. Sends no request.
+// Of a unit (is_unit()), it compares the remote source with its lock entry, and, where Terragrunt's cache below the
+// unit has a download of this source, or a copy of a unit without one, its files and the modules in it with the lock
+// files. A hook of tofu-modlock that the unit does not run is an error in the diagnostics. A source that only
+// Terragrunt can compute is a warning if there is no download. Without a source and a copy there is no verdict. Sends
+// no request.
 //
 // Of a root module that Terragrunt copied (runs_copy()), the result is that for the copy, with the lock files of the
 // unit, or that for the directory itself if it is worse. What is only missing there has the verdict of the copy.

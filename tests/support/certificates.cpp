@@ -34,8 +34,8 @@ std::vector<std::string> dates_of(CertificateAuthority::Validity validity) {
 // With the extensions that Python 3.13 and others demand (RFC 5280, sections 4.2.1.1 and 4.2.1.3).
 CertificateAuthority::CertificateAuthority(std::filesystem::path directory) : directory_(std::move(directory)) {
   run(with_new_key({"openssl", "req", "-x509", "-days", "2", "-subj", "/CN=Test authority", "-addext",
-                    "keyUsage=critical,keyCertSign,cRLSign", "-keyout",
-                    (directory_ / "authority.key").string(), "-out", certificate().string()}));
+                    "keyUsage=critical,keyCertSign,cRLSign", "-keyout", (directory_ / "authority.key").string(), "-out",
+                    certificate().string()}));
 }
 
 ServerCertificate CertificateAuthority::issue(std::string_view name, std::string_view alternative_names,
