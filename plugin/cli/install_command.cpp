@@ -10,7 +10,10 @@ using AskedInstallation = RootAnswer<messages::ModulesInstallResult>;
 void print_modules(const messages::ModulesInstallResult& result, RootOutput& output) {
   std::vector<std::vector<Cell>> rows;
   for (const messages::InstalledModule& module : result.installed) {
-    rows.push_back({{"installed", Color::green}, {"module." + module.key}, {module.directory}});
+    rows.push_back({{"installed", Color::green},
+                    {"module." + module.key},
+                    {module.directory},
+                    {module.replaced_by.empty() ? "" : "replaced by " + module.replaced_by}});
   }
   for (const messages::InstalledModule& module : result.removed) {
     rows.push_back({{"removed", Color::red}, {"module." + module.key}, {module.directory}});

@@ -114,7 +114,8 @@ NextSteps next_steps(const std::vector<messages::Verdict>& verdicts, const std::
   NextSteps next;
   for (const messages::Verdict& verdict : verdicts) {
     const bool is_module = verdict.subject.starts_with("module.");
-    if (verdict.is_unlockable) {
+    // After a replacement, `install` copies the directory again, unless only the flag named it.
+    if (verdict.is_unlockable || !verdict.replaced_by.empty()) {
       continue;
     }
     if (verdict.kind == VerdictKind::not_locked) {

@@ -32,8 +32,9 @@ std::filesystem::path place_path_of(const DataDirectory& data, std::string_view 
   return path_of(data, h1) += ".place";
 }
 
+// The last directory is the same whichever backends claim addresses: a copy comes from none of them.
 fs::path copy_path(const Store& store, const fs::path& place) {
-  return store.installed_directories().front() / ("copy-" + sha256_hex(place.string()));
+  return store.installed_directories().back() / ("copy-" + sha256_hex(place.string()));
 }
 
 // Writes a file that lies directly in file_lists().

@@ -72,6 +72,7 @@ class Installer {
     bool is_linked = false;
     bool reused = false;
     std::vector<std::string> edited = {};  // files
+    PlacedCopy copy = {};                  // in place of the package
     Result<void> outcome = {};
   };
 
@@ -112,10 +113,9 @@ class Installer {
     MODLOCK_TRY(check_names(placements));
     MODLOCK_TRY(prepare_links(placements));
     parallel_for(placements.size(), kCopies, [&](std::size_t i) {
-      placements[i].outcome = placements[i].resolved != nullptr ? place(placements[i]) : link_local(placements[i]);
+      placements[i].outcome = place(placements[i]);
       ++placed_;
     });
-    std::optional<Result<PinnedDirectory>> lists;
     for (Placement& placement : placements) {
       if (!placement.outcome) {
         return std::move(placement.outcome);
@@ -128,18 +128,16 @@ class Installer {
           placement.resolved != nullptr && !placement.modes.empty() && !placement.resolved->modes.empty() &&
           entry != request_.lock.modules.end()) {
         record_installed(store_.installed_directories().front(), entry->second, placement.modes);
-        if (!lists) {
-          lists.emplace(request_.data.pin(request_.data.file_lists()));
-        }
-        if (*lists) {
-          record_installed((*lists)->path(), entry->second, placement.modes);
+        if (const auto lists = request_.data.pin(request_.data.file_lists())) {
+          record_installed(lists->path(), entry->second, placement.modes);
         }
       }
-      InstalledModule module{
-          .key = placement.node->key,
-          .directory = (fs::path(request_.data.name) / "modules" / placement.node->key).generic_string(),
-          .h1 = placement.resolved != nullptr ? placement.resolved->h1 : ""};
-      (placement.reused ? report_.reused : report_.installed).push_back(std::move(module));
+      const PlacedCopy& copy = placement.copy;
+      (placement.reused ? report_.reused : report_.installed)
+          .push_back({.key = placement.node->key,
+                      .directory = (fs::path(request_.data.name) / "modules" / placement.node->key).generic_string(),
+                      .h1 = copy.h1.empty() && placement.resolved != nullptr ? placement.resolved->h1 : copy.h1,
+                      .replaced_by = copy.h1.empty() ? "" : relative_to_root(copy.directory, request_.root)});
     }
     return {};
   }
@@ -208,8 +206,19 @@ class Installer {
     if (!place) {
       return fail(unusable_key(*placement.node));
     }
+    if (placement.resolved == nullptr) {
+      return link_local(placement, *place);
+    }
     if (placement.resolved->is_replaced) {
-      return copy_directory(placement, *place);
+      return copy_directory(placement, *place).map_error([&](Error error) {
+        if (error.code == Code::archive_unsafe) {  // an error of a package
+          error.subject = placement.node->subject();
+          error.message = fmt::format("{} cannot be replaced by \"{}\": {}", error.subject,
+                                      placement.resolved->package_directory.string(), error.message);
+          error.hint = "correct the directory, or remove the replacement";
+        }
+        return error;
+      });
     }
     record_copy(store_, *place, {});
     MODLOCK_TRY(placement.modes, modes_of(*placement.resolved));
@@ -251,8 +260,8 @@ class Installer {
   }
 
   // Copies the directory in place of a locked package, which may have changed since the last time. Its list of files
-  // shows the next installation that nobody edited it in its place.
-  Result<void> copy_directory(const Placement& placement, const fs::path& place) {
+  // tells the next installation whether the copy was edited in its place.
+  Result<void> copy_directory(Placement& placement, const fs::path& place) {
     const fs::path& directory = placement.resolved->package_directory;
     MODLOCK_TRY(const auto target, modules());
     MODLOCK_TRY(const auto unfinished, staging());
@@ -262,7 +271,8 @@ class Installer {
     MODLOCK_TRY(refuse_override(entries));
     MODLOCK_TRY(const auto summary, summarise_entries(entries, {}, context_));
     MODLOCK_TRY(write_file_list(request_.data, summary));
-    record_copy(store_, place, {summary.h1(), directory});
+    placement.copy = {summary.h1(), directory};
+    record_copy(store_, place, placement.copy);
     return swap_in(staged, target / place.filename());
   }
 
@@ -388,14 +398,10 @@ class Installer {
   }
 
   // Relative files keep working: the link is absolute, as the client makes it.
-  Result<void> link_local(Placement& placement) {
-    const auto place = request_.data.place_of(placement.node->key);
-    if (!place) {
-      return fail(unusable_key(*placement.node));
-    }
+  Result<void> link_local(Placement& placement, const fs::path& place) {
     std::error_code error;
     placement.reused =
-        fs::is_symlink(*place, error) && fs::read_symlink(*place, error) == placement.node->package_directory;
+        fs::is_symlink(place, error) && fs::read_symlink(place, error) == placement.node->package_directory;
     return placement.reused ? Result<void>() : link(placement);
   }
 

@@ -286,6 +286,12 @@ class TreeWalk {
     if (cause.code == Code::path_outside_root || cause.code == Code::limit_exceeded) {
       return cause;
     }
+    if (!node.is_local() && node.subdir().empty()) {  // a directory in place of the package
+      return Error{.code = Code::config_parse,
+                   .message = fmt::format("module \"{}\": {}", node.key, cause.message),
+                   .location = node.call.source.location,
+                   .hint = "correct the source or its replacement, or create the directory"};
+    }
     return Error{.code = Code::config_parse,
                  .message = fmt::format("module \"{}\": {} has no directory \"{}\"", node.key,
                                         node.is_local() ? "the calling configuration" : "the package",

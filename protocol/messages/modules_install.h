@@ -42,8 +42,9 @@ void fields(Form& form, In<Form, ModulesInstallParams> params) {
 
 struct InstalledModule {
   std::string key;
-  std::string directory;  // as the manifest names it, without the subdirectory
-  std::string h1 = {};    // empty for local modules
+  std::string directory;         // as the manifest names it, without the subdirectory
+  std::string h1 = {};           // empty for local modules
+  std::string replaced_by = {};  // the directory that was copied in place of the locked package: "../vpc"
 };
 
 struct ModulesInstallResult {
@@ -64,6 +65,8 @@ void fields(Form& form, In<Form, InstalledModule> module) {
   form.member("key", module.key, "the names of the call from the root down");
   form.member("dir", module.directory, "relative to the root");
   form.optional("h1", module.h1, "hash of the tree; absent for a local module");
+  form.optional("replacedBy", module.replaced_by,
+                "the directory, relative to the root, that was copied in place of the locked package");
 }
 
 template <typename Form>

@@ -33,10 +33,11 @@ struct Replacing : Scene {
   }
   std::string installed(const std::string& name = "main.tf") const { return read(".terraform/modules/vpc/" + name); }
   bool is_replaced() const { return installed().find("work") != std::string::npos; }
-  void install(std::vector<std::string> flags = {"--replace", "module.vpc=../vpc"}) const {
+  std::string install(std::vector<std::string> flags = {"--replace", "module.vpc=../vpc"}) const {
     flags.insert(flags.begin(), "install");
     const Ran ran = modlock(flags);
     BOOST_REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+    return ran.out;
   }
 
   GitRepository& vpc;
@@ -69,16 +70,25 @@ BOOST_AUTO_TEST_CASE(a_directory_is_installed_in_place_of_a_locked_package) {
   for (const Way& way : ways) {
     BOOST_TEST_CONTEXT(way.name) {
       way.prepare();
-      install(way.flags);
+      const std::string installation = install(way.flags);
       BOOST_TEST(is_replaced());
       BOOST_TEST(lock() == locked);
       const std::string directory = way.flags.empty() || way.flags[1] != "module.vpc=.." ? "../vpc" : "..";
-      BOOST_TEST(modlock({"verify"}).out == "stale  module.vpc  v1.0.0 (<1.0.0...>)  replaced by " + directory +
-                                                "\n0 verified, 1 stale\nNext: run tofu-modlock install.\n");
+      BOOST_TEST(
+          installation.find("module.vpc  .terraform/modules/vpc  replaced by " + directory + "\n") != std::string::npos,
+          installation);
+      BOOST_TEST(modlock({"verify"}).out ==
+                 "stale  module.vpc  v1.0.0 (<1.0.0...>)  replaced by " + directory + "\n0 verified, 1 stale\n");
       BOOST_TEST(modlock({"verify"}).exit_code == 3);
+      std::vector<std::string> again = way.flags;
+      again.insert(again.begin(), "install");
+      const Json::Value copy = json(again)["installed"][0];
       const Json::Value verdict = json({"verify"}, 3)["verdicts"][0];
       BOOST_TEST(verdict["verdict"].asString() == "stale");
       BOOST_TEST(verdict["detail"].asString() == "replaced by " + directory);
+      BOOST_TEST(copy["h1"].asString() == verdict["actual"].asString());
+      BOOST_TEST(copy["h1"].asString() != verdict["expected"].asString());
+      BOOST_TEST(copy["replacedBy"].asString() == directory);
       const std::string status = modlock({"status", "--offline"}).out;
       BOOST_TEST(status.find("replaced by " + directory + " ") != std::string::npos, status);
       const std::string tree = modlock({"tree"}).out;
@@ -93,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_directory_is_installed_in_place_of_a_locked_package) {
       BOOST_TEST(modlock({"bundle", "create", "--output", path("after.tar").string()}).exit_code == 0);
       BOOST_TEST((read_text(path("after.tar")) == read_text(path("before.tar"))));
       way.remove();
-      install({});
+      BOOST_TEST(install({}).find("replaced") == std::string::npos);
       BOOST_TEST(!is_replaced());
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
       BOOST_TEST(modlock({"tree"}).out.find("replaced") == std::string::npos);
@@ -128,6 +138,8 @@ BOOST_AUTO_TEST_CASE(what_a_replacement_does_not_explain_stays_tampered) {
   const std::vector<Row> rows = {
       {"nothing else", [] {}, 3},
       {"the directory changed", [&] { write_text(path("vpc/more.tf"), "# more\n"); }, 3},
+      {"a backend was configured since",
+       [&] { of_user("backend \"git\" {\n  command = [\"/bin/false\"]\n  hosts = [\"git.example.test\"]\n}\n"); }, 3},
       {"the copy was edited", [&] { write(".terraform/modules/vpc/main.tf", "# edited\n"); }, 4},
       {"modules.json names another directory",
        [&] {
@@ -153,6 +165,7 @@ BOOST_AUTO_TEST_CASE(what_a_replacement_does_not_explain_stays_tampered) {
       install();
       row.change();
       BOOST_TEST(modlock({"verify"}).exit_code == row.exit_code);
+      of_user("");
       modlock({"install"});  // reports the edited copy
       install({});
       BOOST_TEST(modlock({"verify"}).exit_code == 0);
@@ -226,9 +239,15 @@ BOOST_AUTO_TEST_CASE(replacements_that_are_refused_and_their_harmless_neighbors)
        },
        install, "Error: the path \"<dir>/link\" is outside "},
       {"a directory that does not exist", file("module \"vpc\" {\n  replace = \"../none\"\n}\n"), install,
-       "Error: module \"vpc\": the package has no directory \"\" [CONFIG_PARSE]\n"},
+       "Error: module \"vpc\": the directory \"<dir>/none\" does not exist [CONFIG_PARSE]\n"},
       {"a link in the directory that leaves it", [&] { fs::create_symlink("../root/main.tf", path("vpc/out")); },
-       flagged, "Error: "},
+       flagged,
+       "Error: module.vpc cannot be replaced by \"<dir>/vpc\": the link \"out\" of the package points outside it "
+       "[ARCHIVE_UNSAFE]\n  hint: correct the directory, or remove the replacement\n"},
+      {"a file that only tofu-modlock may write", [&] { write_text(path("vpc/modlock_override.tf"), ""); }, flagged,
+       "Error: module.vpc cannot be replaced by \"<dir>/vpc\": the package contains \"modlock_override.tf\", "},
+      {"a link in the directory that stays in it", [&] { fs::create_symlink("main.tf", path("vpc/out")); }, flagged,
+       ""},
       {"a call that does not exist",
        [] {},
        {"install", "--replace", "module.vcp=../vpc"},
@@ -272,8 +291,9 @@ BOOST_AUTO_TEST_CASE(replacements_that_are_refused_and_their_harmless_neighbors)
         fs::rename(path("git"), path(".git"));
       }
       program({"git", "rm", "-q", "--cached", "--ignore-unmatch", kLocalFile});
-      for (const fs::path& made : {path("vpc/x.tf"), path("vpc/out"), path("link"), path(kLocalFile),
-                                   root() / kLocalFile, root() / ".tofu-modlock.hcl", root() / ".gitignore"}) {
+      for (const fs::path& made :
+           {path("vpc/x.tf"), path("vpc/out"), path("vpc/modlock_override.tf"), path("link"), path(kLocalFile),
+            root() / kLocalFile, root() / ".tofu-modlock.hcl", root() / ".gitignore"}) {
         fs::remove(made);
       }
       of_user("");

@@ -62,6 +62,7 @@ constexpr Shown kShownElsewhere[] = {
     {"HeldMove.offered", "a_moved_tag_is_held_until_it_is_accepted"},
     {"HeldMove.subject", "a_moved_tag_is_held_until_it_is_accepted"},
     {"InspectedModule.replacedBy", "a_directory_is_installed_in_place_of_a_locked_package"},
+    {"InstalledModule.replacedBy", "a_directory_is_installed_in_place_of_a_locked_package"},
     {"LockedModule.digest", "constraint_is_locked_by_digest_installed_and_verified"},
     {"LockedProvider.address", "modules_and_providers_in_one_edit"},
     {"LockedProvider.constraints", "modules_and_providers_in_one_edit"},
