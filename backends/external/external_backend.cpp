@@ -60,6 +60,15 @@ RequestedRef wanted_by(const FetchRequest& request, const Source& source) {
   return request.ref.empty() || request.ref == own.name ? own : RequestedRef{"tag", request.ref};
 }
 
+// Returns whether a name of git is no branch or tag: a part of the commit, alone or as git describe writes it
+// ("v1.0.0-3-g8f2c0d0"), or an expression with a character that no branch or tag can have ("main~2", "@{1}").
+bool is_revision(std::string_view name, std::string_view commit) {
+  const std::size_t mark = name.rfind("-g");
+  const std::string_view part = name.substr(mark == name.npos ? 0 : mark + 2);
+  return (part.size() >= 4 && commit.starts_with(part)) || name.find_first_of("~^:") != name.npos ||
+         name.find("@{") != name.npos;
+}
+
 class ExternalBackend final : public BackendCore {
  public:
   ExternalBackend(ExternalCommand command, ExternalLimits limits)
@@ -118,15 +127,20 @@ class ExternalBackend final : public BackendCore {
                       .longest = limits_.answer};
     question.params["version"] = version;
     const auto read = [lists](const Json::Value& result) -> Result<std::string> {
-      Json::Value body = result;
-      if (lists) {
-        MODLOCK_TRY(const auto offered, read_tags(result, IdForm::any));
-        if (!offered.complete) {
-          return fail(Code::bad_response, "expected all versions, and true at result.complete");
+      if (!lists) {
+        const std::string location = string_member(result, "location").value_or("");
+        if (location.starts_with('/') || location.starts_with('.')) {
+          return fail(Code::bad_response, "expected an absolute address at result.location");
         }
-        for (Json::Value& one : body["modules"][0]["versions"] = result["versions"]) {
-          one["version"] = one["tag"];
-        }
+        return write_json(result);
+      }
+      MODLOCK_TRY(const auto offered, read_tags(result, IdForm::any));
+      if (!offered.complete) {
+        return fail(Code::bad_response, "expected all versions, and true at result.complete");
+      }
+      Json::Value body(Json::objectValue);
+      for (Json::Value& one : body["modules"][0]["versions"] = result["versions"]) {
+        one["version"] = one["tag"];
       }
       return write_json(body);
     };
@@ -186,11 +200,16 @@ class ExternalBackend final : public BackendCore {
   Result<Found> ask_for_id(Question question, const char* done, const SourceAddress& source, const RequestedRef& wanted,
                            const Context& context) {
     question.params[wanted.member] = wanted.name;
-    MODLOCK_TRY(auto found, ask(
-                                std::move(question), source,
-                                [this](const Json::Value& result) { return read_found(result, form_); }, context));
     const std::string named = is_git() ? ascii::lower(wanted.name) : wanted.name;
     const bool names_id = std::string_view(wanted.member) == "id" || (is_git() && is_id(named, form_));
+    const auto read = [&](const Json::Value& result) {
+      auto found = read_found(result, form_);
+      if (found && is_git() && found->ref.empty() && !names_id && !is_revision(named, found->id)) {
+        found = fail(Code::bad_response, "expected the full name that was found, a string at result.ref");
+      }
+      return found;
+    };
+    MODLOCK_TRY(auto found, ask(std::move(question), source, read, context));
     if (names_id && found.id != named) {
       return fail(Code::hash_mismatch,
                   fmt::format("{} {} \"{}\" of \"{}\" where \"{}\" was asked for", answered_by(), done, found.id,
@@ -264,21 +283,24 @@ Result<void> check_external_command(const ExternalCommand& command) {
                 "name what stands before the \"::\" of its sources");
   }
   const bool has_kind = std::ranges::find(kKindsWithHosts, scheme) != kKindsWithHosts.end();
+  const bool is_taken = std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end();
   if (!command.hosts.empty() && !has_kind) {
     return fail(Code::config_parse,
-                fmt::format("the backend \"{}\" cannot have hosts: it serves all sources of its scheme; those with "
-                            "hosts are for {}",
-                            scheme, fmt::join(kKindsWithHosts, ", ")),
-                "remove hosts");
+                fmt::format("the backend \"{}\" cannot have hosts: {}those with hosts are for {}", scheme,
+                            is_taken ? "" : "it serves all sources of its scheme; ", fmt::join(kKindsWithHosts, ", ")),
+                is_taken ? fmt::format("name a kind that can have hosts: {}", fmt::join(kKindsWithHosts, " or "))
+                         : "remove hosts");
   }
   const auto wrong = std::ranges::find_if(command.hosts, [](const auto& host) { return !parse_service_host(host); });
   if (wrong != command.hosts.end()) {
-    return fail(Code::config_parse,
-                fmt::format("the hosts of the backend \"{}\" must be names of hosts, found \"{}\"", scheme,
-                            quotable(*wrong, Secrets{})),
-                "write it as \"git.example.com\"");
+    const auto forms = wrong->find("xn--") == std::string::npos ? std::nullopt : lookup_host(split_port(*wrong).first);
+    return fail(
+        Code::config_parse,
+        fmt::format("the hosts of the backend \"{}\" must be names of hosts, found \"{}\"", scheme,
+                    quotable(*wrong, Secrets{})),
+        forms ? fmt::format("write the name in Unicode: \"{}\"", forms->display) : "write it as \"git.example.com\"");
   }
-  if (command.hosts.empty() && std::ranges::find(kTakenSchemes, scheme) != kTakenSchemes.end()) {
+  if (command.hosts.empty() && is_taken) {
     return fail(Code::config_parse, fmt::format("no backend can be added for \"{}\": the name is taken", scheme),
                 has_kind ? "name the hosts that it serves: hosts = [\"git.example.com\"]"
                          : "backends are for schemes that are not served without them");

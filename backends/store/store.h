@@ -140,7 +140,7 @@ class Store {
   // chooses its text). nullopt: no such answer, the clock was set back since, or the package no longer exists.
   std::optional<Package> find_answer(const Source& source, std::string_view question,
                                      std::filesystem::file_time_type since) const;
-  // Records the answer; a failure is no error.
+  // Records the answer for stores with the same claims; a failure is no error.
   void note_answer(std::string_view question, const Package& package) const;
   // Returns a package with these files if the store has one (its id is then empty). Only for reading: packages of
   // several sources may differ in modes, and it is unspecified which of them is returned.

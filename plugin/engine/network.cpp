@@ -69,7 +69,9 @@ Result<void> check_externals(std::vector<BackendSetting>& externals) {
       return fail(std::move(error));
     }
     for (std::string& host : setting.hosts) {
-      host = parse_service_host(host)->display;
+      const auto [name, port] = split_port(host);
+      host =
+          setting.scheme == "registry" ? parse_service_host(host)->display : parse_service_host(name)->display + port;
     }
   }
   return {};

@@ -41,7 +41,7 @@ constexpr TypeName name_of(const ExternalBackend*) {
 }
 template <typename Form>
 void fields(Form& form, In<Form, ExternalBackend> backend) {
-  form.member("scheme", backend.scheme, "of the sources, `hg`; with hosts, a built-in kind, `git`");
+  form.member("scheme", backend.scheme, "of the sources, `hg`; with hosts, a built-in kind: `git`, `registry`");
   form.member("command", backend.command, "an absolute path and arguments");
   form.optional("hosts", backend.hosts, "it serves only the sources at these hosts, `git.example.com`");
 }

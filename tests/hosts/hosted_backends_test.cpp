@@ -219,7 +219,10 @@ for line in sys.stdin:
   use_registry("liar", "registry.example.test");
   write("main.tf", module_call("m0", "registry.example.test/acme/vpc/aws", "1.0.0"));
   const std::string versions = R"({"versions":[{"tag":"1.0.0"}],"complete":true})";
-  const std::string named = "version 1.0.0 of \"registry.example.test/modules/acme/vpc/aws\"";
+  const std::string named_location =
+      "the backend \"registry\" (\"<dir>/liar\") could not find the location of 1.0.0 of "
+      "\"registry.example.test/modules/acme/vpc/aws\": its answer cannot be used: expected an absolute address at "
+      "result.location [BAD_RESPONSE]";
   struct Row {
     const char* name;
     std::string list;
@@ -231,13 +234,19 @@ for line in sys.stdin:
       {"the truth", versions, R"({"location":")" + source("?ref=v1.0.0") + "\"}", 0, ""},
       {"a token is asked for, and not sent", versions,
        R"({"location":")" + source("?ref=v1.0.0") + R"(","use_registry_credentials":true})", 0, ""},
-      {"a file of this machine", versions, R"({"location":"/etc"})", 7, "[BAD_RESPONSE]"},
+      {"a file of this machine", versions, R"({"location":"/etc"})", 7, named_location},
+      {"a relative location", versions, R"({"location":"./pkg.zip"})", 7, named_location},
       {"a repository of this machine", versions, R"({"location":"git::file:///etc"})", 8, "[SOURCE_DENIED]"},
       {"a denied host", versions, R"({"location":"git::https://denied.example.test/x"})", 8, "[SOURCE_DENIED]"},
       {"a program", versions, R"({"location":"git::ext::sh -c true"})", 8, "[SOURCE_DENIED]"},
       {"no location", versions, "{}", 7, "[BAD_RESPONSE]"},
       {"no text", versions, R"({"location":7})", 7, "[BAD_RESPONSE]"},
       {"another registry module", versions, R"({"location":"acme/other/aws"})", 7, "[BAD_RESPONSE]"},
+      {"a text beside the list", R"({"versions":[{"tag":"1.0.0"}],"complete":true,"modules":"x"})",
+       R"({"location":")" + source("?ref=v1.0.0") + "\"}", 0, ""},
+      {"a number beside the list", R"({"versions":[{"tag":"1.0.0"}],"complete":true,"modules":[5]})",
+       R"({"location":")" + source("?ref=v1.0.0") + "\"}", 0, ""},
+      {"a list of locations", versions, "[]", 7, "[BAD_RESPONSE]"},
       {"no list", "[]", "{}", 7, "[BAD_RESPONSE]"},
       {"a part of the list", R"({"versions":[{"tag":"1.0.0"}],"complete":false})", "{}", 7, "[BAD_RESPONSE]"},
       {"no such version", R"({"versions":[{"tag":"0.9.0"}],"complete":true})", "{}", 6, "[NO_MATCHING_VERSION]"},
@@ -322,6 +331,38 @@ BOOST_AUTO_TEST_CASE(claims_of_a_backend_prove_nothing_without_it) {
     fs::remove_all(root() / ".terraform");
     fs::remove_all(cache() / "v2/git");  // its proof
     fs::remove_all(cache() / "v2/identities");
+  }
+}
+
+// A source of git keeps the port that it has, one of a registry drops ":443".
+BOOST_AUTO_TEST_CASE(the_port_of_https_is_one_of_a_host) {
+  struct Row {
+    const char* kind;
+    const char* host;
+    const char* source;
+    bool is_served;
+  };
+  const Row rows[] = {
+      {"git", "git.example.test:443", "git::https://git.example.test:443/net.git", true},
+      {"git", "GIT.example.test:443", "git::https://git.example.test:443/net.git", true},
+      {"git", "git.example.test", "git::https://git.example.test:443/net.git", false},
+      {"git", "git.example.test:443", "git::https://git.example.test/net.git", false},
+      {"registry", "registry.example.test:443", "registry.example.test:443/acme/vpc/aws", true},
+      {"registry", "registry.example.test", "registry.example.test:443/acme/vpc/aws", true},
+      {"registry", "registry.example.test:443", "registry.example.test/acme/vpc/aws", true},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.kind << " " << row.host << " " << row.source) {
+      write_text(path("home/.config/tofu-modlock/config.hcl"), std::string("backend \"") + row.kind +
+                                                                   "\" {\n  command = [\"false\"]\n  hosts = [\"" +
+                                                                   row.host + "\"]\n}\n");
+      // The program ends at once. Offline, only the kind git names it.
+      const bool is_git = std::string_view(row.kind) == "git";
+      const Ran ran = modlock({"versions", row.source, is_git ? "--offline" : "--quiet"});
+      const std::string named = std::string("the backend \"") + row.kind + "\"";
+      const bool is_served = ran.err.find(named) != std::string::npos;
+      BOOST_TEST(is_served == row.is_served, ran.err);
+    }
   }
 }
 

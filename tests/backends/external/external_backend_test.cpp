@@ -89,6 +89,9 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
        {"hg", {"x"}, {"example.com"}},
        "CONFIG_PARSE: the backend \"hg\" cannot have hosts: it serves all sources of its scheme; those with hosts are "
        "for git, registry"},
+      {"hosts of another built-in kind",
+       {"oci", {"x"}, {"example.com"}},
+       "CONFIG_PARSE: the backend \"oci\" cannot have hosts: those with hosts are for git, registry"},
       {"no host",
        {"git", {"x"}, {"git.example.com", "https://example.com"}},
        "CONFIG_PARSE: the hosts of the backend \"git\" must be names of hosts, found \"https://example.com\""},
@@ -110,6 +113,31 @@ BOOST_AUTO_TEST_CASE(commands_that_are_refused) {
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
       BOOST_TEST(outcome(check_external_command(row.command)) == row.outcome);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hints_about_hosts) {
+  struct Row {
+    const char* scheme;
+    std::vector<std::string> hosts;
+    const char* hint;
+  };
+  const Row rows[] = {
+      {"hg", {"example.com"}, "remove hosts"},
+      {"oci", {"example.com"}, "name a kind that can have hosts: git or registry"},
+      {"git", {}, "name the hosts that it serves: hosts = [\"git.example.com\"]"},
+      {"git", {"https://example.com"}, "write it as \"git.example.com\""},
+      {"git", {"example.com:99999"}, "write it as \"git.example.com\""},
+      {"git", {"xn--bcher-kva.example:8443"}, "write the name in Unicode: \"bücher.example\""},
+      {"registry", {"xn--bcher-kva.example"}, "write the name in Unicode: \"bücher.example\""},
+      {"git", {"xn--a.example"}, "write it as \"git.example.com\""},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.scheme << " " << (row.hosts.empty() ? "" : row.hosts[0])) {
+      const auto checked = check_external_command({row.scheme, {"x"}, row.hosts});
+      BOOST_TEST_REQUIRE(!checked.has_value());
+      BOOST_TEST(checked.error().hint == row.hint);
     }
   }
 }

@@ -158,6 +158,55 @@ BOOST_AUTO_TEST_CASE(lies_about_commits) {
   }
 }
 
+// Without the full name, a tag that moved would pass as a branch.
+BOOST_AUTO_TEST_CASE(only_commits_have_no_full_name) {
+  const ExternalFixture ids("git");
+  const std::string commit = ids.id_of("main");
+  struct Row {
+    std::string id;
+    std::string ref;
+    bool fits;
+  };
+  const Row rows[] = {
+      {commit, "", true},
+      {commit, "v1.0.0", true},
+      {"", commit, true},
+      {"", commit.substr(0, 7), true},
+      {"", "v1.0.0-3-g" + commit.substr(0, 7), true},
+      {"", "main~2", true},
+      {"", "v1.0.0^{}", true},
+      {"", "main@{1}", true},
+      {"", "", false},
+      {"", "@", false},
+      {"", "HEAD", false},
+      {"", "main", false},
+      {"", "v1.0.0", false},
+      {"", "vpc@1.0.0", false},
+      {"", "refs/tags/v1.0.0", false},
+      {"", "v1.0.0-3-g0000000", false},
+      {"", "0000000", false},
+  };
+  for (const Row& row : rows) {
+    BOOST_TEST_CONTEXT(row.id << " " << row.ref) {
+      const ExternalFixture fixture("git");
+      const std::vector<FetchRequest> requests = {{.id = row.id, .ref = row.ref}};
+      auto backend = fixture.backend("no full name");
+      fs::create_directories(fixture.directory / "parent");
+      const auto trees = backend->fetch(fixture.source(), requests, fixture.directory / "parent", fixture.context);
+      const std::string shown = row.ref.empty() ? "the default version" : "the ref \"" + row.ref + "\"";
+      const std::string wrong =
+          "BAD_RESPONSE: " + fixture.could_not("fetch " + shown + " of \"git::https://example.com/mod\"") +
+          "its answer cannot be used: expected the full name that was found, a string at result.ref";
+      BOOST_TEST(outcome(trees.at(0)) == (row.fits ? "ok" : wrong));
+    }
+  }
+  for (const auto& [query, code] : {std::pair("?ref=main", "BAD_RESPONSE"), {"?ref=main~2", "ok"}}) {
+    const ExternalFixture fixture("git");
+    const auto pin = fixture.backend("no full name")->pin(fixture.source(query), fixture.context);
+    BOOST_TEST((pin ? "ok" : to_string(pin.error().code)) == code);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_goes_wrong_while_fetching) {
   struct Row {
     const char* name;

@@ -70,7 +70,7 @@ def result_of(method, params):
     if method == "backend/fetch":
         with open(os.path.join(params["directory"], "main.tf"), "w") as file:
             file.write("# " + id + "\n")
-    return {"id": id}
+    return {"id": id, "ref": "HEAD"} if scheme == "git" else {"id": id}
 
 
 def error(id, data=None, message="no such thing", **more):
@@ -188,6 +188,7 @@ ON_REQUEST = {
     "abbreviated commit": lambda id, *rest: answer(id, result={"id": id_of("main")[:12]}),
     "full names": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/heads/main",
                                                        "date": "2026-11-28T20:05:09+01:00"}),
+    "no full name": lambda id, *rest: answer(id, result={"id": id_of("main")}),
     "name of a pull request": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/pull/1/head"}),
     "name with a line end": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "refs/heads/a\nb"}),
     "no date": lambda id, *rest: answer(id, result={"id": id_of("main"), "ref": "HEAD", "date": "yesterday"}),
