@@ -15,15 +15,11 @@ FunctionResult convert_argument(const Call& call, const Type& type, std::string_
   if (auto converted = convert(value, type)) {
     return *std::move(converted);
   }
-  if (value.is(Kind::string) && !value.is_null() && type.is(Kind::boolean)) {
-    return refuse_argument(0, fmt::format("cannot convert {} to bool; only the strings \"true\" or \"false\" are "
-                                          "allowed",
-                                          shown(call, value.as_string())));
-  }
-  if (value.is(Kind::string) && !value.is_null() && type.is(Kind::number)) {
-    return refuse_argument(0, fmt::format("cannot convert {} to number; given string must be a decimal "
-                                          "representation of a number",
-                                          shown(call, value.as_string())));
+  if (value.is(Kind::string) && !value.is_null() && (type.is(Kind::boolean) || type.is(Kind::number))) {
+    return refuse_argument(
+        0, fmt::format("cannot convert {} to {}; {}", shown(call, value.as_string()), wanted,
+                       type.is(Kind::number) ? "given string must be a decimal representation of a number"
+                                             : "only the strings \"true\" or \"false\" are allowed"));
   }
   return refuse_argument(0, fmt::format("cannot convert {} to {}", value.type().friendly_name(), wanted));
 }
@@ -49,34 +45,33 @@ FunctionResult assumestringprefix(const Call& call) {
   return assume(call, call.arguments[0].as_string().starts_with(call.arguments[1].as_string()));
 }
 
-Value size_of(const Call& call) {
-  return Value::number(Number(static_cast<std::int64_t>(call.arguments[0].size())));
+Number size_of(const Call& call) {
+  return Number(static_cast<std::int64_t>(call.arguments[0].size()));
 }
 
 FunctionResult assume_length(const Call& call) {
-  const Value size = size_of(call);
-  return assume(call,
-                size.as_number() >= call.arguments[1].as_number() && size.as_number() <= call.arguments[2].as_number());
+  const Number size = size_of(call);
+  return assume(call, size >= call.arguments[1].as_number() && size <= call.arguments[2].as_number());
 }
 
 FunctionResult assume_length_min(const Call& call) {
-  return assume(call, size_of(call).as_number() >= call.arguments[1].as_number());
+  return assume(call, size_of(call) >= call.arguments[1].as_number());
 }
 
 FunctionResult assume_length_max(const Call& call) {
-  return assume(call, size_of(call).as_number() <= call.arguments[1].as_number());
+  return assume(call, size_of(call) <= call.arguments[1].as_number());
 }
 
 }  // namespace
 
-std::span<const Function> conversion_functions() {
+std::vector<Function> conversion_functions() {
   const Parameter value = nullable_parameter("v");
   const Parameter list = list_parameter("value");
   const Parameter map = {.name = "value", .type = Type::map(Type::dynamic())};
   const Parameter set = {.name = "value", .type = Type::set(Type::dynamic())};
   const Parameter least = number_parameter("min_length");
   const Parameter most = number_parameter("max_length");
-  static const std::vector<Function> functions = {
+  return {
       {"assumeequal", {nullable_parameter("actual_value"), nullable_parameter("expected_value")}, assumeequal},
       {"assumelistlength", {list, least, most}, assume_length},
       {"assumelistlengthmax", {list, most}, assume_length_max},
@@ -102,7 +97,6 @@ std::span<const Function> conversion_functions() {
        [](const Call& call) { return convert_argument(call, Type::set(Type::dynamic()), "set of any single type"); }},
       {"tostring", {value}, [](const Call& call) { return convert_argument(call, Type::string(), "string"); }},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

@@ -216,8 +216,8 @@ FunctionResult jsonencode(const Call& call) {
 
 }  // namespace
 
-std::span<const Function> encoding_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> encoding_functions() {
+  return {
       {"base64decode", {string_parameter("str")}, base64decode},
       {"base64encode", {string_parameter("str")}, base64encode},
       {"csvdecode", {string_parameter("str")}, decode_text<decode_csv>},
@@ -227,7 +227,6 @@ std::span<const Function> encoding_functions() {
       {"urlencode", {string_parameter("str")}, urlencode},
       {"yamldecode", {string_parameter("src")}, decode_text<decode_yaml>},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

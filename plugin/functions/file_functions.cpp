@@ -125,8 +125,8 @@ FunctionResult pathexpand(const Call& call) {
 
 }  // namespace
 
-std::span<const Function> file_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> file_functions() {
+  return {
       {"abspath", {string_parameter("path")}, abspath},
       {"basename", {string_parameter("path")}, basename},
       {"dirname", {string_parameter("path")}, dirname},
@@ -136,7 +136,6 @@ std::span<const Function> file_functions() {
       {"fileset", {string_parameter("path"), string_parameter("pattern")}, fileset},
       {"pathexpand", {string_parameter("path")}, pathexpand},
   };
-  return functions;
 }
 
 tl::expected<std::string, FunctionError> read_file(const Call& call) {

@@ -7,36 +7,10 @@
 #include "plugin/hcl/characters.h"
 
 namespace modlock::eval {
-namespace {
-
-// The letter after the backslash, or 0 if there is no short form.
-char short_escape(char32_t character) {
-  switch (character) {
-    case '\a':
-      return 'a';
-    case '\b':
-      return 'b';
-    case '\f':
-      return 'f';
-    case '\n':
-      return 'n';
-    case '\r':
-      return 'r';
-    case '\t':
-      return 't';
-    case '\v':
-      return 'v';
-    case '"':
-    case '\\':
-      return static_cast<char>(character);
-    default:
-      return 0;
-  }
-}
-
-}  // namespace
 
 std::string go_quoted(std::string_view text) {
+  constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\"\\";
+  constexpr std::string_view kLetters = "abfnrtv\"\\";
   std::string quoted = "\"";
   for (std::size_t at = 0; at < text.size();) {
     const auto point = hcl::decode_utf8(text, at);
@@ -45,17 +19,15 @@ std::string go_quoted(std::string_view text) {
       ++at;
       continue;
     }
-    const char32_t character = point->value;
-    if (const char letter = short_escape(character); letter != 0) {
-      quoted += '\\';
-      quoted += letter;
-    } else if (hcl::is_printable(character)) {
+    const auto code = static_cast<std::uint32_t>(point->value);
+    if (const std::size_t known = kEscaped.find(text[at]); known != std::string_view::npos) {
+      quoted += {'\\', kLetters[known]};
+    } else if (hcl::is_printable(point->value)) {
       quoted += text.substr(at, point->size);
-    } else if (character < 0x80) {
-      quoted += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(character));
     } else {
-      const auto code = static_cast<std::uint32_t>(character);
-      quoted += code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+      quoted += code < 0x80      ? fmt::format("\\x{:02x}", code)
+                : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                                 : fmt::format("\\U{:08x}", code);
     }
     at += point->size;
   }
@@ -70,15 +42,16 @@ tl::unexpected<FunctionError> refuse_argument(std::size_t argument, std::string 
   return tl::unexpected<FunctionError>(FunctionError{.argument = argument, .message = std::move(message)});
 }
 
+tl::unexpected<FunctionError> exceeds_limit(std::string message) {
+  return tl::unexpected<FunctionError>(FunctionError{.message = std::move(message), .code = Code::limit_exceeded});
+}
+
 tl::unexpected<FunctionError> too_many_elements() {
-  return tl::unexpected<FunctionError>(
-      FunctionError{.message = fmt::format("the result would have more than {} elements", kMaxElements),
-                    .code = Code::limit_exceeded});
+  return exceeds_limit(fmt::format("the result would have more than {} elements", kMaxElements));
 }
 
 tl::unexpected<FunctionError> too_long_text() {
-  return tl::unexpected<FunctionError>(FunctionError{
-      .message = fmt::format("the result would be longer than {} bytes", kMaxTextBytes), .code = Code::limit_exceeded});
+  return exceeds_limit(fmt::format("the result would be longer than {} bytes", kMaxTextBytes));
 }
 
 std::string shown(const Call& call, std::string_view argument) {
@@ -104,6 +77,10 @@ bool equal_values(const Value& left, const Value& right) {
   return (left.is_null() && right.is_null()) || left.equals(right);
 }
 
+std::size_t character_size(std::string_view text, std::size_t at) {
+  return at < text.size() ? hcl::decode_utf8(text, at).value_or(hcl::CodePoint{}).size : 1;
+}
+
 std::int64_t count_clusters(std::string_view text) {
   std::int64_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {
@@ -112,26 +89,29 @@ std::int64_t count_clusters(std::string_view text) {
   return count;
 }
 
+std::size_t skip_clusters(std::string_view text, std::int64_t count) {
+  std::size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) {
+    at = hcl::grapheme_end(text, at);
+  }
+  return at;
+}
+
 bool is_sequence(const Type& type) {
   return type.is(Type::Kind::list) || type.is(Type::Kind::set) || type.is(Type::Kind::tuple);
 }
 
+bool TextBuilder::has_room(std::size_t size) {
+  is_full_ = is_full_ || size > kMaxTextBytes - text_.size();
+  return !is_full_;
+}
+
 void TextBuilder::append(std::string_view text) {
-  if (text.size() > kMaxTextBytes - text_.size()) {
-    is_full_ = true;
-  }
-  if (!is_full_) {
-    text_ += text;
-  }
+  text_ += has_room(text.size()) ? text : "";
 }
 
 void TextBuilder::append(std::size_t count, char character) {
-  if (count > kMaxTextBytes - text_.size()) {
-    is_full_ = true;
-  }
-  if (!is_full_) {
-    text_.append(count, character);
-  }
+  text_.append(has_room(count) ? count : 0, character);
 }
 
 FunctionResult TextBuilder::finish() && {

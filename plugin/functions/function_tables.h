@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/functions/functions.h"
 #include "plugin/value/value.h"
@@ -24,17 +25,17 @@ namespace modlock::eval {
 // characters escaped.
 std::string go_quoted(std::string_view text);
 
-std::span<const Function> string_functions();
-std::span<const Function> format_functions();
-std::span<const Function> regex_functions();
-std::span<const Function> lookup_functions();
-std::span<const Function> sequence_functions();
-std::span<const Function> set_functions();
-std::span<const Function> numeric_functions();
-std::span<const Function> conversion_functions();
-std::span<const Function> encoding_functions();
-std::span<const Function> hash_functions();
-std::span<const Function> file_functions();
+std::vector<Function> string_functions();
+std::vector<Function> format_functions();
+std::vector<Function> regex_functions();
+std::vector<Function> lookup_functions();
+std::vector<Function> sequence_functions();
+std::vector<Function> set_functions();
+std::vector<Function> numeric_functions();
+std::vector<Function> conversion_functions();
+std::vector<Function> encoding_functions();
+std::vector<Function> hash_functions();
+std::vector<Function> file_functions();
 
 inline Parameter any_parameter(std::string_view name) {
   return {.name = name};
@@ -61,7 +62,9 @@ FunctionResult decode_yaml(std::string_view text);
 // The call fails as a whole, or because of one argument.
 tl::unexpected<FunctionError> refuse(std::string message);
 tl::unexpected<FunctionError> refuse_argument(std::size_t argument, std::string message);
-// The result would be larger than kMaxElements or kMaxTextBytes.
+// The call fails with LIMIT_EXCEEDED: for this reason, or because the result would be larger than kMaxElements or
+// kMaxTextBytes.
+tl::unexpected<FunctionError> exceeds_limit(std::string message);
 tl::unexpected<FunctionError> too_many_elements();
 tl::unexpected<FunctionError> too_long_text();
 
@@ -79,7 +82,11 @@ bool equal_values(const Value& left, const Value& right);
 
 bool is_sequence(const Type& type);  // a list, set or tuple
 
+// Returns the size in bytes of the character at `at`, 1 at the end.
+std::size_t character_size(std::string_view text, std::size_t at);
 std::int64_t count_clusters(std::string_view text);  // grapheme clusters
+// Returns the offset after `count` grapheme clusters, at most the end of the text.
+std::size_t skip_clusters(std::string_view text, std::int64_t count);
 
 // Builds a text. It stops growing at kMaxTextBytes.
 class TextBuilder {
@@ -92,31 +99,11 @@ class TextBuilder {
   const std::string& text() const { return text_; }
 
  private:
+  bool has_room(std::size_t size);
+
   std::string text_;
   bool is_full_ = false;
 };
-
-// One "%5.2f" of a format text.
-struct FormatVerb {
-  std::string_view raw = {};
-  std::size_t offset = 0;
-  std::size_t argument = 0;  // 1-based
-  char mode = 0;
-  std::string_view flags = {};  // any of "0#-+ "
-  std::int64_t width = -1;      // -1: not given
-  std::int64_t precision = -1;  // -1: not given
-
-  bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
-};
-
-// Why a text cannot be formatted; `argument` counts the arguments after the format from 1.
-using FormatResult = tl::expected<void, FunctionError>;
-
-// Appends `format` with its verbs replaced by `arguments`, by the rules of cty's format().
-FormatResult format_text(std::string_view format, std::span<const Value> arguments, TextBuilder& out);
-
-// Appends one argument as its verb specifies.
-FormatResult format_argument(const FormatVerb& verb, const Value& argument, TextBuilder& out);
 
 // Returns the bytes of the file that the first argument names; a leading "~" is the home directory. The error is that
 // of FileAccess, in OpenTofu's wording if the file does not exist.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "plugin/functions/function_tables.h"
 
@@ -46,18 +47,15 @@ constexpr std::array<std::string_view, 9> kSpecial = {"can",          "convert",
                                                       "templatefile", "templatestring", "try"};
 
 // Sorted by name.
-const std::vector<const Function*>& all_functions() {
-  static const std::vector<const Function*> functions = [] {
-    std::vector<const Function*> all;
-    for (const auto family : {string_functions(), format_functions(), regex_functions(), lookup_functions(),
-                              sequence_functions(), set_functions(), numeric_functions(), conversion_functions(),
-                              encoding_functions(), hash_functions(), file_functions()}) {
-      for (const Function& function : family) {
-        all.push_back(&function);
-      }
+const std::vector<Function>& all_functions() {
+  static const std::vector<Function> functions = [] {
+    std::vector<Function> all;
+    for (const auto family :
+         {string_functions, format_functions, regex_functions, lookup_functions, sequence_functions, set_functions,
+          numeric_functions, conversion_functions, encoding_functions, hash_functions, file_functions}) {
+      std::ranges::move(family(), std::back_inserter(all));
     }
-    std::sort(all.begin(), all.end(),
-              [](const Function* left, const Function* right) { return left->name < right->name; });
+    std::ranges::sort(all, {}, &Function::name);
     return all;
   }();
   return functions;
@@ -66,32 +64,21 @@ const std::vector<const Function*>& all_functions() {
 }  // namespace
 
 const Function* find_function(std::string_view name) {
-  const auto& functions = all_functions();
-  const auto found =
-      std::lower_bound(functions.begin(), functions.end(), name,
-                       [](const Function* function, std::string_view wanted) { return function->name < wanted; });
-  return found != functions.end() && (*found)->name == name ? *found : nullptr;
+  const auto found = std::ranges::lower_bound(all_functions(), name, {}, &Function::name);
+  return found != all_functions().end() && found->name == name ? &*found : nullptr;
 }
 
 std::optional<std::string_view> why_not_evaluated(std::string_view name) {
-  for (const NotEvaluated& function : kNotEvaluated) {
-    if (function.name == name) {
-      return function.why;
-    }
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kNotEvaluated, name, &NotEvaluated::name);
+  return found == kNotEvaluated.end() ? std::nullopt : std::optional(found->why);
 }
 
 std::span<const std::string_view> function_names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all(kSpecial.begin(), kSpecial.end());
-    for (const NotEvaluated& function : kNotEvaluated) {
-      all.push_back(function.name);
-    }
-    for (const Function* function : all_functions()) {
-      all.push_back(function->name);
-    }
-    std::sort(all.begin(), all.end());
+    std::ranges::transform(kNotEvaluated, std::back_inserter(all), &NotEvaluated::name);
+    std::ranges::transform(all_functions(), std::back_inserter(all), &Function::name);
+    std::ranges::sort(all);
     return all;
   }();
   return names;

@@ -111,9 +111,9 @@ Function of_file(std::string_view name, FunctionResult (*call)(const Call&)) {
 
 }  // namespace
 
-std::span<const Function> hash_functions() {
+std::vector<Function> hash_functions() {
   using enum Encoding;
-  static const std::vector<Function> functions = {
+  return {
       of_text("base64sha256", hash_text<Hash::sha256, base64>),
       of_text("base64sha512", hash_text<Hash::sha512, base64>),
       of_file("filebase64sha256", hash_file<Hash::sha256, base64>),
@@ -128,7 +128,6 @@ std::span<const Function> hash_functions() {
       of_text("sha512", hash_text<Hash::sha512, hexadecimal>),
       {"uuidv5", {string_parameter("namespace"), string_parameter("name")}, uuidv5},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

@@ -78,9 +78,7 @@ class Decoder {
 
   FunctionResult decode_value(std::size_t depth) {
     if (depth > hcl::kMaxDepth) {
-      return tl::unexpected(
-          FunctionError{.message = fmt::format("the JSON text is nested deeper than {}", hcl::kMaxDepth),
-                        .code = Code::limit_exceeded});
+      return exceeds_limit(fmt::format("the JSON text is nested deeper than {}", hcl::kMaxDepth));
     }
     if (++count_ > kMaxElements) {
       return too_many_elements();
@@ -128,8 +126,7 @@ class Decoder {
     }
     const auto number = Number::parse(text_.substr(from, at_ - from));
     if (!number) {
-      return tl::unexpected(FunctionError{.message = "the JSON text has a number that is too large or too small",
-                                          .code = Code::limit_exceeded});
+      return exceeds_limit("the JSON text has a number that is too large or too small");
     }
     return Value::number(*number);
   }

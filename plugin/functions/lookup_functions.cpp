@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/base/collections.h"
 #include "plugin/functions/function_tables.h"
-#include "plugin/hcl/characters.h"
 #include "plugin/value/convert.h"
 #include "plugin/value/value.h"
 
@@ -14,16 +14,16 @@ namespace {
 
 using Kind = Type::Kind;
 
+bool is_true(const Value& item) {
+  return !item.is_null() && item.as_bool();
+}
+
 FunctionResult alltrue(const Call& call) {
-  const Value::Items& items = call.arguments[0].items();
-  return Value::boolean(
-      std::all_of(items.begin(), items.end(), [](const Value& item) { return !item.is_null() && item.as_bool(); }));
+  return Value::boolean(std::ranges::all_of(call.arguments[0].items(), is_true));
 }
 
 FunctionResult anytrue(const Call& call) {
-  const Value::Items& items = call.arguments[0].items();
-  return Value::boolean(
-      std::any_of(items.begin(), items.end(), [](const Value& item) { return !item.is_null() && item.as_bool(); }));
+  return Value::boolean(std::ranges::any_of(call.arguments[0].items(), is_true));
 }
 
 FunctionResult length(const Call& call) {
@@ -37,26 +37,13 @@ FunctionResult length(const Call& call) {
   return Value::number(static_cast<std::int64_t>(value.size()));
 }
 
-// The elements of a sequence in order, or those of a map or object in the order of their keys.
-Value::Items elements(const Value& collection) {
-  if (is_sequence(collection.type())) {
-    return collection.items();
-  }
-  Value::Items items;
-  for (const auto& [name, member] : collection.members()) {
-    items.push_back(member);
-  }
-  return items;
-}
-
 FunctionResult contains(const Call& call) {
   const Value& list = call.arguments[0];
   if (!is_sequence(list.type())) {
     return refuse("argument must be list, tuple, or set");
   }
-  const Value::Items& items = list.items();
-  return Value::boolean(std::any_of(items.begin(), items.end(),
-                                    [&](const Value& item) { return equal_values(call.arguments[1], item); }));
+  return Value::boolean(
+      std::ranges::any_of(list.items(), [&](const Value& item) { return equal_values(call.arguments[1], item); }));
 }
 
 FunctionResult index(const Call& call) {
@@ -150,7 +137,7 @@ FunctionResult sum(const Call& call) {
     total = total + number->as_number();
   }
   if (!total.is_finite()) {
-    return tl::unexpected(FunctionError{.message = "the sum is too large", .code = Code::limit_exceeded});
+    return exceeds_limit("the sum is too large");
   }
   return Value::number(total);
 }
@@ -160,10 +147,7 @@ FunctionResult keys(const Call& call) {
   if (!map.is(Kind::map) && !map.is(Kind::object)) {
     return refuse_argument(0, "must have map or object type");
   }
-  Value::Items names;
-  for (const auto& [name, member] : map.members()) {
-    names.push_back(Value::string(name));
-  }
+  Value::Items names = mapped(keys_of(map.members()), Value::string);
   return map.is(Kind::map) ? Value::list(Type::string(), std::move(names)) : Value::tuple(std::move(names));
 }
 
@@ -172,16 +156,12 @@ FunctionResult values(const Call& call) {
   if (!map.is(Kind::map) && !map.is(Kind::object)) {
     return refuse("values() requires a map as the first argument");
   }
-  Value::Items items = elements(map);
+  Value::Items items = values_of(map.members());
   return map.is(Kind::map) ? Value::list(map.type().element(), std::move(items)) : Value::tuple(std::move(items));
 }
 
 std::optional<Type> common_type(std::span<const Value> values) {
-  std::vector<Type> types;
-  for (const Value& value : values) {
-    types.push_back(value.type());
-  }
-  return unify_unsafe(types);
+  return unify_unsafe(mapped(values, &Value::type));
 }
 
 FunctionResult coalesce(const Call& call) {
@@ -266,12 +246,8 @@ FunctionResult transpose(const Call& call) {
     }
   }
   Value::Members members;
-  for (auto& [name, keys] : turned) {
-    Value::Items items;
-    for (std::string& key : keys) {
-      items.push_back(Value::string(std::move(key)));
-    }
-    members.emplace(name, Value::list(Type::string(), std::move(items)));
+  for (const auto& [name, keys] : turned) {
+    members.emplace(name, Value::list(Type::string(), mapped(keys, Value::string)));
   }
   return Value::map(Type::list(Type::string()), std::move(members));
 }
@@ -298,8 +274,8 @@ FunctionResult zipmap(const Call& call) {
 
 }  // namespace
 
-std::span<const Function> lookup_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> lookup_functions() {
+  return {
       {"alltrue", {list_parameter("list", Type::boolean())}, alltrue},
       {"anytrue", {list_parameter("list", Type::boolean())}, anytrue},
       {"coalesce", {}, coalesce, nullable_parameter("vals")},
@@ -317,7 +293,6 @@ std::span<const Function> lookup_functions() {
       {"values", {any_parameter("mapping")}, values},
       {"zipmap", {list_parameter("keys", Type::string()), any_parameter("values")}, zipmap},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

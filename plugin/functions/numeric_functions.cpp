@@ -43,18 +43,12 @@ bool is_smaller(const Value& left, const Value& right) {
   return left.as_number() < right.as_number();
 }
 
-FunctionResult max(const Call& call) {
+template <const auto& find>
+FunctionResult extreme(const Call& call) {
   if (call.arguments.empty()) {
     return refuse("must pass at least one number");
   }
-  return *std::max_element(call.arguments.begin(), call.arguments.end(), is_smaller);
-}
-
-FunctionResult min(const Call& call) {
-  if (call.arguments.empty()) {
-    return refuse("must pass at least one number");
-  }
-  return *std::min_element(call.arguments.begin(), call.arguments.end(), is_smaller);
+  return *find(call.arguments, is_smaller, {});
 }
 
 FunctionResult signum(const Call& call) {
@@ -113,26 +107,25 @@ FunctionResult parseint(const Call& call) {
                                           call.may_show_arguments ? std::to_string(*base) : "(sensitive value)"));
   }
   if (!number->is_finite()) {
-    return tl::unexpected(FunctionError{.message = "the number is too large", .code = Code::limit_exceeded});
+    return exceeds_limit("the number is too large");
   }
   return Value::number(*number);
 }
 
 }  // namespace
 
-std::span<const Function> numeric_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> numeric_functions() {
+  return {
       {"abs", {number_parameter("num")}, abs},
       {"ceil", {number_parameter("num")}, ceil},
       {"floor", {number_parameter("num")}, floor},
       {"log", {number_parameter("num"), number_parameter("base")}, log},
-      {"max", {}, max, number_parameter("numbers")},
-      {"min", {}, min, number_parameter("numbers")},
+      {"max", {}, extreme<std::ranges::max_element>, number_parameter("numbers")},
+      {"min", {}, extreme<std::ranges::min_element>, number_parameter("numbers")},
       {"parseint", {any_parameter("number"), number_parameter("base")}, parseint},
       {"pow", {number_parameter("num"), number_parameter("power")}, pow},
       {"signum", {number_parameter("num")}, signum},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

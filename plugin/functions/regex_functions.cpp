@@ -12,10 +12,6 @@
 namespace modlock::eval {
 namespace {
 
-std::size_t character_size(std::string_view text, std::size_t at) {
-  return at < text.size() ? hcl::decode_utf8(text, at).value_or(hcl::CodePoint{}).size : 1;
-}
-
 Value group_value(std::string_view group) {
   return group.data() == nullptr ? Value::null(Type::string()) : Value::string(std::string(group));
 }
@@ -57,27 +53,33 @@ struct Pattern {
   }
 };
 
-// A search may read the whole rest of the text to find the end of a match: many matches in a long text would take
-// quadratic time.
-class SearchBudget {
- public:
-  explicit SearchBudget(const RegularExpression& expression) : weight_(1 + expression.group_count()) {}
-
-  bool take(std::size_t bytes) {
-    spent_ += bytes * weight_;
-    return spent_ <= kMost;
+// Calls `visit(match, start, end)` with each match. An empty one directly after another one is ignored. A search may
+// read the whole rest of the text to find the end of a match: many matches in a long text would take quadratic time.
+template <typename Visit>
+tl::expected<void, FunctionError> each_match(const RegularExpression& expression, std::string_view text,
+                                             const Visit& visit) {
+  constexpr std::size_t kMostRead = std::size_t{1} << 28U;
+  std::size_t read = 0;
+  std::size_t last_end = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    read += at == 0 ? 0 : (text.size() - at) * (1 + expression.group_count());
+    if (read > kMostRead) {
+      return exceeds_limit("the text has too many matches for its length");
+    }
+    const auto match = expression.find(text, at);
+    if (!match) {
+      break;
+    }
+    const auto start = static_cast<std::size_t>(match->front().data() - text.data());
+    const std::size_t end = start + match->front().size();
+    if (end > last_end || start == 0) {
+      MODLOCK_TRY(visit(*match, start, end));
+    }
+    last_end = end;
+    at = std::max(at + character_size(text, at), end);
   }
-  static tl::unexpected<FunctionError> exceeded() {
-    return tl::unexpected(FunctionError{.argument = std::nullopt,
-                                        .message = "the text has too many matches for its length",
-                                        .code = Code::limit_exceeded});
-  }
-
- private:
-  static constexpr std::size_t kMost = std::size_t{1} << 28U;
-  std::size_t weight_;
-  std::size_t spent_ = 0;
-};
+  return {};
+}
 
 tl::expected<Pattern, FunctionError> pattern_of(const Call& call) {
   auto expression = RegularExpression::compile(call.arguments[0].as_string());
@@ -106,31 +108,16 @@ FunctionResult regex(const Call& call) {
 
 FunctionResult regexall(const Call& call) {
   MODLOCK_TRY(const auto pattern, pattern_of(call));
-  const std::string_view text = call.arguments[1].as_string();
   Value::Items matches;
-  const char* previous_end = nullptr;
-  SearchBudget budget(pattern.expression);
-  for (std::size_t at = 0; at <= text.size();) {
-    if (!matches.empty() && !budget.take(text.size() - at)) {
-      return SearchBudget::exceeded();
+  using Match = RegularExpression::Match;
+  const auto add = [&](const Match& match, std::size_t, std::size_t) -> tl::expected<void, FunctionError> {
+    if (matches.size() == kMaxElements) {
+      return too_many_elements();
     }
-    const auto match = pattern.expression.find(text, at);
-    if (!match) {
-      break;
-    }
-    const std::string_view whole = (*match)[0];
-    const auto end = static_cast<std::size_t>(whole.data() + whole.size() - text.data());
-    // An empty match directly after another one is ignored.
-    const bool counts = end != at || whole.data() != previous_end;
-    at = end == at ? at + character_size(text, at) : end;
-    previous_end = whole.data() + whole.size();
-    if (counts) {
-      if (matches.size() == kMaxElements) {
-        return too_many_elements();
-      }
-      matches.push_back(pattern.value(*match));
-    }
-  }
+    matches.push_back(pattern.value(match));
+    return {};
+  };
+  MODLOCK_TRY(each_match(pattern.expression, call.arguments[1].as_string(), add));
   return Value::list(pattern.type(), std::move(matches));
 }
 
@@ -192,26 +179,14 @@ FunctionResult replace_matches(const RegularExpression& expression, std::string_
                                std::string_view replacement) {
   TextBuilder replaced;
   std::size_t last_end = 0;
-  SearchBudget budget(expression);
-  for (std::size_t at = 0; at <= text.size() && !replaced.is_full();) {
-    if (at > 0 && !budget.take(text.size() - at)) {
-      return SearchBudget::exceeded();
-    }
-    const auto match = expression.find(text, at);
-    if (!match) {
-      break;
-    }
-    const std::string_view whole = (*match)[0];
-    const auto start = static_cast<std::size_t>(whole.data() - text.data());
-    const std::size_t end = start + whole.size();
+  using Match = RegularExpression::Match;
+  const auto add = [&](const Match& match, std::size_t start, std::size_t end) -> tl::expected<void, FunctionError> {
     replaced.append(text.substr(last_end, start - last_end));
-    // An empty match directly after another one is not replaced.
-    if (end > last_end || start == 0) {
-      append_expanded(replacement, expression, *match, replaced);
-    }
+    append_expanded(replacement, expression, match, replaced);
     last_end = end;
-    at = std::max(at + character_size(text, at), end);
-  }
+    return replaced.is_full() ? too_long_text() : tl::expected<void, FunctionError>();
+  };
+  MODLOCK_TRY(each_match(expression, text, add));
   replaced.append(text.substr(last_end));
   return std::move(replaced).finish();
 }
@@ -256,13 +231,12 @@ FunctionResult replace(const Call& call) {
 
 }  // namespace
 
-std::span<const Function> regex_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> regex_functions() {
+  return {
       {"regex", {string_parameter("pattern"), string_parameter("string")}, regex},
       {"regexall", {string_parameter("pattern"), string_parameter("string")}, regexall},
       {"replace", {string_parameter("str"), string_parameter("substr"), string_parameter("replace")}, replace},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

@@ -4,6 +4,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "backends/base/ascii.h"
 
@@ -13,36 +15,24 @@ namespace {
 // Each state of a match stores the positions of all groups: time and memory grow with the square of their number.
 constexpr int kMostGroups = 250;
 
+using GoCode = std::pair<re2::RE2::ErrorCode, const char*>;
+constexpr GoCode kGoCodes[] = {{re2::RE2::ErrorBadEscape, "invalid escape sequence"},
+                               {re2::RE2::ErrorBadCharClass, "invalid character class range"},
+                               {re2::RE2::ErrorBadCharRange, "invalid character class range"},
+                               {re2::RE2::ErrorMissingBracket, "missing closing ]"},
+                               {re2::RE2::ErrorMissingParen, "missing closing )"},
+                               {re2::RE2::ErrorUnexpectedParen, "unexpected )"},
+                               {re2::RE2::ErrorTrailingBackslash, "trailing backslash at end of expression"},
+                               {re2::RE2::ErrorRepeatArgument, "missing argument to repetition operator"},
+                               {re2::RE2::ErrorRepeatSize, "invalid repeat count"},
+                               {re2::RE2::ErrorRepeatOp, "invalid nested repetition operator"},
+                               {re2::RE2::ErrorBadPerlOp, "invalid or unsupported Perl syntax"},
+                               {re2::RE2::ErrorBadUTF8, "invalid UTF-8"},
+                               {re2::RE2::ErrorBadNamedCapture, "invalid named capture"}};
+
 std::string go_code(re2::RE2::ErrorCode code) {
-  switch (code) {
-    case re2::RE2::ErrorBadEscape:
-      return "invalid escape sequence";
-    case re2::RE2::ErrorBadCharClass:
-    case re2::RE2::ErrorBadCharRange:
-      return "invalid character class range";
-    case re2::RE2::ErrorMissingBracket:
-      return "missing closing ]";
-    case re2::RE2::ErrorMissingParen:
-      return "missing closing )";
-    case re2::RE2::ErrorUnexpectedParen:
-      return "unexpected )";
-    case re2::RE2::ErrorTrailingBackslash:
-      return "trailing backslash at end of expression";
-    case re2::RE2::ErrorRepeatArgument:
-      return "missing argument to repetition operator";
-    case re2::RE2::ErrorRepeatSize:
-      return "invalid repeat count";
-    case re2::RE2::ErrorRepeatOp:
-      return "invalid nested repetition operator";
-    case re2::RE2::ErrorBadPerlOp:
-      return "invalid or unsupported Perl syntax";
-    case re2::RE2::ErrorBadUTF8:
-      return "invalid UTF-8";
-    case re2::RE2::ErrorBadNamedCapture:
-      return "invalid named capture";
-    default:
-      return "expression too large";
-  }
+  const auto* const found = std::ranges::find(kGoCodes, code, &GoCode::first);
+  return found == std::end(kGoCodes) ? "expression too large" : found->second;
 }
 
 // The end of the character class that starts at `at`.
@@ -236,10 +226,6 @@ tl::expected<RegularExpression, PatternError> RegularExpression::compile(std::st
     return tl::unexpected(PatternError{fmt::format("more than {} groups", kMostGroups), "(…"});
   }
   return RegularExpression(std::move(compiled));
-}
-
-std::size_t RegularExpression::group_count() const {
-  return names_.size();
 }
 
 std::optional<RegularExpression::Match> RegularExpression::find(std::string_view text, std::size_t from) const {

@@ -31,7 +31,7 @@ class RegularExpression {
 
   // The leftmost match that starts at `from` or after it.
   std::optional<Match> find(std::string_view text, std::size_t from) const;
-  std::size_t group_count() const;
+  std::size_t group_count() const { return names_.size(); }
   // The names of the groups in their order, empty for those without.
   const std::vector<std::string>& group_names() const { return names_; }
 

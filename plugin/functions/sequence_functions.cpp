@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/base/collections.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/value/convert.h"
 #include "plugin/value/value.h"
@@ -42,37 +43,25 @@ FunctionResult compact(const Call& call) {
   return Value::list(Type::string(), std::move(kept));
 }
 
-std::size_t total_size(std::span<const Value> sequences) {
-  std::size_t size = 0;
-  for (const Value& sequence : sequences) {
-    size += sequence.size();
-  }
-  return size;
-}
-
 // The type of list that all arguments convert to; nullopt if concat() makes a tuple of them.
 std::optional<Type> common_list_type(std::span<const Value> arguments) {
-  std::vector<Type> types;
-  for (const Value& argument : arguments) {
-    if (!argument.is(Kind::list)) {
-      return std::nullopt;
-    }
-    types.push_back(argument.type());
-  }
-  return unify_unsafe(types);
+  const bool are_lists = std::ranges::all_of(arguments, [](const Value& one) { return one.is(Kind::list); });
+  return are_lists ? unify_unsafe(mapped(arguments, &Value::type)) : std::nullopt;
 }
 
 FunctionResult concat(const Call& call) {
   if (call.arguments.empty()) {
     return refuse("at least one argument is required");
   }
+  std::size_t size = 0;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const Type& type = call.arguments[i].type();
     if (!type.is(Kind::list) && !type.is(Kind::tuple)) {
       return refuse_argument(i, fmt::format("all arguments must be lists or tuples; got {}", type.friendly_name()));
     }
+    size += call.arguments[i].size();
   }
-  if (total_size(call.arguments) > kMaxElements) {
+  if (size > kMaxElements) {
     return too_many_elements();
   }
   const auto type = common_list_type(call.arguments);
@@ -225,12 +214,11 @@ FunctionResult slice(const Call& call) {
 
 FunctionResult sort(const Call& call) {
   Value::Items items = call.arguments[0].items();
-  const auto null = std::find_if(items.begin(), items.end(), [](const Value& item) { return item.is_null(); });
+  const auto null = std::ranges::find_if(items, &Value::is_null);
   if (null != items.end()) {
     return refuse(fmt::format("given list element {} is null; a null string cannot be sorted", null - items.begin()));
   }
-  std::sort(items.begin(), items.end(),
-            [](const Value& left, const Value& right) { return left.as_string() < right.as_string(); });
+  std::ranges::sort(items, {}, &Value::as_string);
   return Value::list(Type::string(), std::move(items));
 }
 
@@ -249,8 +237,8 @@ FunctionResult removed_map(const Call&) {
 
 }  // namespace
 
-std::span<const Function> sequence_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> sequence_functions() {
+  return {
       {"chunklist", {list_parameter("list"), number_parameter("size")}, chunklist},
       {"compact", {list_parameter("list", Type::string())}, compact},
       {"concat", {}, concat, any_parameter("seqs")},
@@ -264,7 +252,6 @@ std::span<const Function> sequence_functions() {
       {"slice", {any_parameter("list"), number_parameter("start_index"), number_parameter("end_index")}, slice},
       {"sort", {list_parameter("list", Type::string())}, sort},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

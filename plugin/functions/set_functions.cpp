@@ -137,8 +137,8 @@ Parameter set_parameter(std::string_view name) {
 
 }  // namespace
 
-std::span<const Function> set_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> set_functions() {
+  return {
       {"setintersection",
        {set_parameter("first_set")},
        combine<std::ranges::set_intersection>,
@@ -147,7 +147,6 @@ std::span<const Function> set_functions() {
       {"setsubtract", {set_parameter("a"), set_parameter("b")}, combine<std::ranges::set_difference>},
       {"setunion", {set_parameter("first_set")}, combine<std::ranges::set_union>, set_parameter("other_sets")},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval

@@ -2,6 +2,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "backends/base/ascii.h"
@@ -13,33 +14,33 @@
 namespace modlock::eval {
 namespace {
 
+// Returns the first argument with what `change` makes of each character, which starts at an offset.
 template <typename Change>
-Value each_character(std::string_view text, Change change) {
+FunctionResult each_character(const Call& call, Change change) {
+  const std::string& text = call.arguments[0].as_string();
   std::string changed;
   changed.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
-    append_utf8(changed, static_cast<char32_t>(change(static_cast<utf8proc_int32_t>(point.value))));
+    append_utf8(changed, static_cast<char32_t>(change(static_cast<utf8proc_int32_t>(point.value), at)));
     at += point.size;
   }
   return Value::string(std::move(changed));
 }
 
 FunctionResult lower(const Call& call) {
-  return each_character(call.arguments[0].as_string(), utf8proc_tolower);
+  return each_character(call, [](utf8proc_int32_t character, std::size_t) { return utf8proc_tolower(character); });
 }
 
 // U+00DF has no simple upper case in Unicode's table, but utf8proc maps it to the capital sharp s.
-utf8proc_int32_t simple_upper(utf8proc_int32_t character) {
-  return character == 0xDF ? character : utf8proc_toupper(character);
-}
-
-utf8proc_int32_t simple_title(utf8proc_int32_t character) {
-  return character == 0xDF ? character : utf8proc_totitle(character);
+template <utf8proc_int32_t (*change)(utf8proc_int32_t)>
+utf8proc_int32_t simple(utf8proc_int32_t character) {
+  return character == 0xDF ? character : change(character);
 }
 
 FunctionResult upper(const Call& call) {
-  return each_character(call.arguments[0].as_string(), simple_upper);
+  return each_character(call,
+                        [](utf8proc_int32_t character, std::size_t) { return simple<utf8proc_toupper>(character); });
 }
 
 // The word separators of title(): every ASCII character except letters, digits and underscore; of the other characters
@@ -53,18 +54,11 @@ bool separates_words(std::string_view text, std::size_t at) {
 }
 
 FunctionResult title(const Call& call) {
-  const std::string& text = call.arguments[0].as_string();
-  std::string changed;
-  changed.reserve(text.size());
   bool starts_word = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto point = hcl::decode_utf8(text, at).value_or(hcl::CodePoint{});
-    const auto character = static_cast<utf8proc_int32_t>(point.value);
-    append_utf8(changed, static_cast<char32_t>(starts_word ? simple_title(character) : character));
-    starts_word = separates_words(text, at);
-    at += point.size;
-  }
-  return Value::string(std::move(changed));
+  return each_character(call, [&](utf8proc_int32_t character, std::size_t at) {
+    const bool starts = std::exchange(starts_word, separates_words(call.arguments[0].as_string(), at));
+    return starts ? simple<utf8proc_totitle>(character) : character;
+  });
 }
 
 FunctionResult strrev(const Call& call) {
@@ -78,15 +72,6 @@ FunctionResult strrev(const Call& call) {
     at = end;
   }
   return Value::string(std::move(reversed));
-}
-
-// The offset after `count` grapheme clusters, at most the end of the text.
-std::size_t skip_clusters(std::string_view text, std::int64_t count) {
-  std::size_t at = 0;
-  for (; count > 0 && at < text.size(); --count) {
-    at = hcl::grapheme_end(text, at);
-  }
-  return at;
 }
 
 FunctionResult substr(const Call& call) {
@@ -134,8 +119,8 @@ FunctionResult split(const Call& call) {
   Value::Items parts;
   std::size_t at = 0;
   while (separator.empty() ? at < text.size() : at <= text.size()) {
-    const std::size_t end = separator.empty() ? at + hcl::decode_utf8(text, at).value_or(hcl::CodePoint{}).size
-                                              : std::min(text.find(separator, at), text.size());
+    const std::size_t end =
+        separator.empty() ? at + character_size(text, at) : std::min(text.find(separator, at), text.size());
     if (parts.size() == kMaxElements) {
       return too_many_elements();
     }
@@ -187,10 +172,6 @@ FunctionResult trimspace(const Call& call) {
   return Value::string(std::string(hcl::trim_left(hcl::trim_right(call.arguments[0].as_string()))));
 }
 
-std::size_t first_character_size(std::string_view text) {
-  return hcl::decode_utf8(text, 0).value_or(hcl::CodePoint{}).size;
-}
-
 std::size_t last_character_size(std::string_view text) {
   std::size_t size = 1;
   while (size < text.size() && (static_cast<unsigned char>(text[text.size() - size]) & 0xC0U) == 0x80U) {
@@ -204,8 +185,8 @@ FunctionResult trim(const Call& call) {
   const std::string& cutset = call.arguments[1].as_string();
   // In UTF-8 the bytes of one character never occur within those of another, so the set can be searched as a text.
   const auto is_cut = [&](std::string_view character) { return cutset.find(character) != std::string::npos; };
-  while (!text.empty() && is_cut(text.substr(0, first_character_size(text)))) {
-    text.remove_prefix(first_character_size(text));
+  while (!text.empty() && is_cut(text.substr(0, character_size(text, 0)))) {
+    text.remove_prefix(character_size(text, 0));
   }
   while (!text.empty() && is_cut(text.substr(text.size() - last_character_size(text)))) {
     text.remove_suffix(last_character_size(text));
@@ -229,8 +210,8 @@ FunctionResult trimsuffix(const Call& call) {
 
 }  // namespace
 
-std::span<const Function> string_functions() {
-  static const std::vector<Function> functions = {
+std::vector<Function> string_functions() {
+  return {
       {"chomp", {string_parameter("str")}, chomp},
       {"endswith", {string_parameter("str"), string_parameter("suffix")}, endswith},
       {"indent", {number_parameter("spaces"), string_parameter("str")}, indent},
@@ -248,7 +229,6 @@ std::span<const Function> string_functions() {
       {"trimsuffix", {string_parameter("str"), string_parameter("suffix")}, trimsuffix},
       {"upper", {string_parameter("str")}, upper},
   };
-  return functions;
 }
 
 }  // namespace modlock::eval
