@@ -213,11 +213,6 @@ class RepositoryBundle final : public Bundle {
   Context packages_;
 };
 
-// Returns the hash of an archive in lock files.
-std::string zh_of(const Blob& layer) {
-  return "zh:" + layer.digest.substr(layer.digest.find(':') + 1);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Bundle>> open_layout(const fs::path& path, const Store& store, const Context& context) {
@@ -297,7 +292,7 @@ std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>
     }
     std::erase_if(provider.archives, [&hashes = lock->second.hashes](const auto& entry) {
       const BundledProvider::Archive& archive = entry.second;
-      return std::find(hashes.begin(), hashes.end(), zh_of(archive.layer)) == hashes.end() &&
+      return std::find(hashes.begin(), hashes.end(), zh_of(archive)) == hashes.end() &&
              std::find(hashes.begin(), hashes.end(), archive.h1) == hashes.end();
     });
     if (!provider.archives.empty()) {
@@ -307,26 +302,38 @@ std::vector<BundledProvider> locked_providers(const std::vector<BundledProvider>
   return found;
 }
 
-messages::BundledClosure to_message(const NamedClosure& named) {
-  messages::BundledClosure listed{.tag = named.tag, .packages = {}, .providers = {}};
+std::string zh_of(const BundledProvider::Archive& archive) {
+  return "zh:" + archive.layer.digest.substr(archive.layer.digest.find(':') + 1);
+}
+
+Json::Value to_json(const NamedClosure& named) {
+  Json::Value json;
+  json["tag"] = named.tag;
+  Json::Value& packages = json["packages"] = Json::arrayValue;
   for (const BundledPackage& package : named.closure.packages) {
-    listed.packages.push_back({.source = package.source,
-                               .origin = package.origin,
-                               .h1 = package.h1,
-                               .manifest = package.manifest.digest,
-                               .bytes = package.layer.size,
-                               .has_links = !package.links.empty()});
+    Json::Value& one = packages.append({});
+    one["source"] = package.source;
+    one["origin"] = package.origin;
+    one["h1"] = package.h1;
+    one["manifest"] = package.manifest.digest;
+    one["bytes"] = Json::UInt64(package.layer.size);
+    one["hasLinks"] = !package.links.empty();
   }
+  Json::Value& providers = json["providers"] = Json::arrayValue;
   for (const BundledProvider& provider : named.closure.providers) {
-    messages::BundledProvider& one = listed.providers.emplace_back();
-    one.address = provider.address;
-    one.version = provider.version;
+    Json::Value& one = providers.append({});
+    one["address"] = provider.address;
+    one["version"] = provider.version;
+    Json::Value& archives = one["archives"] = Json::arrayValue;
     for (const auto& [platform, archive] : provider.archives) {
-      one.archives.push_back(
-          {.platform = platform, .h1 = archive.h1, .zh = zh_of(archive.layer), .bytes = archive.layer.size});
+      Json::Value& entry = archives.append({});
+      entry["platform"] = platform;
+      entry["h1"] = archive.h1;
+      entry["zh"] = zh_of(archive);
+      entry["bytes"] = Json::UInt64(archive.layer.size);
     }
   }
-  return listed;
+  return json;
 }
 
 }  // namespace modlock

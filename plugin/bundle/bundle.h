@@ -1,5 +1,7 @@
 #pragma once
 
+#include <json/value.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +17,6 @@
 #include "backends/store/store.h"
 #include "plugin/lock/lock_file.h"
 #include "protocol/base/result.h"
-#include "protocol/messages/bundle.h"
 
 namespace modlock {
 
@@ -88,8 +89,13 @@ std::string closure_tag(const ModuleLocks& modules);
 std::vector<remote::BundledProvider> locked_providers(const std::vector<remote::BundledProvider>& providers,
                                                       const ProviderLocks& locks);
 
-// Converts the content of a lock file in a bundle to a message.
-messages::BundledClosure to_message(const remote::NamedClosure& closure);
+// Returns the hash of an archive in lock files.
+std::string zh_of(const remote::BundledProvider::Archive& archive);
+
+// Returns the content of a lock file in a bundle as `bundle list --json` prints it: {tag, packages[{source, origin, h1,
+// manifest, bytes, hasLinks}], providers[{address, version, archives[{platform, h1, zh, bytes}]}]}. `manifest` is the
+// digest, for `oci://HOST/REPOSITORY?digest=`.
+Json::Value to_json(const remote::NamedClosure& closure);
 
 // A package on disk, whose h1 is that of the lock file.
 struct ExtractedPackage {

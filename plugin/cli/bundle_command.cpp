@@ -14,7 +14,6 @@
 #include "plugin/cli/over_roots.h"
 #include "plugin/engine/engine.h"
 #include "protocol/base/json.h"
-#include "protocol/messages/bundle.h"
 
 namespace modlock::cli {
 namespace {
@@ -70,7 +69,7 @@ class Content {
   Content(const CommandLine& line, Shows shows) : is_json_(line.common.json), shows_(shows) {}
 
   remote::ClosureSink sink() {
-    return [this](const remote::NamedClosure& closure) { add(to_message(closure)); };
+    return [this](const remote::NamedClosure& closure) { add(closure); };
   }
 
   void print() const {
@@ -99,37 +98,37 @@ class Content {
   }
 
  private:
-  void add(const messages::BundledClosure& closure) {
+  void add(const remote::NamedClosure& named) {
     std::vector<std::vector<Cell>> rows;
-    for (const messages::BundledPackage& package : closure.packages) {
-      sizes_[package.manifest] = package.bytes;
-      if (package.has_links) {
+    for (const remote::BundledPackage& package : named.closure.packages) {
+      sizes_[package.manifest.digest] = package.layer.size;
+      if (!package.links.empty()) {
         with_links_.insert(package.source);
       }
-      rows.push_back({{"  " + package.manifest}, {package.source}});
+      rows.push_back({{"  " + package.manifest.digest}, {package.source}});
     }
-    for (const messages::BundledProvider& provider : closure.providers) {
+    for (const remote::BundledProvider& provider : named.closure.providers) {
       providers_.insert(provider.address + " " + provider.version);
-      for (const messages::BundledArchive& archive : provider.archives) {
-        archives_[archive.zh] = archive.bytes;
-        rows.push_back({{"  " + archive.zh}, {provider.address + " " + provider.version + " " + archive.platform}});
+      for (const auto& [platform, archive] : provider.archives) {
+        archives_[zh_of(archive)] = archive.layer.size;
+        rows.push_back({{"  " + zh_of(archive)}, {provider.address + " " + provider.version + " " + platform}});
       }
     }
     if (is_json_) {
       text_ += closures_ == 0 ? "{\n  \"closures\": [" : ",";
-      std::istringstream lines(write_json_pretty(messages::encode(closure)));
+      std::istringstream lines(write_json_pretty(to_json(named)));
       for (std::string line; std::getline(lines, line);) {
         text_ += "\n    " + line;
       }
     } else if (shows_ == Shows::packages) {
-      text_ += table_text({{{closure.tag}}}, Fit::wrap, {}) + table_text(rows, Fit::cut_middle, style_);
+      text_ += table_text({{{named.tag}}}, Fit::wrap, {}) + table_text(rows, Fit::cut_middle, style_);
     }
     ++closures_;
   }
 
   const bool is_json_;
   const Shows shows_;
-  const TableStyle style_ = stdout_style();
+  const TableStyle style_ = table_style();
   std::string text_;
   std::size_t closures_ = 0;
   std::map<std::string, std::uint64_t> sizes_;  // of packages, by manifest
@@ -224,7 +223,11 @@ Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
     return failed_everywhere(report.error(), line.common, root_of(roots, report.error()));
   }
   if (line.common.json) {
-    print_raw(write_json_pretty(messages::encode(*report)));
+    Json::Value json;
+    json["sent"] = Json::UInt64(report->sent);
+    json["present"] = Json::UInt64(report->present);
+    json["providers"] = Json::UInt64(report->providers);
+    print_raw(write_json_pretty(json));
     return 0;
   }
   print_diagnostics(run.diagnostics, root_of(roots));
@@ -242,9 +245,8 @@ Result<int> run_bundle_push(const CommandLine& line, const Host& host) {
   return 0;
 }
 
-namespace {
-
-Result<int> read_bundle(const CommandLine& line, const Host& host, bool verify) {
+Result<int> run_bundle_read(const CommandLine& line, const Host& host) {
+  const bool verify = line.verify.full;
   const std::string name =
       line.bundle.starts_with("oci://") ? line.bundle : std::filesystem::absolute(line.bundle).string();
   Content content(line, verify ? Content::Shows::sum : Content::Shows::packages);
@@ -252,16 +254,6 @@ Result<int> read_bundle(const CommandLine& line, const Host& host, bool verify) 
   return show(line, host, content, read, [&] {
     print_out(fmt::format("{}{}.\n", verify ? "All digests and hashes match: " : "", content.sum()));
   });
-}
-
-}  // namespace
-
-Result<int> run_bundle_list(const CommandLine& line, const Host& host) {
-  return read_bundle(line, host, false);
-}
-
-Result<int> run_bundle_verify(const CommandLine& line, const Host& host) {
-  return read_bundle(line, host, true);
 }
 
 }  // namespace modlock::cli

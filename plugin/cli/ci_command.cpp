@@ -67,7 +67,7 @@ class Ci {
     // Sources are asked in parallel. A client has the terminal for itself.
     auto prepared =
         call_for_roots(roots, line_.common, host_, [this](const std::string& root) { return prepare(root); });
-    std::vector<RootRow> rows;
+    std::vector<RootOutcome> rows;
     auto outputs = outputs_of(roots);
     for (RootOutput& output : outputs) {
       const bool has_heading = roots.size() > 1 && !line_.command.empty();
@@ -77,10 +77,11 @@ class Ci {
         output.print_texts();
       }
       failures_ += outcome.exit_code == 0 ? 0U : 1U;
-      rows.push_back({output.root(), outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
+      outcome.root = output.root();
+      rows.push_back(std::move(outcome));
     }
     print_outputs(outputs, line_.common);
-    for (const RootRow& row : rows) {
+    for (const RootOutcome& row : rows) {
       print_unlocked_root(row.root, row.exit_code, line_.common, roots.size() > 1);
     }
     print_rows(rows, line_.common);

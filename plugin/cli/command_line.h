@@ -97,7 +97,7 @@ struct CommandLine {
   std::string bundle;                 // list, unpack, verify; push: instead of root modules
   std::string provider_mirror;        // unpack
   std::string cli_config;             // unpack
-  messages::LockVerifyParams verify;  // doctor has `online`, hook `strict`
+  messages::LockVerifyParams verify;  // doctor has `online`, hook `strict`, bundle verify `full`
   messages::VersionsListParams versions;
   messages::CachePruneParams prune;
   // doctor

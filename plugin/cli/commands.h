@@ -39,8 +39,7 @@ Result<int> run_bundle_create(const CommandLine& line, const Host& host);
 Result<int> run_bundle_pull(const CommandLine& line, const Host& host);
 Result<int> run_bundle_push(const CommandLine& line, const Host& host);
 Result<int> run_bundle_unpack(const CommandLine& line, const Host& host);
-Result<int> run_bundle_list(const CommandLine& line, const Host& host);
-Result<int> run_bundle_verify(const CommandLine& line, const Host& host);
+Result<int> run_bundle_read(const CommandLine& line, const Host& host);  // list and verify
 Result<int> run_cache_info(const CommandLine& line, const Host& host);
 Result<int> run_cache_prune(const CommandLine& line, const Host& host);
 Result<int> run_call(const CommandLine& line, const Host& host);
@@ -54,8 +53,7 @@ Result<int> run_init(const CommandLine& line);
 Result<int> run_completion(const CommandLine& line);  // needs no host
 // Returns "2 installed, 1 already in place.".
 std::string installed_text(const messages::ModulesInstallResult& result);
-// What to do after a list of newer versions.
-// Returns how to select one, or the command of Terragrunt if the root is a unit, or its copy of one.
+// Returns how to select a newer version, or the command of Terragrunt if the root is a unit, or its copy of one.
 std::string select_hint(const RootOutput& output);
 // Returns the params of `modules/install`.
 messages::ModulesInstallParams install_params(const CommandLine& line, const Host& host, const std::string& root);

@@ -154,35 +154,25 @@ Result<int> run_diff(const CommandLine& original, const Host& host) {
   CommandLine line = original;
   line.common.json = line.common.json || line.common.sarif || line.output_format == "json";
   MODLOCK_TRY(const auto subjects, parse_subjects(line));
-  std::vector<std::string> names;
-  std::transform(subjects.begin(), subjects.end(), std::back_inserter(names),
-                 [](const messages::DiffSubject& subject) { return subject.subject; });
-  NamedSubjects named(line.common, names);
-  const auto ask = [&](const std::string& root) {
-    return named.ask(root, [&](const std::vector<std::string>& wanted) -> AskedDiff {
-      messages::UpdateDiffParams params;
-      params.root = host.root_params(root, line.common);
-      std::copy_if(subjects.begin(), subjects.end(), std::back_inserter(params.subjects),
-                   [&](const messages::DiffSubject& subject) {
-                     return std::find(wanted.begin(), wanted.end(), subject.subject) != wanted.end();
-                   });
-      if (!line.lock_rev.empty()) {
-        auto earlier = diff_with_revision(find_repository_root(root), line.lock_rev, host.context());
-        if (!earlier) {
-          return {.result = fail(std::move(earlier.error()))};
-        }
-        params.base = messages::DiffBase{.documents = std::move(earlier->documents), .lock = {}};
+  const auto ask = [&](const std::string& root, const std::vector<messages::DiffSubject>& wanted) -> AskedDiff {
+    messages::UpdateDiffParams params;
+    params.root = host.root_params(root, line.common);
+    params.subjects = wanted;
+    if (!line.lock_rev.empty()) {
+      auto earlier = diff_with_revision(find_repository_root(root), line.lock_rev, host.context());
+      if (!earlier) {
+        return {.result = fail(std::move(earlier.error()))};
       }
-      auto asked = host.call(&Engine::diff, params);
-      if (!asked.result && !line.exit_grade.empty() && grade_rank(asked.result.error().subject) > 0) {
-        asked.result.error().hint = fmt::format("write the grade as --exit-code={}", asked.result.error().subject);
-      }
-      return asked;
-    });
+      params.base = messages::DiffBase{.documents = std::move(earlier->documents), .lock = {}};
+    }
+    auto asked = host.call(&Engine::diff, params);
+    if (!asked.result && !line.exit_grade.empty() && grade_rank(asked.result.error().subject) > 0) {
+      asked.result.error().hint = fmt::format("write the grade as --exit-code={}", asked.result.error().subject);
+    }
+    return asked;
   };
-  return run_for_roots(
-      line.common, host, ask,
-      [&](RootOutput& output, const AskedDiff& asked) { return print_diff(line, output, asked); }, &named);
+  return run_for_subjects(subjects, line.common, host, ask,
+                          [&](RootOutput& output, const AskedDiff& asked) { return print_diff(line, output, asked); });
 }
 
 }  // namespace modlock::cli

@@ -164,7 +164,7 @@ int print_found(const CommandLine& line, const std::vector<std::string>& roots, 
   }
   print_diagnostics(outputs, line.common);
   if (rows.size() > 1) {
-    print_table_out(rows, Fit::cut_middle);
+    print_raw(table_text(rows, Fit::cut_middle, table_style()));
   }
   const std::size_t read = roots.size() - unread - without_lock.size();
   if (finding == 0 && unread == 0) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <set>
 
@@ -111,11 +110,8 @@ Result<terragrunt::Verdicts> run(const CommandLine& line, const Host& host) {
     print_new(diagnostics, line, printed);
   };
   Run run = host.run();
-  try {
-    return terragrunt::run_hook(host.engine(), run, hook_options(line, host), reports);
-  } catch (const std::exception& caught) {
-    return fail(unexpected_error("tofu-modlock", caught));
-  }
+  return without_exceptions(
+      "tofu-modlock", [&] { return terragrunt::run_hook(host.engine(), run, hook_options(line, host), reports); });
 }
 
 Result<fs::path> directory_at(const std::string& path, const char* flag) {

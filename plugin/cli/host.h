@@ -2,7 +2,6 @@
 
 #include <json/value.h>
 
-#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -45,12 +44,8 @@ class Host {
   auto call(const Method& method, const Params& params) const {
     Run run = this->run();
     using Asked = std::invoke_result_t<Method, const Engine&, const Params&, Run&>;
-    RootAnswer<typename Asked::value_type> asked{.result = fail(Error{})};
-    try {
-      asked.result = std::invoke(method, *engine_, params, run);
-    } catch (const std::exception& caught) {
-      asked.result = fail(unexpected_error("tofu-modlock", caught));
-    }
+    RootAnswer<typename Asked::value_type> asked{
+        .result = without_exceptions("tofu-modlock", [&] { return std::invoke(method, *engine_, params, run); })};
     progress_->request_done();
     asked.details = {error_data(run), std::move(run.diagnostics)};
     return asked;

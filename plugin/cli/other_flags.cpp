@@ -98,6 +98,11 @@ void bundle_read_flags(CLI::App& command, CommandLine& out) {
   add_plain_http_flag(command, out.common);
 }
 
+void bundle_verify_flags(CLI::App& command, CommandLine& out) {
+  out.verify.full = true;
+  bundle_read_flags(command, out);
+}
+
 void cache_info_flags(CLI::App& command, CommandLine& out) {
   add_store_flags(command, out.common);
 }
@@ -171,8 +176,6 @@ void doctor_flags(CLI::App& command, CommandLine& out) {
 void help_flags(CLI::App& command, CommandLine& out) {
   add(command, "COMMAND", out.command, "The command (default: all)");
 }
-
-void version_flags(CLI::App& /*command*/, CommandLine& /*out*/) {}
 
 void init_flags(CLI::App& command, CommandLine& out) {
   add(command, "DIR,--chdir", out.common.directories,
@@ -256,7 +259,7 @@ const CommandRow kRows[] = {
      "  tofu-modlock bundle create --providers --platform linux_amd64 --output all.tar\n",
      bundle_create_flags, run_bundle_create, Prints::report},
     {kNested, "bundle", "list", "List the packages of a bundle", "  tofu-modlock bundle list modules.tar\n",
-     bundle_read_flags, run_bundle_list},
+     bundle_read_flags, run_bundle_read},
     {kNested, "bundle", "pull", "Download a bundle from an OCI registry",
      "  tofu-modlock bundle pull oci://registry.example.com/platform/modules \\\n    --output modules.tar\n",
      bundle_pull_flags, run_bundle_pull, Prints::report},
@@ -270,13 +273,13 @@ const CommandRow kRows[] = {
     {kNested, "bundle", "verify", "Check every digest and every hash of a bundle",
      "  tofu-modlock bundle verify modules.tar\n"
      "  tofu-modlock bundle verify oci://registry.example.com/platform/modules\n",
-     bundle_read_flags, run_bundle_verify, Prints::report},
+     bundle_verify_flags, run_bundle_read, Prints::report},
     {kMaintain, "", "help", "Print the help of a command",
      "  tofu-modlock help lock\n"
      "  tofu-modlock help --help-all\n",
      help_flags, run_version},
-    {kMaintain, "", "version", "Print the version of tofu-modlock", "  tofu-modlock version\n", version_flags,
-     run_version},
+    {kMaintain, "", "version", "Print the version of tofu-modlock", "  tofu-modlock version\n",
+     [](CLI::App&, CommandLine&) {}, run_version},
     {kRareCommands, "", "hook",
      "Run as a Terragrunt hook: install locked packages before init and get, verify them before plan, apply and "
      "similar commands, restore dropped module blocks after init; do nothing for other commands",

@@ -173,18 +173,22 @@ std::optional<Error> find_missing_files(const std::string& root) {
 
 namespace {
 
-std::string result_of(const RootRow& row) {
+std::string result_of(const RootOutcome& row) {
   return !row.result.empty() ? row.result : row.exit_code == 0 ? "ok" : "failed";
+}
+
+std::string state_of(const RootOutcome& row) {
+  return !row.state.empty() ? row.state : row.result.empty() ? "ok" : row.result;
 }
 
 }  // namespace
 
-void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags) {
+void print_rows(const std::vector<RootOutcome>& rows, const CommonFlags& flags) {
   constexpr std::size_t kMostRows = 3;  // that are alike
   std::vector<std::vector<Cell>> cells = {{{"ROOT"}, {"RESULT"}, {"HINT"}}};
-  for (const RootRow& row : rows) {
+  for (const RootOutcome& row : rows) {
     std::vector<std::string> alike;
-    for (const RootRow& other : rows) {
+    for (const RootOutcome& other : rows) {
       if (other.exit_code == row.exit_code && other.result == row.result && other.hint == row.hint) {
         alike.push_back(other.root);
       }
@@ -204,11 +208,11 @@ void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags) {
   print_table_err(cells, Fit::wrap);
 }
 
-void print_table(const std::vector<RootRow>& rows, const CommonFlags& flags, std::size_t sources) {
+void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, std::size_t sources) {
   std::map<std::string, std::size_t> counts;
   std::size_t failures = 0;
   int worst = 0;
-  for (const RootRow& row : rows) {
+  for (const RootOutcome& row : rows) {
     ++counts[result_of(row)];
     failures += row.exit_code == 0 ? 0U : 1U;
     worst = worse_exit_code(worst, row.exit_code);
@@ -233,19 +237,15 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
   const bool are_several = roots.size() > 1;
   auto outputs = outputs_of(roots);
   Json::Value answers;
-  std::vector<RootRow> rows;
-  std::vector<std::vector<Cell>> states;
+  std::vector<RootOutcome> rows;
   bool is_interrupted = false;
   NextSteps next;
   std::set<std::string> sources;
   for (RootOutput& output : outputs) {
-    const std::string& root = output.root();
     RootOutcome outcome = work(output);
+    outcome.root = output.root();
     worst = worse_exit_code(worst, outcome.exit_code);
     is_interrupted = is_interrupted || outcome.is_interrupted;
-    const std::string& state = outcome.state.empty() ? outcome.result : outcome.state;
-    states.push_back({{shown_path(root)}, {state.empty() ? "ok" : state}});
-    rows.push_back({root, outcome.exit_code, std::move(outcome.result), std::move(outcome.hint)});
     for (const std::string& source : outcome.sources) {
       sources.insert(source.substr(0, source.find('?')));  // without its tag
     }
@@ -254,25 +254,29 @@ int run_for_roots(const std::vector<std::string>& roots, const CommonFlags& flag
     next.init = next.init.empty() ? outcome.next.init : next.init;
     next.placed_inline.insert(next.placed_inline.end(), outcome.next.placed_inline.begin(),
                               outcome.next.placed_inline.end());
-    if (outcome.json.isNull() && !(are_several && flags.json)) {
-      continue;
-    }
-    if (are_several && !flags.sarif) {
-      outcome.json["root"] = root;
+    const bool is_printed = !outcome.json.isNull() || (are_several && flags.json);
+    if (is_printed && are_several && !flags.sarif) {
+      outcome.json["root"] = outcome.root;
       outcome.json["exitCode"] = outcome.exit_code;
     }
-    answers.append(std::move(outcome.json));
+    if (is_printed) {
+      answers.append(std::move(outcome.json));
+    }
+    rows.push_back(std::move(outcome));
   }
   print_outputs(outputs, flags);
-  for (const RootRow& row : rows) {
+  for (const RootOutcome& row : rows) {
     print_unlocked_root(row.root, row.exit_code, flags, are_several);
   }
   if (is_interrupted && !flags.json) {
-    const std::string state = states.front()[1].text;
+    const std::string state = state_of(rows.front());
     print_err(are_several || state == "interrupted" ? "Interrupted.\n" : fmt::format("Interrupted: {}.\n", state));
   }
   if (is_interrupted && are_several && !flags.json) {
-    print_table_err(states, Fit::wrap);
+    const auto cells = [](const RootOutcome& row) {
+      return std::vector<Cell>{{shown_path(row.root)}, {state_of(row)}};
+    };
+    print_table_err(mapped(rows, cells), Fit::wrap);
   } else if (!flags.json || flags.sarif) {
     are_several ? print_table(rows, flags, sources.size()) : print_left_out();
     print_out(flags.sarif ? "" : placement_text(next, flags) + next_text(next, roots, flags));

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "backends/base/collections.h"
 #include "plugin/cli/commands.h"
 #include "plugin/cli/root_output.h"
 #include "plugin/config/roots.h"
@@ -43,6 +46,7 @@ struct RootOutcome {
   // For an interruption: the state of this root. Empty: "ok", or the result.
   std::string state = {};  // "lock file written"
   bool is_interrupted = false;
+  std::string root = {};  // set by run_for_roots()
 };
 
 // Adds an error to the outcome as JSON if the flags specify it, or else to the output. After an interruption
@@ -62,17 +66,11 @@ std::optional<Error> find_missing_configuration(const std::string& root);
 // Returns the same if it has no lock file either. A unit of Terragrunt has only that.
 std::optional<Error> find_missing_files(const std::string& root);
 
-// A row of the table that print_table() prints on stderr for several roots. If each root succeeded, it prints only
-// the number of each result. A hint that several roots have is printed once, for all of them.
-struct RootRow {
-  std::string root;
-  int exit_code = 0;
-  std::string result;
-  Hint hint;
-};
-void print_table(const std::vector<RootRow>& rows, const CommonFlags& flags, std::size_t sources = 0);
+// Prints the table of several roots on stderr. If each root succeeded, it prints only the number of each result. A hint
+// that several roots have is printed once, for all of them.
+void print_table(const std::vector<RootOutcome>& rows, const CommonFlags& flags, std::size_t sources = 0);
 // Prints the rows. A root without a result is "ok" or "failed".
-void print_rows(const std::vector<RootRow>& rows, const CommonFlags& flags);
+void print_rows(const std::vector<RootOutcome>& rows, const CommonFlags& flags);
 // Prints left_out(), for a report that does not end with a table.
 void print_left_out();
 
@@ -159,13 +157,24 @@ Result<int> run_for_roots(const CommonFlags& flags, const Host& host, const Ask&
   });
 }
 
-// The same, but `ask` also gets the names of subjects that the root has.
-template <typename Ask, typename Tell>
-Result<int> run_for_subjects(std::vector<std::string> names, const CommonFlags& flags, const Host& host, const Ask& ask,
+// The same, but `ask` also gets those of the items, which are subjects or have one, that the root has.
+template <typename Item, typename Ask, typename Tell>
+Result<int> run_for_subjects(const std::vector<Item>& items, const CommonFlags& flags, const Host& host, const Ask& ask,
                              const Tell& tell) {
-  NamedSubjects named(flags, std::move(names));
+  const auto subject_of = [](const Item& item) -> const std::string& {
+    if constexpr (std::is_same_v<Item, std::string>) {
+      return item;
+    } else {
+      return item.subject;
+    }
+  };
+  NamedSubjects named(flags, mapped(items, subject_of));
   const auto ask_of = [&](const std::string& root) {
-    return named.ask(root, [&](const std::vector<std::string>& wanted) { return ask(root, wanted); });
+    return named.ask(root, [&](const std::vector<std::string>& wanted) {
+      std::vector<Item> left = items;
+      std::erase_if(left, [&](const Item& item) { return std::ranges::count(wanted, subject_of(item)) == 0; });
+      return ask(root, left);
+    });
   };
   return run_for_roots(flags, host, ask_of, tell, &named);
 }

@@ -29,13 +29,12 @@ class RootOutput {
   const std::string& root() const { return root_; }
   bool is_one_of_several() const { return is_one_of_several_; }
 
-  // Add a text for one of the streams, unless it is empty; as print_out(), print_err(), print_raw() and
-  // print_table_out().
+  // Add a text for one of the streams, unless it is empty; as print_out(), print_err() and print_raw().
   void out(std::string_view text) { raw(printable(shown(text))); }
   void err(std::string_view text) { add(stderr, shown(text)); }
   void raw(std::string_view text) { add(stdout, std::string(text)); }
   void table(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto") {
-    raw(shown(table_text(rows, fit, stdout_style(mode))));
+    raw(shown(table_text(rows, fit, table_style(mode))));
   }
 
   // Adds diagnostics, which are printed after the texts, with the line of their location.

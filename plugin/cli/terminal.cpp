@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "backends/address/source_text.h"
+#include "backends/base/ascii.h"
 #include "backends/base/environment.h"
 #include "backends/base/text.h"
 #include "plugin/cli/commands.h"
@@ -277,24 +277,16 @@ bool wants_colour(std::string_view mode, int descriptor) {
   return isatty(descriptor) == 1 && environment_variable("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
 }
 
-namespace {
-TableStyle style_of(std::string_view mode, int descriptor) {
+TableStyle table_style(std::string_view mode, int descriptor) {
   return {
       .columns = terminal_columns(descriptor), .colored = wants_colour(mode, descriptor), .utf8 = has_utf8_locale()};
 }
 
-}  // namespace
-
-TableStyle stdout_style(std::string_view mode) {
-  return style_of(mode, STDOUT_FILENO);
-}
-
 bool has_utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(environment_variable(name));
+    std::string value = ascii::lower(environment_variable(name));
     if (!value.empty()) {
       std::erase(value, '-');
-      std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
       return value.find("utf8") != std::string::npos;
     }
   }
@@ -335,12 +327,8 @@ std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, cons
   return out;
 }
 
-void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode) {
-  print_raw(table_text(rows, fit, stdout_style(mode)));
-}
-
 void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit) {
-  print(stderr, table_text(rows, fit, style_of("auto", STDERR_FILENO)));
+  print(stderr, table_text(rows, fit, table_style("auto", STDERR_FILENO)));
 }
 
 void TerminalLog::write(LogLevel level, std::string_view line) {
@@ -398,13 +386,8 @@ std::string render(const Error& error, std::string_view heading, SourceExcerpts*
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    out += printable_line(line);
-    text.remove_prefix(line.size());
-    if (!text.empty()) {
-      out += '\n';
-      text.remove_prefix(1);
-    }
+    const bool is_ended = text.find('\n') != std::string_view::npos;
+    out += printable_line(take_line(text)) + (is_ended ? "\n" : "");
   }
   return out;
 }

@@ -95,8 +95,8 @@ struct TableStyle {
   bool utf8 = false;
 };
 
-// Returns what the terminal of stdout and `mode` (wants_colour()) require.
-TableStyle stdout_style(std::string_view mode = "auto");
+// Returns what the terminal of stdout, or of the given descriptor, and `mode` (wants_colour()) require.
+TableStyle table_style(std::string_view mode = "auto", int descriptor = 1);
 
 // Breaks a text at blanks into lines of at most `first`, then `others` columns, which start after `indent` blanks. A
 // longer word has a line of its own.
@@ -107,8 +107,7 @@ std::string wrapped_text(std::string_view text, std::size_t first, std::size_t o
 // Formats rows as aligned columns, separated by two blanks. A row may have fewer cells than others. Only the last
 // column is cut or wrapped. If less than 20 columns are left for it, it is on the next line, after four blanks.
 std::string table_text(const std::vector<std::vector<Cell>>& rows, Fit fit, const TableStyle& style);
-// Print a table on stdout or stderr as the terminal and `mode` (wants_colour()) require.
-void print_table_out(const std::vector<std::vector<Cell>>& rows, Fit fit, std::string_view mode = "auto");
+// Prints a table on stderr as the terminal requires.
 void print_table_err(const std::vector<std::vector<Cell>>& rows, Fit fit);
 
 // Log lines on stderr, up to this level. Without `repeats`, the same warning is printed only once: several roots, or

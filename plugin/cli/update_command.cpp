@@ -161,19 +161,12 @@ RootOutcome print_update(const CommandLine& line, const Host& host, RootOutput& 
 
 // One root after another: two roots may have a local module in common.
 Result<int> run_subjects(const CommandLine& line, const Host& host, const std::vector<messages::Update>& updates) {
-  std::vector<std::string> names;
-  std::transform(updates.begin(), updates.end(), std::back_inserter(names),
-                 [](const messages::Update& update) { return update.subject; });
   CommonFlags flags = line.common;
   flags.jobs = 1;
   return run_for_subjects(
-      names, flags, host,
-      [&](const std::string& root, const std::vector<std::string>& wanted) {
-        std::vector<messages::Update> left;
-        std::copy_if(updates.begin(), updates.end(), std::back_inserter(left), [&](const messages::Update& update) {
-          return std::find(wanted.begin(), wanted.end(), update.subject) != wanted.end();
-        });
-        return write_update(line, host, root, plan_updates(line, host, root, left));
+      updates, flags, host,
+      [&](const std::string& root, const std::vector<messages::Update>& wanted) {
+        return write_update(line, host, root, plan_updates(line, host, root, wanted));
       },
       [&](RootOutput& output, const WrittenUpdate& asked) { return print_update(line, host, output, asked); });
 }
@@ -211,9 +204,7 @@ int update_affected(const CommandLine& line, const AffectedRoots& affected, std:
   for (const Error& skipped : affected.skipped) {
     print_err(render(skipped, "Warning"));
   }
-  std::vector<std::string> roots;
-  std::transform(affected.roots.begin(), affected.roots.end(), std::back_inserter(roots),
-                 [](const AffectedRoot& one) { return one.root; });
+  const std::vector<std::string> roots = mapped(affected.roots, &AffectedRoot::root);
   if (roots.empty() && !line.common.json) {
     print_err(none);
   }

@@ -171,7 +171,7 @@ Result<void> Engine::create_bundle(const BundleOptions& options, const remote::C
   return writer.layout().for_each_closure(sink);
 }
 
-Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, Run& run) const {
+Result<remote::PushReport> Engine::push_bundle(const PushOptions& options, Run& run) const {
   const Context context = context_for(run);
   MODLOCK_TRY(const auto repository, bundle_repository(options.address, this->options().plain_http));
   if (context.offline) {
@@ -181,9 +181,9 @@ Result<messages::PushedBundle> Engine::push_bundle(const PushOptions& options, R
   const auto push = [&](const Layout& bundle) {
     const auto network = this->network(run);
     const auto presence = options.check ? remote::Presence::checked : remote::Presence::trusted;
-    auto pushed = remote::push(bundle, *network->oci_registry(), repository, context, remote_, presence);
-    return pushed ? Result<messages::PushedBundle>({pushed->sent, pushed->present, pushed->providers})
-                  : fail(network->with_warnings(with_plain_http_hint(std::move(pushed.error()), repository)));
+    return remote::push(bundle, *network->oci_registry(), repository, context, remote_, presence)
+        .map_error(
+            [&](Error error) { return network->with_warnings(with_plain_http_hint(std::move(error), repository)); });
   };
   if (!options.bundle.empty()) {
     MODLOCK_TRY(const auto layout, Layout::open(options.bundle, *work, context));

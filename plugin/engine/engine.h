@@ -12,6 +12,7 @@
 
 #include "backends/base/context.h"
 #include "backends/oci/reference.h"
+#include "backends/remote/registry_store.h"
 #include "backends/store/store.h"
 #include "plugin/bundle/bundle.h"
 #include "plugin/engine/run.h"
@@ -217,7 +218,7 @@ class Engine {
   Result<void> create_bundle(const BundleOptions& options, const remote::ClosureSink& sink, Run& run) const;
   // Uploads a bundle to a repository of an OCI registry. Errors: those of create_bundle(), bundle_repository(),
   // Layout::open() and remote::push().
-  Result<messages::PushedBundle> push_bundle(const PushOptions& options, Run& run) const;
+  Result<remote::PushReport> push_bundle(const PushOptions& options, Run& run) const;
   // Downloads the closures of root modules from a repository of an OCI registry, and writes them like create_bundle().
   // Errors: those of OpenRoot::open(), bundle_repository(), remote::find_closure(), remote::pull() and
   // LayoutWriter; NOT_FOUND (the repository does not have a closure).

@@ -19,6 +19,12 @@ using test::printed_by;
 BOOST_AUTO_TEST_SUITE(over_roots)
 
 BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
+  struct RootRow {
+    std::string root;
+    int exit_code;
+    std::string result;
+    Hint hint;
+  };
   struct Row {
     const char* name;
     std::vector<RootRow> rows;
@@ -68,7 +74,11 @@ BOOST_AUTO_TEST_CASE(the_table_of_several_roots) {
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {
-      const Printed printed = printed_by([&] { print_table(row.rows, CommonFlags(), row.sources); });
+      const std::vector<RootOutcome> outcomes = mapped(row.rows, [](const RootRow& one) {
+        return RootOutcome{
+            .exit_code = one.exit_code, .json = {}, .result = one.result, .hint = one.hint, .root = one.root};
+      });
+      const Printed printed = printed_by([&] { print_table(outcomes, CommonFlags(), row.sources); });
       BOOST_TEST(printed.err == row.text);
       BOOST_TEST(printed.out == "");
     }
