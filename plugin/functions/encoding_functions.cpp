@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "backends/address/go_url.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/text.h"
@@ -31,25 +33,11 @@ FunctionResult base64decode(const Call& call) {
   return Value::string(*std::move(bytes));
 }
 
-bool is_unreserved(char character) {
-  return ascii::is_alnum(character) || std::string_view("-_.~").find(character) != std::string_view::npos;
-}
-
 FunctionResult urlencode(const Call& call) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string text = percent_encoded(call.arguments[0].as_string(), " ");
+  std::ranges::replace(text, ' ', '+');
   TextBuilder encoded;
-  for (const char character : call.arguments[0].as_string()) {
-    if (encoded.is_full()) {
-      break;
-    }
-    const auto byte = static_cast<unsigned char>(character);
-    if (is_unreserved(character) || character == ' ') {
-      encoded.append(1, character == ' ' ? '+' : character);
-    } else {
-      const char escaped[] = {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-      encoded.append({escaped, sizeof escaped});
-    }
-  }
+  encoded.append(text);
   return std::move(encoded).finish();
 }
 

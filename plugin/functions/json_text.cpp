@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "backends/base/ascii.h"
 #include "plugin/functions/function_tables.h"
 #include "plugin/hcl/characters.h"
@@ -14,32 +16,15 @@ namespace {
 
 using Kind = Type::Kind;
 
-void append_items(TextBuilder& out, const Value::Items& items) {
-  std::string_view separator = "[";
-  for (const Value& item : items) {
-    if (out.is_full()) {
-      return;
-    }
-    out.append(separator);
-    append_json(out, item);
-    separator = ",";
+// Appends what `append_one` appends for each of the values, in these brackets.
+void append_all(TextBuilder& out, std::string_view brackets, const auto& values, const auto& append_one) {
+  out.append(1, brackets[0]);
+  bool is_first = true;
+  for (auto value = values.begin(); value != values.end() && !out.is_full(); ++value) {
+    out.append(std::exchange(is_first, false) ? "" : ",");
+    append_one(*value);
   }
-  out.append(items.empty() ? "[]" : "]");
-}
-
-void append_members(TextBuilder& out, const Value::Members& members) {
-  std::string_view separator = "{";
-  for (const auto& [name, member] : members) {
-    if (out.is_full()) {
-      return;
-    }
-    out.append(separator);
-    out.append(json_string(name));
-    out.append(":");
-    append_json(out, member);
-    separator = ",";
-  }
-  out.append(members.empty() ? "{}" : "}");
+  out.append(1, brackets[1]);
 }
 
 constexpr std::string_view kOfValue = " looking for beginning of value";
@@ -247,9 +232,13 @@ void append_json(TextBuilder& out, const Value& value) {
   } else if (value.is(Kind::boolean)) {
     out.append(value.as_bool() ? "true" : "false");
   } else if (is_sequence(value.type())) {
-    append_items(out, value.items());
+    append_all(out, "[]", value.items(), [&](const Value& item) { append_json(out, item); });
   } else {
-    append_members(out, value.members());
+    append_all(out, "{}", value.members(), [&](const auto& member) {
+      out.append(json_string(member.first));
+      out.append(":");
+      append_json(out, member.second);
+    });
   }
 }
 
