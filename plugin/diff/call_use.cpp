@@ -1,6 +1,7 @@
 #include "plugin/diff/call_use.h"
 
 #include "plugin/diff/canonical_text.h"
+#include "plugin/diff/package_text.h"
 
 namespace modlock {
 namespace {
@@ -22,14 +23,10 @@ class OutputFinder {
     calls_.emplace(call.name, Call{&use, is_repeated});
   }
 
-  void read(const ConfigText& file, const hcl::Body& body) {
+  void read(const ConfigText& file) {
     file_ = &file;
-    for (const hcl::Attribute& attribute : body.attributes) {
-      read(attribute.value);
-    }
-    for (const hcl::Block& block : body.blocks) {
-      read(file, block.body);
-    }
+    visit_attributes(file.parsed.body,
+                     [&](const hcl::Attribute& attribute) { canonical_text(attribute.value, file.path, visit_); });
   }
 
  private:
@@ -38,8 +35,6 @@ class OutputFinder {
     bool is_repeated = false;
     std::size_t explained = 0;
   };
-
-  void read(const hcl::Expression& value) { canonical_text(value, file_->path, visit_); }
 
   Call* find_call(const std::vector<std::string>& names) {
     const auto found = names.size() < 2 || names[0] != "module" ? calls_.end() : calls_.find(names[1]);
@@ -86,7 +81,7 @@ std::map<std::string, CallUse> find_call_uses(std::span<const ModuleCallSyntax> 
     finder.add_call(call, use);
   }
   for (const ConfigText& file : files) {
-    finder.read(file, file.parsed.body);
+    finder.read(file);
   }
   return uses;
 }

@@ -358,16 +358,8 @@ KnownNames known_names(const PackageText& before, const PackageText& after) {
       }
     }
     for (const ConfigText& file : module.files) {
-      std::vector<const hcl::Body*> open = {&file.parsed.body};
-      while (!open.empty()) {
-        const hcl::Body& body = *open.back();
-        open.pop_back();
-        for (const hcl::Attribute& attribute : body.attributes) {
-          canonical_text(attribute.value, file.path, reads);
-        }
-        std::transform(body.blocks.begin(), body.blocks.end(), std::back_inserter(open),
-                       [](const hcl::Block& inner) { return &inner.body; });
-      }
+      visit_attributes(file.parsed.body,
+                       [&](const hcl::Attribute& attribute) { canonical_text(attribute.value, file.path, reads); });
     }
   }
   Moves moves;

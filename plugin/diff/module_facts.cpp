@@ -300,16 +300,9 @@ class FactReader {
       read_argument(*argument.file, name, argument.attribute->value, address);
     }
     for (const auto& [file, inner] : block.blocks) {
-      read_body(*file, inner->body, address);
-    }
-  }
-
-  void read_body(const ConfigText& file, const hcl::Body& body, const std::string& address) {
-    for (const hcl::Attribute& attribute : body.attributes) {
-      read_argument(file, attribute.name, attribute.value, address);
-    }
-    for (const hcl::Block& inner : body.blocks) {
-      read_body(file, inner.body, address);
+      visit_attributes(inner->body, [&, &file = *file](const hcl::Attribute& attribute) {
+        read_argument(file, attribute.name, attribute.value, address);
+      });
     }
   }
 

@@ -195,6 +195,13 @@ std::string source_text(const ConfigText& file, const Range& range) {
   return out;
 }
 
+void visit_attributes(const hcl::Body& body, const std::function<void(const hcl::Attribute&)>& visit) {
+  std::ranges::for_each(body.attributes, visit);
+  for (const hcl::Block& inner : body.blocks) {
+    visit_attributes(inner.body, visit);
+  }
+}
+
 std::vector<std::string> address_names(const Argument& argument) {
   std::vector<std::string> names(1);
   int depth = 0;

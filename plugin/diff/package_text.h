@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -94,6 +95,9 @@ void visit_words(std::string_view text, Condition is_part, Visit visit) {
 
 // Returns an expression on one line as it is written.
 std::string source_text(const ConfigText& file, const Range& range);
+
+// Visits each attribute of a body and of the blocks in it.
+void visit_attributes(const hcl::Body& body, const std::function<void(const hcl::Attribute&)>& visit);
 
 // The names of an address without its keys: "module.net[0].aws_vpc.a" has four.
 std::vector<std::string> address_names(const Argument& argument);
