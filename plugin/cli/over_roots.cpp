@@ -106,6 +106,14 @@ std::string placement_text(const NextSteps& next, const CommonFlags& flags) {
                    kUseSidecar, shell_word(shown_path((top / kSettingsFileName).string())), command_text(lock));
 }
 
+std::string result_of(const RootOutcome& row) {
+  return !row.result.empty() ? row.result : row.exit_code == 0 ? "ok" : "failed";
+}
+
+std::string state_of(const RootOutcome& row) {
+  return !row.state.empty() ? row.state : row.result.empty() ? "ok" : row.result;
+}
+
 }  // namespace
 
 void print_left_out() {
@@ -170,18 +178,6 @@ std::optional<Error> find_missing_configuration(const std::string& root) {
 std::optional<Error> find_missing_files(const std::string& root) {
   return has_lock(root) ? std::nullopt : find_missing_configuration(root);
 }
-
-namespace {
-
-std::string result_of(const RootOutcome& row) {
-  return !row.result.empty() ? row.result : row.exit_code == 0 ? "ok" : "failed";
-}
-
-std::string state_of(const RootOutcome& row) {
-  return !row.state.empty() ? row.state : row.result.empty() ? "ok" : row.result;
-}
-
-}  // namespace
 
 void print_rows(const std::vector<RootOutcome>& rows, const CommonFlags& flags) {
   constexpr std::size_t kMostRows = 3;  // that are alike

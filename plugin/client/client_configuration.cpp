@@ -19,6 +19,11 @@ using hcl1::Entry;
 
 constexpr std::string_view kHint = "the client ignores it too; fix it";
 
+void warn(ClientConfiguration& configuration, Error error) {
+  error.hint = kHint;
+  configuration.warnings.push_back({Severity::warning, std::move(error)});
+}
+
 // Reads one file. A problem ends the reading of its registry part; the settings read before it are kept, as in
 // OpenTofu's own decoder.
 class FileReader {
@@ -28,9 +33,7 @@ class FileReader {
 
   Result<void> read_registry_part() {
     MODLOCK_TRY(read_type("host", &FileReader::read_hosts));
-    if (auto ok = read_type("credentials", &FileReader::read_tokens); !ok) {
-      return ok;
-    }
+    MODLOCK_TRY(read_type("credentials", &FileReader::read_tokens));
     return read_type("credentials_helper", &FileReader::read_helpers);
   }
 
@@ -42,28 +45,20 @@ class FileReader {
       return {};
     }
     if (blocks.size() > 1) {
-      warn(hcl1::wrong(name_, blocks[1].item->at, "a second registry_protocols block").value());
+      warn(out_, hcl1::wrong(name_, blocks[1].item->at, "a second registry_protocols block").value());
     }
     MODLOCK_TRY(auto body, hcl1::open({blocks.front()}, file_, name_));
-    auto count = hcl1::integer_argument(body, "retry_count", name_);
-    auto seconds = hcl1::integer_argument(body, "request_timeout_seconds", name_);
-    if (!count || !seconds) {
-      return fail(!count ? std::move(count.error()) : std::move(seconds.error()));
-    }
-    out_.retry_count = *count;
-    if (*seconds) {
-      out_.request_timeout = std::chrono::seconds(**seconds);
+    MODLOCK_TRY(const auto count, hcl1::integer_argument(body, "retry_count", name_));
+    MODLOCK_TRY(const auto seconds, hcl1::integer_argument(body, "request_timeout_seconds", name_));
+    out_.retry_count = count;
+    if (seconds) {
+      out_.request_timeout = std::chrono::seconds(*seconds);
     }
     return {};
   }
 
  private:
   std::string from(const Entry& entry) const { return fmt::format("{}:{}", name_, entry.item->at.line); }
-
-  void warn(Error error) {
-    error.hint = kHint;
-    out_.warnings.push_back({Severity::warning, std::move(error)});
-  }
 
   // The content of one label.
   struct Labelled {
@@ -105,7 +100,7 @@ class FileReader {
     const auto host = parse_service_host(block.label);
     if (!host) {
       const hcl1::Place at = block.entries.front().item->at;
-      warn(hcl1::wrong(name_, at, fmt::format("{} \"{}\" names no host", type, block.label)).value());
+      warn(out_, hcl1::wrong(name_, at, fmt::format("{} \"{}\" names no host", type, block.label)).value());
       return std::nullopt;
     }
     return host->ascii;
@@ -164,10 +159,10 @@ class FileReader {
         out_.helper = std::move(helper);
         continue;
       }
-      warn(hcl1::wrong(name_, block.entries.front().item->at,
-                       fmt::format("a second credentials_helper, \"{}\", next to \"{}\" in {}", block.label,
-                                   out_.helper->name, out_.helper->from))
-               .value());
+      warn(out_, hcl1::wrong(name_, block.entries.front().item->at,
+                             fmt::format("a second credentials_helper, \"{}\", next to \"{}\" in {}", block.label,
+                                         out_.helper->name, out_.helper->from))
+                     .value());
     }
     return {};
   }
@@ -177,11 +172,6 @@ class FileReader {
   ClientConfiguration& out_;
   std::vector<Entry> entries_;
 };
-
-void warn(ClientConfiguration& configuration, Error error) {
-  error.hint = kHint;
-  configuration.warnings.push_back({Severity::warning, std::move(error)});
-}
 
 void read_file_into(ClientConfiguration& configuration, const ClientConfigurationFile& given, ClientKind tool,
                     const ProcessEnvironment& environment) {
@@ -236,7 +226,7 @@ ClientConfiguration read_client_configuration(ClientKind tool, const ProcessEnvi
     read_file_into(configuration, file, tool, environment);
   }
   configuration.plugin_cache_directory = plugin_cache_directory(configuration.plugin_cache_directory, environment);
-  if (const std::string& cache = configuration.plugin_cache_directory; !cache.empty() && !is_there(cache)) {
+  if (const std::string& cache = configuration.plugin_cache_directory; !cache.empty() && !path_exists(cache)) {
     warn(configuration,
          {.code = Code::config_parse,
           .message = fmt::format("the specified plugin cache dir {} cannot be opened", environment.display(cache))});

@@ -28,9 +28,6 @@ struct ClientConfigurationFile {
   bool is_main = false;  // false: in the configuration directory
 };
 
-// Returns false for a path that cannot be examined too.
-bool is_there(const std::filesystem::path& path);
-
 // Returns the existing files, in the order in which the client reads them. Adds a warning if a variable names a file
 // that does not exist.
 std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool, const ProcessEnvironment& environment,

@@ -1,18 +1,12 @@
-#include "backends/base/files.h"
-#include "plugin/client/client_configuration.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/files.h"
+#include "plugin/client/client_configuration.h"
 
 namespace modlock {
-
-bool is_there(const std::filesystem::path& path) {
-  return path_exists(path);
-}
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,10 +29,10 @@ fs::path default_file(ClientKind tool, const ProcessEnvironment& environment) {
   }
   const fs::path own = environment.home / ".tofurc";
   const std::string_view config = environment.variable("XDG_CONFIG_HOME");
-  if (is_there(own)) {
+  if (path_exists(own)) {
     return own;
   }
-  if (is_there(legacy)) {
+  if (path_exists(legacy)) {
     return legacy;
   }
   return config.empty() ? own : environment.absolute(fs::path(config) / "opentofu" / "tofurc");
@@ -47,7 +41,7 @@ fs::path default_file(ClientKind tool, const ProcessEnvironment& environment) {
 fs::path directory_of_files(ClientKind tool, const ProcessEnvironment& environment) {
   fs::path directory = environment.home / ".terraform.d";
   const std::string_view config = environment.variable("XDG_CONFIG_HOME");
-  if (tool == ClientKind::opentofu && !config.empty() && !is_there(directory)) {
+  if (tool == ClientKind::opentofu && !config.empty() && !path_exists(directory)) {
     directory = environment.absolute(fs::path(config) / "opentofu");
   }
   return directory;
@@ -77,7 +71,7 @@ std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool,
       continue;
     }
     const fs::path path = environment.absolute(fs::path(value));
-    if (is_there(path)) {
+    if (path_exists(path)) {
       files.push_back({path, true});
     } else {
       warnings.push_back(
@@ -92,7 +86,7 @@ std::vector<ClientConfigurationFile> client_configuration_files(ClientKind tool,
   if (environment.home.empty()) {
     return files;
   }
-  if (const fs::path main = default_file(tool, environment); is_there(main)) {
+  if (const fs::path main = default_file(tool, environment); path_exists(main)) {
     files.push_back({main, true});
   }
   std::vector<fs::path> found;

@@ -128,26 +128,23 @@ class OciReader {
       return wrong(item.is_assigned ? "must not be followed by \"=\"" : "must have no label");
     }
     MODLOCK_TRY(const auto body, hcl1::open({{.keys = {}, .value = &item.value, .item = &item}}, file_, name_));
-    auto ambient = hcl1::boolean_argument(body, "discover_ambient_credentials", name_);
-    auto files = hcl1::list_argument(body, "docker_style_config_files", name_);
-    auto helper = hcl1::string_argument(body, "docker_credentials_helper", name_);
-    if (!ambient || !files || !helper) {
-      return fail(!ambient ? ambient.error() : !files ? files.error() : helper.error());
-    }
+    MODLOCK_TRY(const auto ambient, hcl1::boolean_argument(body, "discover_ambient_credentials", name_));
+    MODLOCK_TRY(const auto files, hcl1::list_argument(body, "docker_style_config_files", name_));
+    MODLOCK_TRY(const auto helper, hcl1::string_argument(body, "docker_credentials_helper", name_));
     if (out_.oci_defaults) {
       return wrong("is set twice, first in " + out_.oci_defaults->from);
     }
     ClientConfiguration::OciDefaults defaults{
-        .discover_ambient = ambient->value_or(true), .files = {}, .helper = {}, .from = from(item.at)};
-    if (*files) {
+        .discover_ambient = ambient.value_or(true), .files = {}, .helper = {}, .from = from(item.at)};
+    if (files) {
       defaults.files.emplace();
-      for (const std::string& file : **files) {
+      for (const std::string& file : *files) {
         defaults.files->push_back((directory_ / file).lexically_normal().string());
       }
     }
-    if (*helper && is_helper_name(**helper)) {
-      defaults.helper = **helper;
-    } else if (*helper) {
+    if (helper && is_helper_name(*helper)) {
+      defaults.helper = *helper;
+    } else if (helper) {
       report(wrong("must set docker_credentials_helper to the part after docker-credential-"));
     }
     if (!defaults.discover_ambient && defaults.files) {

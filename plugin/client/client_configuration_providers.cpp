@@ -169,13 +169,10 @@ class InstallationReader {
   Result<void> read_location(const std::vector<Entry>& body, hcl1::Place at, Method& method) const {
     const bool is_network = method.kind == Method::Kind::network_mirror;
     if (tool_ == ClientKind::opentofu && (is_network || method.kind == Method::Kind::direct)) {
-      auto retries = hcl1::integer_argument(body, "download_retry_count", name_);
-      auto trust = is_network ? hcl1::boolean_argument(body, "trust_all_hashes", name_) : std::optional<bool>();
-      if (!retries || !trust) {
-        return fail(!retries ? std::move(retries.error()) : std::move(trust.error()));
-      }
-      method.download_retries = *retries;
-      method.trust_all_hashes = trust->value_or(false);
+      MODLOCK_TRY(method.download_retries, hcl1::integer_argument(body, "download_retry_count", name_));
+      MODLOCK_TRY(const auto trust,
+                  is_network ? hcl1::boolean_argument(body, "trust_all_hashes", name_) : std::optional<bool>());
+      method.trust_all_hashes = trust.value_or(false);
     }
     if (is_network) {
       const auto url = GoUrl::parse(method.location);

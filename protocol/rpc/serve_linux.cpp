@@ -28,15 +28,38 @@ using SteadyClock = std::chrono::steady_clock;
 // object.
 class SignalWatch {
  public:
-  SignalWatch();
-  ~SignalWatch();
+  SignalWatch() {
+    sigset_t watched;
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGTERM);
+    sigaddset(&watched, SIGINT);
+    if (struct sigaction hangup{}; ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
+      sigaddset(&watched, SIGHUP);  // unless it is ignored, as under nohup
+    }
+    pthread_sigmask(SIG_BLOCK, &watched, &before_);
+    fd_ = ::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd_ < 0) {
+      // It is better to be ended by a signal than to miss it.
+      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+  }
+  ~SignalWatch() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+  }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
   // Readable while a signal is pending; -1 if the system cannot provide the descriptor.
   int fd() const { return fd_; }
   // Returns the number of the next pending signal.
-  std::optional<int> take() const;
+  std::optional<int> take() const {
+    signalfd_siginfo info{};
+    const bool is_read = fd_ >= 0 && ::read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
+    return is_read ? std::optional(static_cast<int>(info.ssi_signo)) : std::nullopt;
+  }
 
  private:
   int fd_ = -1;
@@ -47,70 +70,30 @@ class SignalWatch {
 class ProcessWatch {
  public:
   ProcessWatch() = default;
-  ~ProcessWatch();
+  ~ProcessWatch() { stop(); }
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
   // False if there is no such process here: the number may belong to another namespace.
-  bool watch(std::int64_t process);
-  void stop();
+  bool watch(std::int64_t process) {
+    if (process <= 0 || process > std::numeric_limits<pid_t>::max() || fd_ >= 0) {
+      return false;
+    }
+    // glibc has no wrapper before 2.36; the descriptor is closed on exec by definition.
+    fd_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
+    return fd_ >= 0;
+  }
+  void stop() {
+    if (fd_ >= 0) {
+      ::close(std::exchange(fd_, -1));
+    }
+  }
   // Readable after the process ended; -1 while none is watched.
   int fd() const { return fd_; }
 
  private:
   int fd_ = -1;
 };
-
-SignalWatch::SignalWatch() {
-  sigset_t watched;
-  sigemptyset(&watched);
-  sigaddset(&watched, SIGTERM);
-  sigaddset(&watched, SIGINT);
-  if (struct sigaction hangup{}; ::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
-    sigaddset(&watched, SIGHUP);  // unless it is ignored, as under nohup
-  }
-  pthread_sigmask(SIG_BLOCK, &watched, &before_);
-  fd_ = ::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd_ < 0) {
-    // It is better to be ended by a signal than to miss it.
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-}
-
-SignalWatch::~SignalWatch() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-}
-
-std::optional<int> SignalWatch::take() const {
-  signalfd_siginfo info{};
-  if (fd_ < 0 || ::read(fd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
-    return std::nullopt;
-  }
-  return static_cast<int>(info.ssi_signo);
-}
-
-ProcessWatch::~ProcessWatch() {
-  stop();
-}
-
-void ProcessWatch::stop() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-    fd_ = -1;
-  }
-}
-
-bool ProcessWatch::watch(std::int64_t process) {
-  if (process <= 0 || process > std::numeric_limits<pid_t>::max() || fd_ >= 0) {
-    return false;
-  }
-  // glibc has no wrapper before 2.36; the descriptor is closed on exec by definition.
-  fd_ = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(process), 0));
-  return fd_ >= 0;
-}
 
 // The reason that ended a wait. `readable` and `woken` continue the session, the others end it.
 struct Event {
