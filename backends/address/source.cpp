@@ -89,7 +89,7 @@ constexpr std::array<SourceTraits, 10> kTraits = {{
     {SourceKind::archive, "archive", remote, Versions::none, Id::checksum, "", "", ""},
     {SourceKind::directory, "directory", directory, Versions::none, Id::backend, "", "", ""},
     {SourceKind::hg, "hg", remote, Versions::external, Id::backend, "", "", ""},
-    {SourceKind::s3, "s3", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::s3, "s3", remote, Versions::none, Id::checksum, "", "", ""},
     {SourceKind::gcs, "gcs", remote, Versions::external, Id::backend, "", "", ""},
     {SourceKind::unsupported, "unsupported", remote, Versions::external, Id::backend, "", "", ""},
 }};

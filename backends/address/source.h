@@ -76,7 +76,7 @@ struct Source {
                             // else the URL path with its leading slash, percent-encoded
   std::string subdir = {};  // inside the package, cleaned, never absolute; empty: its root
   // Decoded, in order, and only ref, rev, tag, digest, archive, checksum (the address of a checksum file without its
-  // secrets).
+  // secrets), and for S3 version.
   std::vector<std::pair<std::string, std::string>> query = {};
 
   // Returns the `source` in the lock file (lock-file contract): "git::https://host/p.git//sub?ref=v1",

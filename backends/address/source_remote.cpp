@@ -209,6 +209,7 @@ constexpr std::array kGetterKinds = {
 };
 constexpr std::array<std::string_view, 5> kGitSchemes = {"https", "http", "ssh", "git", "file"};
 constexpr std::array<std::string_view, 6> kIdentityArguments = {"ref", "rev", "tag", "digest", "archive", "checksum"};
+constexpr std::string_view kObjectVersion = "version";
 constexpr std::array<std::string_view, 5> kNotForGit = {"ref", "depth", "sshkey", "archive", "checksum"};
 
 template <typename Set>
@@ -340,11 +341,13 @@ std::string shown_checksum(const std::string& argument) {
 }
 
 // Keeps only the first of a repeated argument, and drops empty ones, as go-getter does.
-QueryArguments identity_query(const QueryArguments& query) {
+QueryArguments identity_query(SourceKind kind, const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
-    if (is_one_of(kIdentityArguments, argument.first) && std::ranges::none_of(kept, same_key)) {
+    const bool is_known =
+        is_one_of(kIdentityArguments, argument.first) || (kind == SourceKind::s3 && argument.first == kObjectVersion);
+    if (is_known && std::ranges::none_of(kept, same_key)) {
       kept.emplace_back(argument.first,
                         argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
     }
@@ -364,14 +367,14 @@ Source read_source(SourceKind kind, std::string_view getter, const GoUrl& url, c
     // go-getter opens the path as written, including escapes, unless it was written in the default encoding.
     source.path = url.raw_path.empty() ? url.path : url.raw_path;
   }
-  source.query = identity_query(query);
+  source.query = identity_query(kind, query);
   return source;
 }
 
 constexpr std::string_view kCodecommit = "git::codecommit";
 
 // "codecommit://repository" or "codecommit::region://repository": git would run a program for it. So the source is not
-// served, like one on s3, until serve_by_git_helper().
+// served until serve_by_git_helper().
 Result<RemotePackage> describe_codecommit(std::string_view rest, const std::string& shown) {
   constexpr std::string_view kHelper = "codecommit::";
   const auto url = GoUrl::parse(rest.substr(rest.starts_with(kHelper) ? kHelper.size() : 0));

@@ -9,14 +9,22 @@
 #include "backends/address/source_text.h"
 #include "backends/archive/archive_request.h"
 #include "backends/package/package_download.h"
+#include "backends/package/tree_hash.h"
 #include "backends/package/tree_scan.h"
 #include "backends/package/unpack.h"
+#include "backends/package/unpack_tree.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
 
 using namespace archive;
+
+constexpr int kMostHops = 10;
+constexpr std::size_t kLargestPage = std::size_t{4} << 20U;
+constexpr std::size_t kLargestPackage = UnpackLimits{}.total_bytes;
+constexpr std::size_t kLargestObject = std::size_t{64} << 20U;  // of a directory, because it is kept in memory
+constexpr int kMostObjectPages = 1000;
 
 // Fetches one package over any number of hops. One object serves one request, by the rules of make_archive_backend().
 class ArchiveFetch {
@@ -30,12 +38,15 @@ class ArchiveFetch {
  private:
   Result<FetchedTree> download(const SourceAddress& address, const ArchiveRequest& request,
                                const FetchRequest& fetch_request);
+  Result<FetchedTree> fetch_objects(const SourceAddress& address, const ArchiveRequest& request);
+  Result<void> write_objects(ArchiveRequest request, const std::string& display, FetchedTree& tree);
   Result<FetchedTree> follow(const SourceAddress& address, const ArchiveRequest& request,
                              const FetchRequest& fetch_request);
   Result<FetchedTree> fetch_from(Backend& backend, const SourceAddress& address, const FetchRequest& fetch_request);
   Result<Checksum> listed_checksum(const ArchiveRequest& archive, std::string_view list);
   Result<HttpResponse> send(const ArchiveRequest& request, std::string purpose, BodySink* sink,
                             std::string_view validator = {});
+  Result<HttpResponse> send_to_s3(const S3Object& object, HttpRequest sent);
 
   HttpClient& http_;
   Credentials& credentials_;
@@ -44,10 +55,6 @@ class ArchiveFetch {
   const Context& context_;
   int hops_ = 0;
 };
-
-constexpr int kMostHops = 10;
-constexpr std::size_t kLargestPage = std::size_t{4} << 20U;
-constexpr std::size_t kLargestPackage = UnpackLimits{}.total_bytes;
 
 bool is_archive_id(std::string_view id) {
   return id.substr(0, 3) == "zh:";
@@ -83,7 +90,9 @@ std::string path_of(const SecretText& url) {
 
 Result<FetchedTree> ArchiveFetch::fetch(const SourceAddress& address, const FetchRequest& fetch_request) {
   MODLOCK_TRY(const auto request, read_request(address));
-  return request.format ? download(address, request, fetch_request) : follow(address, request, fetch_request);
+  return request.format ? download(address, request, fetch_request)
+         : request.s3   ? fetch_objects(address, request)
+                        : follow(address, request, fetch_request);
 }
 
 Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::string purpose, BodySink* sink,
@@ -96,12 +105,15 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
   if (sink != nullptr) {
     sent.body_limit = kLargestPackage;
   } else {
-    sent.body_limit = kLargestPage;
+    sent.body_limit = request.s3 ? kLargestObject : kLargestPage;
     sent.timeouts.total = kSmallAnswerTime;
   }
   if (const std::size_t blank = validator.find(' '); blank != std::string_view::npos) {
     sent.validators = {{"If-None-Match", std::string(validator.substr(blank + 1))}};
     sent.validated_address = validator.substr(0, blank);
+  }
+  if (request.s3) {
+    return send_to_s3(*request.s3, std::move(sent));
   }
   if (!request.has_user) {
     MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::download, request.host, "", context_));
@@ -115,6 +127,23 @@ Result<HttpResponse> ArchiveFetch::send(const ArchiveRequest& request, std::stri
                                 context_));
   }
   return response;
+}
+
+// A redirect is not followed: the signature is only for this host.
+Result<HttpResponse> ArchiveFetch::send_to_s3(const S3Object& object, HttpRequest sent) {
+  MODLOCK_TRY(const auto found, credentials_.find(CredentialUse::s3, "S3", object.profile, context_));
+  if (const auto* credential = std::get_if<AwsCredential>(&found.secret)) {
+    sign_request(sent, *credential, object.region, std::chrono::system_clock::now());
+  }
+  sent.redirects = 0;
+  sent.decodes = false;
+  MODLOCK_TRY(const auto answer, http_.send(sent, context_));
+  return expect_success(answer, sent).map_error([&](Error error) {
+    error = explain_s3_error(std::move(error), answer);
+    return error.code == Code::auth_required || error.code == Code::forbidden
+               ? explain_refusal(std::move(error), CredentialUse::s3, "S3", object.profile, credentials_, context_)
+               : error;
+  });
 }
 
 Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const ArchiveRequest& request,
@@ -164,6 +193,65 @@ Result<FetchedTree> ArchiveFetch::download(const SourceAddress& address, const A
     }
     return tree;
   });
+}
+
+// As the client does, one after the other, and without those that stand for directories.
+Result<void> ArchiveFetch::write_objects(ArchiveRequest request, const std::string& display, FetchedTree& tree) {
+  unpack::Rules rules(display, [](std::uint64_t enough) { return Result<std::uint64_t>(enough); }, {});
+  MODLOCK_TRY(auto writer, unpack::TreeWriter::open(tree.directory));
+  std::string prefix = request.s3->key.substr(0, request.s3->key.find_last_not_of('/') + 1);
+  prefix += prefix.empty() ? "" : "/";
+  QueryArguments query = {{"list-type", "2"}, {"prefix", prefix}};
+  for (int pages = 0; pages < kMostObjectPages; ++pages) {
+    request.url = request.s3->url("", query);
+    MODLOCK_TRY(const auto response, send(request, "list the objects of the module package", nullptr));
+    MODLOCK_TRY(const auto page, read_object_page(response.body, display));
+    for (const auto& [key, etag] : page.objects) {
+      if (!key.starts_with(prefix)) {
+        return unpack::unsafe_entry(display, key, "is outside of the listed directory");
+      }
+      if (key.ends_with('/')) {
+        continue;
+      }
+      MODLOCK_TRY(const auto place, rules.place(key.substr(prefix.size()), unpack::EntryType::file));
+      request.url = request.s3->url(key);
+      MODLOCK_TRY(const auto object, send(request, "download an object of the module package", nullptr));
+      if (!etag.empty() && object.header("ETag").value_or(etag) != etag) {
+        return fail(Code::bad_response, fmt::format("\"{}\" changed while it was downloaded", display),
+                    "run the command again");
+      }
+      MODLOCK_TRY(rules.grow(key, object.body.size()));
+      if (place) {
+        MODLOCK_TRY(writer.make_directories(*place, display));
+        MODLOCK_TRY(auto file, writer.make_file(*place, display));
+        MODLOCK_TRY(file.write(object.body));
+        MODLOCK_TRY(file.end(0644, tree.digests));
+      }
+    }
+    if (page.next.empty()) {
+      return {};
+    }
+    query = {{"list-type", "2"}, {"prefix", prefix}, {"continuation-token", page.next}};
+  }
+  return fail(Code::limit_exceeded,
+              fmt::format("the list of the objects of \"{}\" has more than {} pages", display, kMostObjectPages));
+}
+
+// Its id depends only on its content.
+Result<FetchedTree> ArchiveFetch::fetch_objects(const SourceAddress& address, const ArchiveRequest& request) {
+  const std::string display = address.source.identity();
+  FetchedTree tree{.id = {}, .directory = parent_ / fmt::format("tree-{}", random_hex(8)), .warnings = {}};
+  MODLOCK_TRY(make_directories(tree.directory));
+  const auto summary =
+      write_objects(request, display, tree).and_then([&] { return summarise_tree(tree.directory, context_); });
+  if (summary && !summary->files.empty()) {
+    tree.id = "zh:" + sha256_hex(summary->text());
+    return tree;
+  }
+  (void)remove_tree(tree.directory);
+  return !summary ? fail(summary.error())
+                  : fail(Code::not_found, fmt::format("there are no objects below \"{}\"", display),
+                         "check the address; if it is an archive, add archive=zip (or tar.gz, tar.xz, tar.bz2)");
 }
 
 Result<FetchedTree> ArchiveFetch::follow(const SourceAddress& address, const ArchiveRequest& request,
@@ -253,10 +341,10 @@ Result<Checksum> ArchiveFetch::listed_checksum(const ArchiveRequest& archive, st
 
 class ArchiveBackend final : public BackendCore {
  public:
-  ArchiveBackend(HttpClient& http, Credentials& credentials, const BackendSet& others)
-      : http_(http), credentials_(credentials), others_(others) {}
+  ArchiveBackend(HttpClient& http, Credentials& credentials, const BackendSet& others, SourceKind kind)
+      : http_(http), credentials_(credentials), others_(others), kind_(kind) {}
 
-  bool serves(const Source& source) const override { return source.kind == SourceKind::archive; }
+  bool serves(const Source& source) const override { return source.kind == kind_; }
 
   Result<Listing> list_versions(const SourceAddress& source, std::string_view /*tag_prefix*/,
                                 const Context& /*context*/) override {
@@ -289,13 +377,14 @@ class ArchiveBackend final : public BackendCore {
   HttpClient& http_;
   Credentials& credentials_;
   const BackendSet& others_;
+  const SourceKind kind_;
 };
 
 }  // namespace
 
-std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials,
-                                                  const BackendSet& others) {
-  return std::make_unique<ArchiveBackend>(http, credentials, others);
+std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others,
+                                                  SourceKind kind) {
+  return std::make_unique<ArchiveBackend>(http, credentials, others, kind);
 }
 
 }  // namespace modlock

@@ -20,9 +20,16 @@ namespace modlock {
 // fetch sends one request per archive, one per hop (at most ten) and one per checksum file, with the credentials of
 // CredentialUse::download for each host. A requested id is a locked id. An archive with another digest is a warning,
 // because the caller still verifies its tree. A commit must come from where the server points now.
+//
+// With SourceKind::s3 it serves objects of S3 in the same way, and directories of objects with one request for each
+// page of a list and for each object. The id of a directory is "zh:<sha256>" of the list of its files. Requests are
+// signed with CredentialUse::s3, if there is a key, and no redirect is followed. An object that changes between list
+// and download is BAD_RESPONSE, an endless list LIMIT_EXCEEDED, and a key that leaves the directory ARCHIVE_UNSAFE.
+//
 // Errors in addition to those of Backend: HASH_MISMATCH (`checksum`, or a locked commit that cannot come from there),
 // SOURCE_INVALID (`checksum`), SOURCE_UNSUPPORTED (one compressed file; an unsupported kind of source), SOURCE_DENIED
 // (Context::check_source of every hop and redirect), CONFIG_PARSE (netrc), and those of unpack_archive().
-std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others);
+std::unique_ptr<BackendCore> make_archive_backend(HttpClient& http, Credentials& credentials, const BackendSet& others,
+                                                  SourceKind kind = SourceKind::archive);
 
 }  // namespace modlock

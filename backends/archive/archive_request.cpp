@@ -89,15 +89,6 @@ std::optional<Line> read_line(std::string_view text) {
   return checksum ? std::optional(Line{std::move(*checksum), name}) : std::nullopt;
 }
 
-std::string first_value(const QueryArguments& query, std::string_view key) {
-  const auto found = std::ranges::find(query, key, &QueryArguments::value_type::first);
-  return found == query.end() ? std::string() : found->second;
-}
-
-void remove_all(QueryArguments& query, std::string_view key) {
-  std::erase_if(query, [&](const auto& argument) { return argument.first == key; });
-}
-
 constexpr std::string_view kBlanks = " \t\r\n";
 
 bool is_letter(char c) {
@@ -132,21 +123,6 @@ bool append_reference(std::string& text, std::string_view name) {
   }
   append_utf8(text, code);
   return true;
-}
-
-std::string unescaped(std::string_view value) {
-  constexpr std::size_t kLongest = 12;
-  std::string text;
-  while (!value.empty()) {
-    const std::size_t end = value.substr(0, kLongest).find(';');
-    if (value[0] == '&' && end != std::string_view::npos && append_reference(text, value.substr(1, end - 1))) {
-      value.remove_prefix(end + 1);
-    } else {
-      text += value[0];
-      value.remove_prefix(1);
-    }
-  }
-  return text;
 }
 
 // Reads a page tag by tag. `rest_` is the unread part.
@@ -258,7 +234,7 @@ class Page {
       return std::nullopt;
     }
     rest_.remove_prefix(end + 1);
-    return unescaped(raw);
+    return unescape_xml(raw);
   }
 
   std::string_view rest_;
@@ -276,6 +252,26 @@ tl::unexpected<Error> says(std::string_view display, const std::string& where, C
 }
 
 }  // namespace
+
+std::string first_value(const QueryArguments& query, std::string_view key) {
+  const auto found = std::ranges::find(query, key, &QueryArguments::value_type::first);
+  return found == query.end() ? std::string() : found->second;
+}
+
+std::string unescape_xml(std::string_view value) {
+  constexpr std::size_t kLongest = 12;
+  std::string text;
+  while (!value.empty()) {
+    const std::size_t end = value.substr(0, kLongest).find(';');
+    if (value[0] == '&' && end != std::string_view::npos && append_reference(text, value.substr(1, end - 1))) {
+      value.remove_prefix(end + 1);
+    } else {
+      text += value[0];
+      value.remove_prefix(1);
+    }
+  }
+  return text;
+}
 
 std::string Checksum::text() const {
   const auto* const row = std::ranges::find(kAlgorithms, algorithm, &Algorithm::hash);
@@ -317,14 +313,12 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
   request.host = address.source.host;
   request.has_user = url->user && !url->user->name.empty();
   QueryArguments query = parse_query(url->raw_query);
-  if (const std::string named = first_value(query, "archive"); named.empty()) {
-    request.format = archive_format_of_path(url->path);
-  } else {
-    request.format = archive_format_of_name(named);
-    remove_all(query, "archive");
-  }
+  const std::string named = first_value(query, "archive");
+  request.format = named.empty() ? archive_format_of_path(url->path) : archive_format_of_name(named);
   request.checksum = first_value(query, "checksum");
-  remove_all(query, "checksum");
+  std::erase_if(query, [&](const auto& argument) {
+    return argument.first == "checksum" || (argument.first == "archive" && !named.empty());
+  });
   if (request.format) {
     MODLOCK_TRY(expect_tree_format(*request.format, address.source.identity()));
   } else {
@@ -337,6 +331,13 @@ Result<ArchiveRequest> read_request(const SourceAddress& address) {
           "checksum");
     }
     query.emplace_back("terraform-get", "1");
+  }
+  if (address.source.kind == SourceKind::s3) {
+    MODLOCK_TRY(request.s3, read_s3_object(*url, address.source.identity()));
+    const std::string& version = request.s3->version;
+    request.url =
+        version.empty() ? request.s3->url(request.s3->key) : request.s3->url(request.s3->key, {{"versionId", version}});
+    return request;
   }
   url->raw_query = encode_query(std::move(query));
   url->force_query = false;

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "backends/address/go_url.h"
 #include "backends/address/source.h"
 #include "backends/base/digest.h"
+#include "backends/credentials/credentials.h"
 #include "backends/http/http_client.h"
 #include "backends/package/unpack.h"
 #include "protocol/base/result.h"
@@ -30,6 +35,18 @@ Result<Checksum> parse_checksum(std::string_view text);
 // before it, or its path, absolute or relative to the checksum file. Both paths are decoded URL paths.
 std::optional<Checksum> find_checksum(std::string_view list, std::string_view archive_path, std::string_view list_path);
 
+// The object, or the directory of objects, that an address of S3 names (get_s3.go of go-getter).
+struct S3Object {
+  std::string bucket;   // its URL: "https://bucket.s3.eu-west-1.amazonaws.com", "http://127.0.0.1:9000/bucket"
+  std::string key;      // decoded; empty: the whole bucket
+  std::string region;   // for which requests are signed
+  std::string version;  // empty: the newest one
+  std::string profile;  // `aws_profile`; empty: none
+
+  // Returns the URL of an object, or, without a key, of the bucket. It is escaped as signatures require.
+  SecretText url(std::string_view of_key, const QueryArguments& query = {}) const;
+};
+
 // The address of an archive as go-getter reads it (client.go and get_http.go). Pure.
 struct ArchiveRequest {
   // The URL to request: without `archive` and `checksum`, the other arguments sorted, the host in ASCII. Has
@@ -39,12 +56,19 @@ struct ArchiveRequest {
   std::optional<ArchiveFormat> format = {};  // none: the server states the location of the package
   std::string checksum = {};                 // the argument's value; empty: none
   bool has_user = false;                     // the URL names a user, so no credentials are looked up
+  std::optional<S3Object> s3 = {};           // the object; without a format a directory of objects
 };
 
 // `archive=` names the format. With "false" or any unknown text the URL is not an archive. Without the argument the end
 // of the path decides. Errors: SOURCE_UNSUPPORTED (one compressed file); SOURCE_INVALID (not a URL, or a checksum for a
 // URL that is not an archive).
 Result<ArchiveRequest> read_request(const SourceAddress& address);
+
+// Returns the value of the first argument of that name, or empty.
+std::string first_value(const QueryArguments& query, std::string_view key);
+
+// Replaces the references of XML ("&amp;", "&#x26;"). Unknown ones are kept.
+std::string unescape_xml(std::string_view value);
 
 // Returns the first non-empty content of <meta name="terraform-get" content="…"> before </head> or <body>. Reads the
 // page as OpenTofu does, as lax XML (encoding/xml of Go): the search ends at a malformed tag, such as "<" in a script.
@@ -56,5 +80,25 @@ std::optional<std::string> meta_source(std::string_view page);
 // Errors: BAD_RESPONSE (no location, or not a full address); SOURCE_UNSUPPORTED (`oci`, which OpenTofu does not follow
 // from here); other errors of parse_source().
 Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::string_view display);
+
+// Unlike go-getter, reads "s3.REGION.amazonaws.com/BUCKET/KEY" and "BUCKET.s3.amazonaws.com/KEY" as AWS does. `display`
+// names the address. Pure. Errors: SOURCE_INVALID.
+Result<S3Object> read_s3_object(const GoUrl& url, std::string_view display);
+
+// Signs a GET request by AWS Signature Version 4. Headers that identify the user are secret.
+void sign_request(HttpRequest& request, const AwsCredential& credential, std::string_view region,
+                  std::chrono::system_clock::time_point now);
+
+// A response to ListObjectsV2.
+struct ObjectPage {
+  std::vector<std::pair<std::string, std::string>> objects;  // key and ETag, which may be empty
+  std::string next;                                          // the token of the next page; empty: it is the last one
+};
+
+// Reads the XML that servers of S3 write: elements without comments, CDATA or document types. Errors: BAD_RESPONSE.
+Result<ObjectPage> read_object_page(std::string_view xml, std::string_view display);
+
+// Adds the error code and the region that the server states. An expired session token is AUTH_REQUIRED.
+Error explain_s3_error(Error error, const HttpResponse& response);
 
 }  // namespace modlock::archive

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,6 +96,14 @@ std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes) {
   RunningHash hash(algorithm);
   hash.update(bytes);
   return hash.finish();
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
+  unsigned size = 0;
+  must(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+            reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), mac.data(), &size) != nullptr);
+  return {mac.begin(), mac.begin() + size};
 }
 
 std::string hex(std::span<const std::uint8_t> bytes) {

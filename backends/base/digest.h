@@ -52,6 +52,9 @@ Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& pa
 // Returns the raw bytes of the hash of a text: 16, 20, 32 or 64.
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);
 
+// Returns the 32 raw bytes of HMAC-SHA-256.
+std::string hmac_sha256(std::string_view key, std::string_view bytes);
+
 std::string hex(std::span<const std::uint8_t> bytes);
 // Uses the standard alphabet, with padding (RFC 4648 section 4).
 std::string base64(std::string_view bytes);

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "backends/address/hostname.h"
 #include "backends/base/ascii.h"
 #include "backends/base/digest.h"
 #include "backends/base/environment.h"
+#include "backends/base/files.h"
+#include "backends/base/text.h"
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/netrc_credential_finder.h"
 #include "backends/credentials/oci_credential_finder.h"
@@ -23,6 +27,68 @@ bool ends_the_run(const std::optional<Error>& failure) {
 // A token with a line ending could add headers.
 bool fits_a_header(std::string_view token) {
   return std::ranges::all_of(token, [](char c) { return c == '\t' || !ascii::is_control(c); });
+}
+
+// Returns the settings of a profile in the shared files of AWS. Indented lines belong to nested settings.
+Result<std::map<std::string, std::string>> read_aws_profile(const ProcessEnvironment& environment,
+                                                            const std::string& profile) {
+  std::map<std::string, std::string> settings;  // the second file has priority
+  for (const auto& [variable, in_home, prefix] : {std::array{"AWS_CONFIG_FILE", ".aws/config", "profile "},
+                                                  std::array{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials", ""}}) {
+    const std::string_view path = environment.variable(variable);
+    const auto text = path.empty() && environment.home.empty()
+                          ? fail(Code::not_found, "")
+                          : read_file(path.empty() ? environment.home / in_home : environment.absolute(path));
+    if (!text && text.error().code != Code::not_found) {
+      return fail(text.error());
+    }
+    const std::string wanted = (profile == "default" ? "" : prefix) + profile;
+    std::string_view section;
+    for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
+      const std::string_view line = take_line(rest);
+      const std::size_t equals = line.find('=');
+      if (line.starts_with('[')) {
+        section = trimmed(line.substr(1, line.find(']') - 1));
+      } else if (section == wanted && equals != std::string_view::npos && line.find_first_of(" \t#;") != 0) {
+        settings[std::string(trimmed(line.substr(0, equals)))] = trimmed(line.substr(equals + 1));
+      }
+    }
+  }
+  return settings;
+}
+
+// Finds the key that signs requests to S3. `named`, the profile of the address, hides the variables; empty:
+// AWS_PROFILE, else "default". As in the client, a profile with a role_arn has no static keys.
+CredentialLookup find_aws_key(const ProcessEnvironment& environment, std::string_view named) {
+  CredentialLookup lookup;
+  const auto variable = [&](const char* name) { return SecretText(std::string(environment.variable(name))); };
+  const auto take = [&](AwsCredential key, std::string place, std::string_view otherwise) {
+    const bool is_usable = !key.key_id.empty() && !key.secret_key.empty();
+    lookup.add(place, is_usable ? "used" : std::string(otherwise));
+    lookup.found = is_usable ? FoundCredential{.secret = std::move(key), .from = std::move(place)} : FoundCredential();
+  };
+  if (named.empty()) {
+    take({variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), variable("AWS_SESSION_TOKEN")},
+         "environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "not set");
+  }
+  if (lookup.found.found()) {
+    return lookup;
+  }
+  const std::string chosen = named.empty() ? variable("AWS_PROFILE").reveal() : std::string(named);
+  const std::string profile = chosen.empty() ? "default" : chosen;
+  auto settings = read_aws_profile(environment, profile);
+  const std::string place = fmt::format("profile \"{}\" of the shared files of AWS", profile);
+  if (!settings) {
+    lookup.add(place, "not usable: " + settings.error().message);
+    lookup.failure = std::move(settings.error());
+    return lookup;
+  }
+  const auto setting = [&](const char* name) {
+    return SecretText(settings->contains("role_arn") ? "" : (*settings)[name]);
+  };
+  take({setting("aws_access_key_id"), setting("aws_secret_access_key"), setting("aws_session_token")}, place,
+       "no static keys");
+  return lookup;
 }
 
 class ClientCredentials final : public Credentials {
@@ -56,7 +122,11 @@ class ClientCredentials final : public Credentials {
   CredentialLookup look(CredentialUse use, std::string_view host, std::string_view repository, const Context& context) {
     CredentialLookup lookup = look_in_places(use, host, repository, context);
     const auto* token = std::get_if<TokenCredential>(&lookup.found.secret);
-    if (token != nullptr && !fits_a_header(token->access_token.reveal())) {
+    const auto* aws = std::get_if<AwsCredential>(&lookup.found.secret);
+    const std::string sent = token != nullptr ? token->access_token.reveal()
+                             : aws != nullptr ? aws->key_id.reveal() + aws->session_token.reveal()
+                                              : std::string();
+    if (!fits_a_header(sent)) {
       lookup.failure =
           Error{.code = Code::config_parse,
                 .message = fmt::format("the token of {} contains a line ending or another control character",
@@ -76,6 +146,8 @@ class ClientCredentials final : public Credentials {
         return registry_.look(host, context);
       case CredentialUse::oci:
         return oci_.look(host, repository, context);
+      case CredentialUse::s3:
+        return find_aws_key(environment_, repository);
       case CredentialUse::download:
         break;
     }
@@ -106,6 +178,8 @@ std::string fix(CredentialUse use, std::string_view host) {
           "run \"docker login {0}\", or write oci_credentials \"{0}\" {{ username = \"…\", password = \"…\" }} into "
           "the client's CLI configuration",
           host);
+    case CredentialUse::s3:
+      return "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE";
     case CredentialUse::download:
       break;
   }

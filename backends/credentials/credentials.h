@@ -30,10 +30,17 @@ struct TokenCredential {
   SecretText refresh_token = {};  // OCI: exchanged at the realm (OAuth2)
 };
 
+// A key of AWS, which signs requests and is not sent. The session token is.
+struct AwsCredential {
+  SecretText key_id;
+  SecretText secret_key;
+  SecretText session_token = {};  // empty: none
+};
+
 // The credential for a host and its location: `TF_TOKEN_example_com`, `credentials "example.com" in ~/.tofurc:3`,
 // `credHelpers "ghcr.io" in ~/.docker/config.json`. The location never contains a secret.
 struct FoundCredential {
-  std::variant<std::monostate, BasicCredential, TokenCredential> secret = {};  // monostate: not found
+  std::variant<std::monostate, BasicCredential, TokenCredential, AwsCredential> secret = {};  // monostate: not found
   std::string from = {};
 
   bool found() const { return secret.index() != 0; }
@@ -59,14 +66,15 @@ struct CredentialLookup {
 enum class CredentialUse {
   registry,  // a module or provider registry: TF_TOKEN_*, `credentials` blocks, `credentials_helper`
   oci,       // an OCI registry: `oci_credentials`, docker and podman files, credential helpers
-  download   // an archive over http(s): netrc
+  download,  // an archive over http(s): netrc
+  s3         // an object of S3: AWS_*, static keys of a profile
 };
 
 // Finds secrets by host. Thread-safe. Sees credentials that are renewed during the life of the process: each call reads
-// docker, podman and netrc files again if they changed. A helper runs again for a host one minute after its last
+// the files of docker, podman, netrc and AWS. A helper runs again for a host one minute after its last
 // success, or immediately after a failure; concurrent calls share one run. Variables and the CLI configuration do not
 // change. `host` is Source::host (`name[:port]`). `repository` is the path of an OCI repository without a leading
-// slash, else empty.
+// slash, the profile that an address of S3 names, else empty.
 class Credentials {
  public:
   virtual ~Credentials() = default;

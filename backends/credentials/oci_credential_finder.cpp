@@ -123,7 +123,7 @@ struct OciCredentialFinder::Candidate {
   std::string place;
   std::size_t specificity = 0;
   std::string outcome = {};  // if the specificity is 0
-  std::variant<std::monostate, BasicCredential, TokenCredential> secret = {};
+  decltype(FoundCredential::secret) secret = {};
   std::string helper = {};
 
   bool is_malformed() const { return specificity != 0 && secret.index() == 0 && helper.empty(); }

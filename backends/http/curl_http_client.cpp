@@ -262,7 +262,7 @@ class CurlTransport final : public Transport {
     set(CURLOPT_BUFFERSIZE, kReceiveBuffer);
     set(CURLOPT_QUICK_EXIT, 1L);  // a deadline does not wait for a name server
     set(CURLOPT_PATH_AS_IS, 1L);  // signed URLs must not be changed
-    set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    set(CURLOPT_ACCEPT_ENCODING, exchange.decodes ? "gzip, deflate" : nullptr);
     set(CURLOPT_USERAGENT, user_agent_.c_str());
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -87,6 +87,7 @@ struct HttpRequest {
   // The response has many megabytes; it uses connections that no other request waits for.
   bool is_large = false;
   bool is_of_git = false;  // its proxy is the one that git would use
+  bool decodes = true;     // false: a Content-Encoding is part of the content
 };
 
 // The last response of a request.

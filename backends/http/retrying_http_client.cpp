@@ -156,6 +156,7 @@ class RequestLoop {
     exchange.timeouts = request_.timeouts;
     exchange.is_large = request_.is_large;
     exchange.is_of_git = request_.is_of_git;
+    exchange.decodes = request_.decodes;
     return exchange;
   }
 

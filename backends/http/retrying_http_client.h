@@ -47,6 +47,7 @@ struct Exchange {
   HttpTimeouts timeouts = {};
   bool is_large = false;
   bool is_of_git = false;
+  bool decodes = true;
 };
 
 // The reason why there is no response or no usable one.

@@ -240,6 +240,8 @@ class Engine {
   const Store& store() const { return *store_; }
   // Returns the settings that apply if no root is given.
   const Settings& user_settings() const { return user_settings_; }
+  // Returns the external backends of the host and of the user's settings.
+  const std::vector<BackendSetting>& externals() const { return externals_; }
   // Returns the repository that locked packages are read from before their sources; nullopt: none.
   const std::optional<oci::Repository>& remote() const { return remote_; }
   // Returns the network of this client. Thread-safe.

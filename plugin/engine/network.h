@@ -60,7 +60,7 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   const BackendSet& backends() const { return backends_; }
-  // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", and those of
+  // Returns the names of the served source types, for a host: "git", "registry", "oci", "archive", "s3", and those of
   // external backends.
   const std::vector<std::string>& names() const { return names_; }
   // Returns the versions of a source. Errors: SOURCE_DENIED by the settings; SOURCE_UNSUPPORTED if no backend serves

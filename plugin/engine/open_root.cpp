@@ -393,6 +393,7 @@ Result<RootRequest> open_root(const messages::RootParams& params, const Engine& 
   request.is_versioned = place.from == root;
   MODLOCK_TRY(walk.settings, load_settings(place.from, place.up_to, engine.options().user_settings, walk.documents,
                                            engine.options().overrides));
+  walk.settings.backends = engine.externals();
   MODLOCK_TRY(walk.settings.requested_age, requested_age(engine.options().minimum_release_age));
   // An empty TF_DATA_DIR is ignored, too.
   MODLOCK_TRY(request.data, find_data_directory(root, params.data_dir == "" ? std::nullopt : params.data_dir));

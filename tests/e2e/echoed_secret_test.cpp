@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(by_a_registry) {
            Row{"no location", download, ModuleRegistry::by_header("ftp::" + kSecret + "/x"), "ftp::"},
            Row{"a location in the body", download, ModuleRegistry::by_body("git::https://127.0.0.1:1/" + kSecret),
                "127.0.0.1"},
-           Row{"a location of another kind", download, ModuleRegistry::by_header("s3::https://x/" + kSecret), "s3"},
+           Row{"a location of another kind", download, ModuleRegistry::by_header("hg::https://x/" + kSecret), "hg"},
            Row{"a direct location", download, ModuleRegistry::directly("ftp://x/" + kSecret, true), "ftp://x/…"},
            Row{"a service", discovery, document("ftp://x/" + kSecret), "neither http nor https"},
            Row{"a service's host", discovery, document("https://" + kSecret + ".invalid/"), "…"},

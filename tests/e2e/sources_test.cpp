@@ -143,12 +143,12 @@ BOOST_AUTO_TEST_CASE(a_prerelease_is_taken_only_when_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_kind_that_nobody_serves_is_left_as_it_lies) {
-  write("main.tf", module_call("vpc", source("?ref=v1.0.0")) +
-                       module_call("bucket", "s3::https://s3.amazonaws.com/bucket/net.zip"));
+  write("main.tf",
+        module_call("vpc", source("?ref=v1.0.0")) + module_call("bucket", "hg::https://hg.example.test/net"));
   const Ran ran = modlock({"lock"});
   BOOST_TEST(ran.exit_code == 0);
   BOOST_TEST(ran.err.find("[SOURCE_UNSUPPORTED]") != std::string::npos, ran.err);
-  BOOST_TEST(ran.err.find("s3::https://s3.amazonaws.com/bucket/net.zip") != std::string::npos, ran.err);
+  BOOST_TEST(ran.err.find("hg::https://hg.example.test/net") != std::string::npos, ran.err);
   BOOST_TEST((locked_commits(*this) == Commits{{"vpc", "<1.0.0>"}}));
 }
 

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(who_may_allow_a_call) {
            Row{"no one", "", "", "", "", false, refused},
            Row{"no one, in CI", "", "", "", "", true, refused},
            Row{"a flag", "", "", "hg::https://hg.example.test/*", "", true, ""},
-           Row{"a variable", "", "", "", "s3::*,hg::*", true, ""},
+           Row{"a variable", "", "", "", "cas::*,hg::*", true, ""},
            Row{"the user's settings", "", setting("hg::*"), "", "", true, ""},
            Row{"the settings of the checkout", setting("hg::*"), "", "", "", false, ""},
            Row{"the settings of the checkout, in CI", setting("hg::*"), "", "", "", true, not_in_base},
@@ -153,18 +153,17 @@ BOOST_AUTO_TEST_CASE(an_address_with_a_plainer_spelling_is_not_allowed) {
 }
 
 BOOST_AUTO_TEST_CASE(each_call_is_named_also_inside_of_packages) {
-  release(vpc, "1.1.0", {{"main.tf", module_call("deep", "s3::https://s3.example.test/b/x.zip")}});
+  release(vpc, "1.1.0", {{"main.tf", module_call("deep", "hg::https://hg.example.test/deep")}});
   write("main.tf", module_call("vpc", "git::" + vpc.url() + "?ref=v1.1.0") + module_call("h", kSource));
   BOOST_REQUIRE(modlock({"lock", "--install"}).exit_code == 0);
   const Json::Value error = json({"lock", "--frozen"}, 3)["error"];
   BOOST_TEST(error["data"]["code"].asString() == "FROZEN");
   BOOST_TEST(error["data"]["subject"].asString() == "module.h");
-  BOOST_TEST(
-      error["data"]["related"][0]["message"].asString() ==
-      "module \"vpc.deep\" is not locked: s3 sources are not supported (\"s3::https://s3.example.test/b/x.zip\")");
-  write(".tofu-modlock.hcl", setting("hg::*"));
+  BOOST_TEST(error["data"]["related"][0]["message"].asString() ==
+             "module \"vpc.deep\" is not locked: hg sources are not supported (\"hg::https://hg.example.test/deep\")");
+  write(".tofu-modlock.hcl", setting(kSource));
   check({"verify"}, 3, "module \"vpc.deep\" is not locked");
-  write(".tofu-modlock.hcl", "unlocked_sources = [\"hg::*\", \"s3::*\"]\n");
+  write(".tofu-modlock.hcl", setting("hg::*"));
   const std::string both =
       "Warning: 2 calls are not locked, as allowed: module.h, module.vpc.deep; calls inside them are not checked";
   for (const char* command : {"lock", "install", "verify", "ci"}) {

@@ -268,7 +268,7 @@ constexpr std::array kKinds = {
     KindRow{"archive", "https://h/a.zip?ref=abcdef01", "remote without_versions"},
     KindRow{"directory", "/x", "directory without_versions"},
     KindRow{"hg", "hg::https://h/r?rev=abcdef01", "remote"},
-    KindRow{"s3", "s3::https://h/b/a.zip", "remote"},
+    KindRow{"s3", "s3::https://h/b/a.zip", "remote without_versions"},
     KindRow{"gcs", "gcs::https://h/b/a.zip", "remote"},
     KindRow{"unsupported", "smb://h/a", "remote"},
 };

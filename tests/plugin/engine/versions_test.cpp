@@ -208,10 +208,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_listed) {
   };
   const Row rows[] = {
       {"a kind of source that is not supported",
-       {.source = "s3::https://s3.amazonaws.com/bucket/a.zip", .constraint = {}, .tag_prefix = {}},
+       {.source = "hg::https://h.example/a", .constraint = {}, .tag_prefix = {}},
        "",
        false,
-       "SOURCE_UNSUPPORTED: s3 sources are not supported (\"s3::https://s3.amazonaws.com/bucket/a.zip\")"},
+       "SOURCE_UNSUPPORTED: hg sources are not supported (\"hg::https://h.example/a\")"},
       {"a local source",
        {.source = "./local", .constraint = {}, .tag_prefix = {}},
        "",

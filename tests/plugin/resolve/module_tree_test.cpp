@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_registry_host_without_a_dot_is_an_error) {
       {"no version, with a port", "localhost:8080/foo/bar/aws", "", ""},
       {"no host", "foo/bar/aws", "1.0.0", ""},
       {"a host", "example.com/foo/bar/aws", "1.0.0", ""},
-      {"another scheme", "s3::https://s3.amazonaws.com/b/x.zip", "1.0.0", ""},
+      {"another scheme", "hg::https://hg.example.com/b/x", "1.0.0", ""},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

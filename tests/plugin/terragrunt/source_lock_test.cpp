@@ -232,8 +232,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_locked) {
       {"a local directory", UnitSource{.source = {"./modules", {}}}, "none"},
       {"no source address", UnitSource{.source = {"no address", {}}},
        "unchecked the module source \"no address\" is not a known kind of source"},
-      {"no backend serves it", UnitSource{.source = {"s3::https://s3.amazonaws.com/b/m.zip", {}}},
-       "unchecked s3 sources are not supported (\"s3::https://s3.amazonaws.com/b/m.zip\")"},
+      {"no backend serves it", UnitSource{.source = {"hg::https://h.example/b/m", {}}},
+       "unchecked hg sources are not supported (\"hg::https://h.example/b/m\")"},
   };
   for (const Row& row : rows) {
     BOOST_TEST_CONTEXT(row.name) {

@@ -1,0 +1,198 @@
+// Modules in S3, from a server that checks signatures: all commands, and the tree of a stock client.
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "backends/package/tree_hash.h"
+#include "tests/e2e/scene.h"
+#include "tests/support/archive_writer.h"
+#include "tests/support/needs.h"
+#include "tests/support/s3_server.h"
+
+namespace modlock::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSecret = "canary/s3cr3t+key";
+
+struct InS3 : Scene {
+  InS3() {
+    server.put("mods", "net.zip", archive("1"));
+    server.put("mods", "dir/main.tf", "output \"d\" {\n  value = 1\n}\n");
+    server.put("mods", "dir/sub/a b.tf", "# sub\n");
+    server.require("AKIAEXAMPLE", kSecret, "canary-session");
+    environment["AWS_ACCESS_KEY_ID"] = "AKIAEXAMPLE";
+    environment["AWS_SECRET_ACCESS_KEY"] = kSecret;
+    environment["AWS_SESSION_TOKEN"] = "canary-session";
+    write("main.tf", module_call("net", source("net.zip")) + module_call("dir", source("dir")) +
+                         module_call("sub", source("net.zip//sub")));
+  }
+  static std::string archive(const std::string& version) {
+    return make_zip({{.name = "main.tf", .content = "output \"v\" {\n  value = " + version + "\n}\n"},
+                     {.name = "sub/main.tf", .content = "# sub\n"}});
+  }
+  std::string source(const std::string& below) const { return "s3::" + server.url() + "/mods/" + below; }
+  void check(const std::vector<std::string>& command, int exit_code, const std::string& part = {}) const {
+    const Ran ran = modlock(command);
+    BOOST_TEST(ran.exit_code == exit_code, command.front() << ran.out << ran.err);
+    BOOST_TEST((ran.out + ran.err).find(part) != std::string::npos, command.front() << ran.out << ran.err);
+    BOOST_TEST((ran.out + ran.err + (has(".terraform.lock.hcl") ? lock() : "")).find("canary") == std::string::npos,
+               ran.out << ran.err);
+  }
+
+  S3Server server;
+};
+
+BOOST_FIXTURE_TEST_SUITE(s3, InS3)
+
+BOOST_AUTO_TEST_CASE(is_locked_installed_and_verified) {
+  check({"lock"}, 0);
+  BOOST_TEST(occurrences(lock(), "\"zh:") == 3U);
+  check({"install"}, 0);
+  BOOST_TEST(read(".terraform/modules/dir/sub/a b.tf") == "# sub\n");
+  check({"verify"}, 0);
+  check({"ci"}, 0);
+  check({"lock", "--frozen"}, 0);
+  check({"verify", "--online"}, 0);
+  check({"verify", "--online", "--full"}, 0);
+  check({"versions", source("net.zip")}, 8, "is an archive, which has no versions [SOURCE_UNSUPPORTED]");
+  check({"bundle", "create", "--output", path("bundle").string()}, 0);
+  check({"bundle", "verify", path("bundle").string()}, 0);
+  check({"mirror", "--", "true"}, 0);
+  check({"sbom"}, 0);
+  check({"outdated"}, 0);
+  check({"explain", "module.net"}, 0);
+  for (const auto& entry : fs::recursive_directory_iterator(cache())) {
+    const std::string content = entry.is_regular_file() ? read_text(entry.path()) : std::string();
+    BOOST_TEST((entry.path().string() + content).find("canary") == std::string::npos, entry.path());
+  }
+  const std::size_t before = server.server().lines().size();
+  check({"install", "--offline"}, 0);
+  check({"verify"}, 0);
+  BOOST_TEST(server.server().lines().size() == before);
+}
+
+BOOST_AUTO_TEST_CASE(what_happened_at_the_source) {
+  check({"lock", "--install"}, 0);
+  server.put("mods", "net.zip", archive("2"));
+  check({"verify", "--online"}, 4, "has other content than when it was locked");
+  server.put("mods", "net.zip", archive("1"));
+  check({"verify", "--online"}, 0);
+  server.put("mods", "dir/main.tf", "# other\n");
+  check({"verify", "--online"}, 4, "has other content than when it was locked");
+  fs::remove_all(cache());
+  fs::remove_all(root() / ".terraform");
+  check({"install"}, 4, "HASH_MISMATCH");
+  server.remove("mods", "net.zip");
+  check({"verify", "--online"}, 4);
+  server.remove("mods", "dir/main.tf");
+  server.remove("mods", "dir/sub/a b.tf");
+  check({"verify", "--online"}, 5, "vanished");
+}
+
+BOOST_AUTO_TEST_CASE(a_version_is_part_of_the_address) {
+  server.put("mods", "net.zip", archive("2"));
+  write("main.tf", module_call("net", source("net.zip?version=1")));
+  check({"lock", "--install"}, 0);
+  BOOST_TEST(read(".terraform/modules/net/main.tf").find("value = 1") != std::string::npos);
+  BOOST_TEST(lock().find("net.zip?version=1\"") != std::string::npos, lock());
+  write("main.tf", module_call("net", source("net.zip?version=2")));
+  check({"lock", "--frozen"}, 3, "FROZEN");
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_file_without_its_entry_is_frozen) {
+  write(".terraform.lock.hcl", "# This file is maintained automatically by \"tofu init\".\n");
+  check({"lock", "--frozen"}, 3, "FROZEN");
+  check({"verify"}, 3, "not-locked");
+  // An entry is needed even if the source is among those that need no lock.
+  write(".tofu-modlock.hcl", "unlocked_sources = [\"s3::*\"]\n");
+  check({"verify"}, 3, "not-locked");
+}
+
+BOOST_AUTO_TEST_CASE(rules_hold_before_a_request) {
+  write(".tofu-modlock.hcl", "deny_sources = [\"s3::*\"]\n");
+  check({"lock"}, 8, "SOURCE_DENIED");
+  BOOST_TEST(server.server().lines().empty());
+}
+
+BOOST_AUTO_TEST_CASE(without_or_with_a_wrong_key) {
+  environment.erase("AWS_ACCESS_KEY_ID");
+  check({"lock"}, 7, "looked for credentials for S3 in profile \"default\" of the shared files of AWS: no static keys");
+  environment["AWS_ACCESS_KEY_ID"] = "AKIAEXAMPLE";
+  environment["AWS_SECRET_ACCESS_KEY"] = "canary wrong";
+  check({"lock"}, 7, "the error code of the server is SignatureDoesNotMatch");
+}
+
+// Entries of a backend of the user keep their ids, and their meaning.
+BOOST_AUTO_TEST_CASE(a_backend_of_the_user_has_priority) {
+  write_text(path("s3-backend"), R"(#!/usr/bin/env python3
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    params = request.get("params", {})
+    if request["method"] == "backend/describe":
+        result = {"schemes": ["s3"], "name": "own", "version": "1"}
+    elif request["method"] == "backend/list":
+        result = {"versions": [{"tag": "v1.0.0", "id": "one"}], "complete": True}
+    elif request["method"] == "backend/pin":
+        result = {"id": "one"}
+    elif request["method"] == "backend/fetch":
+        with open(os.path.join(params["directory"], "main.tf"), "w") as file:
+            file.write("# own\n")
+        result = {"id": "one"}
+    else:
+        result = None
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+)");
+  fs::permissions(path("s3-backend"), fs::perms::owner_all);
+  write_text(path("home/.config/tofu-modlock/config.hcl"),
+             "backend \"s3\" {\n  command = [\"" + path("s3-backend").string() + "\"]\n}\n");
+  write("main.tf", module_call("net", source("net?version=7")) + module_call("listed", source("net")));
+  write(".tofu-modlock.hcl", module_rule("listed", "~> 1.0"));
+  check({"lock", "--install"}, 0);
+  BOOST_TEST(occurrences(lock(), "\"s3:one\"") == 2U, lock());
+  BOOST_TEST(lock().find("version=7") == std::string::npos, lock());
+  BOOST_TEST(read(".terraform/modules/net/main.tf") == "# own\n");
+  check({"lock", "--frozen"}, 0);
+  check({"verify", "--online"}, 0);
+  BOOST_TEST(server.server().lines().empty());
+}
+
+// The tree of a stock client, and no request of a client for an installed one.
+struct WithClient : InS3 {
+  void compare(const std::string& url) {
+    const auto from = [&](const std::string& below) { return "s3::" + url + "/mods/" + below; };
+    write("main.tf", module_call("net", from("net.zip")) + module_call("dir", from("dir")) +
+                         module_call("sub", from("net.zip//sub")) + module_call("tar", from("t?archive=tgz")));
+    const Ran theirs = program({"tofu", "init", "-no-color", "-input=false"});
+    BOOST_REQUIRE_MESSAGE(theirs.exit_code == 0, theirs.out << theirs.err);
+    std::map<std::string, std::string> hashes;
+    for (const char* key : {"net", "dir", "sub", "tar"}) {
+      hashes[key] = hash_tree(root() / ".terraform/modules" / key, Context{}).value();
+    }
+    fs::remove_all(root() / ".terraform");
+    check({"lock", "--install"}, 0);
+    for (const auto& [key, hash] : hashes) {
+      BOOST_TEST(hash_tree(root() / ".terraform/modules" / key, Context{}).value() == hash, key);
+    }
+    environment["AWS_SECRET_ACCESS_KEY"] = "canary wrong";
+    const Ran installed = program({"tofu", "init", "-no-color", "-input=false"});
+    BOOST_TEST(installed.exit_code == 0, installed.out << installed.err);
+  }
+  std::string tar() const {
+    return compress("gzip", make_tar({{.name = "main.tf", .content = "output \"t\" {\n  value = 1\n}\n"}}));
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_stock_client_has_the_same_trees, WithClient, *needs("tofu")) {
+  server.put("mods", "t", tar());
+  compare(server.url());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace modlock::test
