@@ -97,8 +97,7 @@ class ClientCredentials final : public Credentials {
       : configuration_(std::move(configuration)),
         environment_(std::move(environment)),
         registry_(configuration_, environment_),
-        oci_(configuration_, environment_),
-        netrc_(environment_) {}
+        oci_(configuration_, environment_) {}
 
   Result<FoundCredential> find(CredentialUse use, std::string_view host, std::string_view repository,
                                const Context& context) override {
@@ -151,14 +150,13 @@ class ClientCredentials final : public Credentials {
       case CredentialUse::download:
         break;
     }
-    return netrc_.look(host);
+    return find_in_netrc(environment_, host);
   }
 
   const ClientConfiguration configuration_;
   const ProcessEnvironment environment_;
   RegistryCredentialFinder registry_;
   OciCredentialFinder oci_;
-  NetrcCredentialFinder netrc_;
 };
 
 std::string registry_fix(std::string_view host) {

@@ -114,15 +114,6 @@ class NetrcReader {
   std::vector<NetrcMachine> machines_;
 };
 
-// Empty if no home directory is known.
-std::vector<fs::path> path_of_netrc(const ProcessEnvironment& environment) {
-  const std::string_view variable = environment.variable("NETRC");
-  if (!variable.empty()) {
-    return {environment.absolute(fs::path(variable))};
-  }
-  return environment.home.empty() ? std::vector<fs::path>{} : std::vector<fs::path>{environment.home / ".netrc"};
-}
-
 }  // namespace
 
 Result<std::vector<NetrcMachine>> parse_netrc(std::string_view text, std::string_view name) {
@@ -142,45 +133,33 @@ const NetrcMachine* find_machine(const std::vector<NetrcMachine>& machines, std:
   return fallback;
 }
 
-NetrcCredentialFinder::NetrcCredentialFinder(const ProcessEnvironment& environment)
-    : environment_(environment), file_(path_of_netrc(environment)) {}
-
-NetrcCredentialFinder::File NetrcCredentialFinder::read() const {
-  if (file_.paths().empty()) {
-    return {.name = "~/.netrc", .absent = "no home directory is known"};
-  }
-  const fs::path& path = file_.paths().front();
-  File file{.name = environment_.display(path)};
-  std::error_code ignored;
-  const auto text = read_file(path);
-  auto machines = text ? parse_netrc(*text, file.name) : fail(text.error());
-  if (fs::is_directory(path, ignored)) {
-    file.absent = "it is a directory";
-  } else if (machines) {
-    file.machines = std::move(*machines);
-  } else if (!text && text.error().code == Code::not_found) {
-    file.absent = "not found";
-  } else {
-    file.failure = std::move(machines.error());
-  }
-  return file;
-}
-
-CredentialLookup NetrcCredentialFinder::look(std::string_view host) {
-  const std::shared_ptr<const File> file = file_.get([this]() { return read(); });
+CredentialLookup find_in_netrc(const ProcessEnvironment& environment, std::string_view host) {
   CredentialLookup lookup;
-  lookup.failure = file->failure;
-  const NetrcMachine* machine = find_machine(file->machines, host);
-  if (file->failure) {
-    lookup.add("file " + file->name, "not usable: " + file->failure->message);
-  } else if (!file->absent.empty()) {
-    lookup.add("file " + file->name, file->absent);
-  } else if (machine == nullptr) {
-    lookup.add("file " + file->name, fmt::format("no entry for {}", host));
+  const std::string_view variable = environment.variable("NETRC");
+  if (variable.empty() && environment.home.empty()) {
+    lookup.add("file ~/.netrc", "no home directory is known");
+    return lookup;
+  }
+  const fs::path path = variable.empty() ? environment.home / ".netrc" : environment.absolute(fs::path(variable));
+  const std::string name = environment.display(path);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    lookup.add("file " + name, "it is a directory");
+    return lookup;
+  }
+  const auto text = read_file(path);
+  const auto machines = text ? parse_netrc(*text, name) : fail(text.error());
+  if (!text && text.error().code == Code::not_found) {
+    lookup.add("file " + name, "not found");
+  } else if (!machines) {
+    lookup.failure = machines.error();
+    lookup.add("file " + name, "not usable: " + lookup.failure->message);
+  } else if (const NetrcMachine* machine = find_machine(*machines, host); machine == nullptr) {
+    lookup.add("file " + name, fmt::format("no entry for {}", host));
   } else {
     lookup.found = {.secret = BasicCredential{machine->login, machine->password},
                     .from = fmt::format("{} in {}:{}", machine->name.empty() ? "default" : "machine " + machine->name,
-                                        file->name, machine->line)};
+                                        name, machine->line)};
     lookup.add(lookup.found.from, "used");
   }
   return lookup;

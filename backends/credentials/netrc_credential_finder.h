@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "backends/address/source.h"
 #include "backends/base/environment.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/reloaded_files.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -30,25 +28,8 @@ Result<std::vector<NetrcMachine>> parse_netrc(std::string_view text, std::string
 // Returns the first machine with exactly this name (including a port), else the default, else nullptr.
 const NetrcMachine* find_machine(const std::vector<NetrcMachine>& machines, std::string_view host);
 
-// Finds the user and password of a download in the file that NETRC names, else in ~/.netrc. Thread-safe.
-class NetrcCredentialFinder {
- public:
-  explicit NetrcCredentialFinder(const ProcessEnvironment& environment);
-
-  // `failure`: CONFIG_PARSE if the file is not a netrc file, IO_ERROR if it exists but cannot be read.
-  CredentialLookup look(std::string_view host);
-
- private:
-  struct File {
-    std::string name;
-    std::vector<NetrcMachine> machines = {};
-    std::string absent = {};  // why there are no machines
-    std::optional<Error> failure = {};
-  };
-  File read() const;
-
-  const ProcessEnvironment& environment_;
-  ReloadedFiles<File> file_;
-};
+// Finds the user and password of a download in the file that NETRC names, else in ~/.netrc. `failure`: CONFIG_PARSE if
+// the file is not a netrc file, IO_ERROR if it exists but cannot be read.
+CredentialLookup find_in_netrc(const ProcessEnvironment& environment, std::string_view host);
 
 }  // namespace modlock

@@ -39,11 +39,7 @@ Result<void> read_auths(const Json::Value& auths, std::string_view name, DockerF
 
 // The files of docker and podman in order, or the configured ones instead.
 std::vector<fs::path> paths_of_files(const ClientConfiguration& configuration, const ProcessEnvironment& environment) {
-  const auto& defaults = configuration.oci_defaults;
-  if (defaults && !defaults->discover_ambient) {
-    return {};
-  }
-  if (defaults && defaults->files) {
+  if (const auto& defaults = configuration.oci_defaults; defaults && defaults->files) {
     return {defaults->files->begin(), defaults->files->end()};
   }
   const std::string_view runtime = environment.variable("XDG_RUNTIME_DIR");
@@ -115,7 +111,7 @@ namespace fs = std::filesystem;
 
 OciCredentialFinder::OciCredentialFinder(const ClientConfiguration& configuration,
                                          const ProcessEnvironment& environment)
-    : configuration_(configuration), environment_(environment), files_(paths_of_files(configuration, environment)) {}
+    : configuration_(configuration), environment_(environment) {}
 
 // A location and its match for the repository: nothing (specificity 0), a secret, a program to run, or a matching entry
 // without either.
@@ -156,24 +152,19 @@ OciCredentialFinder::Files OciCredentialFinder::read_files() const {
     result.off = "turned off by discover_ambient_credentials in " + defaults->from;
     return result;
   }
-  if (defaults && defaults->files) {
-    for (const fs::path& path : files_.paths()) {
-      File file = read_file_at(path);
-      if (!file.content && !result.failure) {
-        result.failure =
-            Error{.code = Code::config_parse,
-                  .message = fmt::format(
-                      "the credentials file {}, named by docker_style_config_files in {}, is not usable: {}", file.name,
-                      defaults->from, file.problem),
-                  .hint = "repair the file, or remove it from docker_style_config_files"};
-      }
-      result.files.push_back(std::move(file));
+  const bool is_configured = defaults && defaults->files;
+  for (const fs::path& path : paths_of_files(configuration_, environment_)) {
+    const File& file = result.files.emplace_back(read_file_at(path));
+    if (is_configured && !file.content && !result.failure) {
+      result.failure = Error{
+          .code = Code::config_parse,
+          .message = fmt::format("the credentials file {}, named by docker_style_config_files in {}, is not usable: {}",
+                                 file.name, defaults->from, file.problem),
+          .hint = "repair the file, or remove it from docker_style_config_files"};
     }
-    result.off = result.files.empty() ? "turned off by docker_style_config_files in " + defaults->from : "";
-    return result;
   }
-  for (const fs::path& path : files_.paths()) {
-    result.files.push_back(read_file_at(path));
+  if (is_configured && result.files.empty()) {
+    result.off = "turned off by docker_style_config_files in " + defaults->from;
   }
   return result;
 }
@@ -257,9 +248,9 @@ std::vector<OciCredentialFinder::Candidate> OciCredentialFinder::candidates(cons
 
 CredentialLookup OciCredentialFinder::look(std::string_view host, std::string_view repository, const Context& context) {
   CredentialLookup lookup;
-  const std::shared_ptr<const Files> files = files_.get([this]() { return read_files(); });
-  lookup.failure = files->failure;
-  const std::vector<Candidate> all = candidates(*files, host, repository);
+  const Files files = read_files();
+  lookup.failure = files.failure;
+  const std::vector<Candidate> all = candidates(files, host, repository);
   const auto chosen = std::ranges::find_if(
       all, [](const Candidate& candidate) { return candidate.specificity != 0 && !candidate.is_malformed(); });
   const auto malformed = std::ranges::find_if(all, [](const Candidate& candidate) { return candidate.is_malformed(); });

@@ -13,7 +13,6 @@
 #include "backends/credentials/client_configuration.h"
 #include "backends/credentials/credential_program.h"
 #include "backends/credentials/credentials.h"
-#include "backends/credentials/reloaded_files.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -78,7 +77,6 @@ class OciCredentialFinder {
 
   const ClientConfiguration& configuration_;
   const ProcessEnvironment& environment_;
-  ReloadedFiles<Files> files_;
   SingleFlightMap<std::string, FoundCredential> helper_answers_{kHelperAnswerLife};
 };
 

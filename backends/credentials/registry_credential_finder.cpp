@@ -23,19 +23,9 @@ std::optional<HostForms> host_of_variable(std::string_view name) {
   return forms ? parse_service_host(forms->display + host.substr(colon)) : std::nullopt;
 }
 
-// The location of the credential in use, which hides all later locations.
-struct Hiding {
-  std::string by;
-
-  // "used", or the reason why not.
-  std::string outcome_of(std::string_view place, bool has_token) {
-    if (!by.empty()) {
-      return "hidden by " + by;
-    }
-    by = place;
-    return has_token ? "used" : "used: it is empty, so no token is sent";
-  }
-};
+std::string outcome_of(const SecretText& token) {
+  return token.empty() ? "used: it is empty, so no token is sent" : "used";
+}
 
 }  // namespace
 
@@ -70,12 +60,13 @@ CredentialLookup RegistryCredentialFinder::look(std::string_view given_host, con
   const auto forms = parse_service_host(given_host);
   const std::string host = forms ? forms->ascii : std::string(given_host);
   const std::string shown = forms ? forms->display : std::string(given_host);
-  Hiding hiding;
-  const auto use = [&lookup, &hiding](const std::string& place, const SecretText& token) {
-    lookup.add(place, hiding.outcome_of(place, !token.empty()));
-    if (hiding.by == place && !token.empty()) {
+  std::string first;  // it hides all later locations
+  const auto use = [&lookup, &first](const std::string& place, const SecretText& token) {
+    lookup.add(place, first.empty() ? outcome_of(token) : "hidden by " + first);
+    if (first.empty() && !token.empty()) {
       lookup.found = {.secret = TokenCredential{.access_token = token}, .from = place};
     }
+    first = first.empty() ? place : first;
   };
 
   if (const auto variable = variables_.find(host); variable != variables_.end()) {
@@ -97,9 +88,9 @@ CredentialLookup RegistryCredentialFinder::look(std::string_view given_host, con
 
   if (!configuration_.helper) {
     lookup.add("credentials_helper of the CLI configuration", "not configured");
-  } else if (!hiding.by.empty()) {
+  } else if (!first.empty()) {
     lookup.add(fmt::format("credentials_helper \"{}\" in {}", configuration_.helper->name, configuration_.helper->from),
-               "hidden by " + hiding.by);
+               "hidden by " + first);
   } else {
     ask_helper(host, lookup, context);
   }
@@ -144,12 +135,11 @@ void RegistryCredentialFinder::ask_helper(const std::string& host, CredentialLoo
   const auto* token = std::get_if<TokenCredential>(&answer->secret);
   if (token == nullptr) {
     lookup.add(std::move(place), "has none for " + host);
-  } else if (token->access_token.empty()) {
-    lookup.add(std::move(place), "used: it is empty, so no token is sent");
-  } else {
-    lookup.found = std::move(*answer);
-    lookup.found.from = place;
-    lookup.add(std::move(place), "used");
+    return;
+  }
+  lookup.add(place, outcome_of(token->access_token));
+  if (!token->access_token.empty()) {
+    lookup.found = {.secret = *token, .from = std::move(place)};
   }
 }
 
