@@ -103,12 +103,6 @@ std::string_view take_number(std::string_view& rest) {
   return number;
 }
 
-bool take(std::string_view& rest, char c) {
-  const bool found = !rest.empty() && rest[0] == c;
-  rest.remove_prefix(found ? 1 : 0);
-  return found;
-}
-
 }  // namespace
 
 int compare_extra(std::string_view left, std::string_view right) {
@@ -141,14 +135,10 @@ Result<ProviderVersion> ProviderVersion::parse(std::string_view text) {
     return malformed("empty specification");
   }
   const ScannedItem item = scan_item(text);
-  if (const auto problem = start_problem(item)) {
-    return malformed(*problem);
-  }
-  if (const auto problem = rest_problem(item, text)) {
-    return malformed(*problem);
-  }
-  if (const auto problem = number_problem(item)) {
-    return malformed(*problem);
+  for (const auto& problem : {start_problem(item), rest_problem(item, text), number_problem(item)}) {
+    if (problem) {
+      return malformed(*problem);
+    }
   }
   auto version = version_of(item);
   if (!version) {
@@ -188,7 +178,7 @@ ScannedItem scan_item(std::string_view text) {
       item.numbers[item.number_count] = number;
     }
     ++item.number_count;
-    if (!take(item.rest, '.')) {
+    if (!take(item.rest, ".")) {
       break;
     }
     number = take_number(item.rest);
@@ -197,13 +187,13 @@ ScannedItem scan_item(std::string_view text) {
   if (number.empty()) {
     return item;
   }
-  if (take(item.rest, '-')) {
+  if (take(item.rest, "-")) {
     item.prerelease = take_while(item.rest, is_extra);
     if (item.prerelease.empty()) {
       return item;
     }
   }
-  if (take(item.rest, '+')) {
+  if (take(item.rest, "+")) {
     item.metadata = take_while(item.rest, is_extra);
   }
   return item;

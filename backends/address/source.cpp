@@ -17,15 +17,6 @@
 namespace modlock {
 namespace {
 
-// [host/]namespace/name/system[//subdir]
-struct RegistryAddress {
-  std::string host;    // Unicode display form, with ":port" unless 443; the default registry if none was given
-  std::string module;  // "namespace/name/system"
-  std::string subdir;  // cleaned; empty: the root
-
-  std::string to_string() const;
-};
-
 constexpr std::size_t kLongestName = 64;
 
 bool is_lower_alphanumeric(char c) {
@@ -53,13 +44,15 @@ std::optional<std::string> parse_host(std::string_view text) {
   return host->display;
 }
 
-std::string RegistryAddress::to_string() const {
-  return fmt::format("{}/{}{}{}", host, module, subdir.empty() ? "" : "//", subdir);
+// OpenTofu joins the path to a directory, so a leading slash and "." mean the root.
+std::string relative_subdir(std::string_view cleaned) {
+  cleaned.remove_prefix(std::min(cleaned.find_first_not_of('/'), cleaned.size()));
+  return cleaned == "." ? std::string() : std::string(cleaned);
 }
 
-// Returns nullopt if the text is not a module registry address: OpenTofu then reads it as a remote one. `default_host`
-// is the host of addresses without one.
-std::optional<RegistryAddress> parse_registry_address(std::string_view text, std::string_view default_host) {
+// Reads [host/]namespace/name/system[//subdir]. Returns nullopt if the text is not a module registry address: OpenTofu
+// then reads it as a remote one. `default_host` is the host of addresses without one.
+std::optional<SourceAddress> parse_registry(std::string_view text, std::string_view default_host) {
   auto [package, subdir] = split_subdir(text);
   auto parts = split(package, '/');
   if (leads_outside(subdir) || (parts.size() != 3 && parts.size() != 4)) {
@@ -73,7 +66,11 @@ std::optional<RegistryAddress> parse_registry_address(std::string_view text, std
   if (!host || !is_name(parts[0]) || !is_name(parts[1]) || !is_system(parts[2])) {
     return std::nullopt;
   }
-  return RegistryAddress{std::move(*host), fmt::format("{}", fmt::join(parts, "/")), std::move(subdir)};
+  const std::string module = fmt::format("{}", fmt::join(parts, "/"));
+  SourceAddress address;
+  address.normalised = SecretText(fmt::format("{}/{}{}{}", *host, module, subdir.empty() ? "" : "//", subdir));
+  address.source = {.kind = SourceKind::registry, .host = *host, .path = module, .subdir = relative_subdir(subdir)};
+  return address;
 }
 
 using enum SourceLocation;
@@ -82,16 +79,16 @@ using Id = ContentId;
 
 // One row for each SourceKind, in its order.
 constexpr std::array<SourceTraits, 10> kTraits = {{
-    {SourceKind::local, "local", calling_package, Versions::none, Id::backend, "", "", ""},
-    {SourceKind::registry, "registry", remote, Versions::registry, Id::backend, "", "", ""},
-    {SourceKind::git, "git", remote, Versions::tags, Id::commit, "ref", "ref", "HEAD"},
-    {SourceKind::oci, "oci", remote, Versions::tags, Id::digest, "tag", "digest", "latest"},
-    {SourceKind::archive, "archive", remote, Versions::none, Id::checksum, "", "", ""},
-    {SourceKind::directory, "directory", directory, Versions::none, Id::backend, "", "", ""},
-    {SourceKind::hg, "hg", remote, Versions::external, Id::backend, "", "", ""},
-    {SourceKind::s3, "s3", remote, Versions::none, Id::checksum, "", "", ""},
-    {SourceKind::gcs, "gcs", remote, Versions::external, Id::backend, "", "", ""},
-    {SourceKind::unsupported, "unsupported", remote, Versions::external, Id::backend, "", "", ""},
+    {SourceKind::local, "local", {}, calling_package, Versions::none, Id::backend, "origin", ""},
+    {SourceKind::registry, "registry", {}, remote, Versions::registry, Id::backend, "git or zh", "registry"},
+    {SourceKind::git, "git", {"git"}, remote, Versions::tags, Id::commit, "git", "git", "ref", "ref", "HEAD"},
+    {SourceKind::oci, "oci", {"oci"}, remote, Versions::tags, Id::digest, "oci", "oci", "tag", "digest", "latest"},
+    {SourceKind::archive, "archive", {"https", "http"}, remote, Versions::none, Id::checksum, "zh", "download"},
+    {SourceKind::directory, "directory", {"file"}, directory, Versions::none, Id::backend, "origin", ""},
+    {SourceKind::hg, "hg", {"hg"}, remote, Versions::external, Id::backend, "origin", "download"},
+    {SourceKind::s3, "s3", {"s3"}, remote, Versions::none, Id::checksum, "zh", "s3", "", "", "", "version"},
+    {SourceKind::gcs, "gcs", {"gcs"}, remote, Versions::external, Id::backend, "origin", "download"},
+    {SourceKind::unsupported, "unsupported", {}, remote, Versions::external, Id::backend, "origin", "download"},
 }};
 
 constexpr std::array<std::string_view, 4> kLocalPrefixes = {"./", "../", ".\\", "..\\"};
@@ -113,28 +110,6 @@ SourceAddress parse_local(std::string_view text) {
   address.source.kind = SourceKind::local;
   address.source.path = path;
   address.normalised = SecretText(std::move(path));
-  return address;
-}
-
-Source registry_source(const RegistryAddress& registry) {
-  Source source;
-  source.kind = SourceKind::registry;
-  source.host = registry.host;
-  source.path = registry.module;
-  return source;
-}
-
-// OpenTofu joins the path to a directory, so a leading slash and "." mean the root.
-std::string relative_subdir(std::string_view cleaned) {
-  cleaned.remove_prefix(std::min(cleaned.find_first_not_of('/'), cleaned.size()));
-  return cleaned == "." ? std::string() : std::string(cleaned);
-}
-
-SourceAddress parse_registry(const RegistryAddress& registry) {
-  SourceAddress address;
-  address.source = registry_source(registry);
-  address.source.subdir = relative_subdir(registry.subdir);
-  address.normalised = SecretText(registry.to_string());
   return address;
 }
 
@@ -184,6 +159,13 @@ std::string escape_host(const std::string& host) {
 
 const SourceTraits& traits_of(SourceKind kind) {
   return kTraits.at(static_cast<std::size_t>(kind));
+}
+
+SourceKind kind_of_getter(std::string_view getter) {
+  const auto* const found = std::ranges::find_if(kTraits, [&](const SourceTraits& traits) {
+    return !getter.empty() && std::ranges::find(traits.getters, getter) != traits.getters.end();
+  });
+  return found == kTraits.end() ? SourceKind::unsupported : found->kind;
 }
 
 std::string_view to_string(SourceKind kind) {
@@ -280,8 +262,8 @@ Result<SourceAddress> parse_source(std::string_view text, std::string_view defau
   if (is_local(text)) {
     return parse_local(text);
   }
-  if (const auto registry = parse_registry_address(text, default_registry)) {
-    return parse_registry(*registry);
+  if (auto registry = parse_registry(text, default_registry)) {
+    return std::move(*registry);
   }
   return parse_remote(text, shown);
 }
@@ -294,9 +276,8 @@ Result<Source> parse_identity(std::string_view text) {
   if (std::ranges::count(package, '/') == 4 && text.substr(slash, kModules.size()) == kModules) {
     std::string written(text.substr(0, slash + 1));
     written += text.substr(slash + kModules.size());
-    if (const auto registry =
-            has_control_characters(text) ? std::nullopt : parse_registry_address(written, kOpenTofuRegistry)) {
-      return parse_registry(*registry).source;
+    if (auto registry = has_control_characters(text) ? std::nullopt : parse_registry(written, kOpenTofuRegistry)) {
+      return std::move(registry->source);
     }
   }
   MODLOCK_TRY(auto address, parse_source(text));

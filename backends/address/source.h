@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,16 +53,22 @@ enum class ContentId {
 // Facts about a kind of source. Rules that depend on the kind use these facts.
 struct SourceTraits {
   SourceKind kind;
-  std::string_view name;  // in results and messages: "git"
+  std::string_view name;                    // in results and messages: "git"
+  std::array<std::string_view, 2> getters;  // of its addresses: "https", "http"; empty: none
   SourceLocation location;
   SourceVersions versions;
   ContentId content_id;
+  std::string_view origin;       // the hash of a lock entry that names its content, for messages: "git or zh"
+  std::string_view credentials;  // CredentialSearch::use; empty: it needs none
   // The query arguments that name a tag and an immutable id; empty: there are none.
-  std::string_view tag_argument;
-  std::string_view id_argument;
-  std::string_view default_reference;  // used if the address names no reference; empty: none
+  std::string_view tag_argument = {};
+  std::string_view id_argument = {};
+  std::string_view default_reference = {};  // used if the address names no reference; empty: none
+  std::string_view own_argument = {};       // another argument that selects content; empty: none
 };
 const SourceTraits& traits_of(SourceKind kind);
+// Returns the kind with this getter: `unsupported` if there is none.
+SourceKind kind_of_getter(std::string_view getter);
 // Returns the name in traits_of().
 std::string_view to_string(SourceKind kind);
 
@@ -76,7 +83,7 @@ struct Source {
                             // else the URL path with its leading slash, percent-encoded
   std::string subdir = {};  // inside the package, cleaned, never absolute; empty: its root
   // Decoded, in order, and only ref, rev, tag, digest, archive, checksum (the address of a checksum file without its
-  // secrets), and for S3 version.
+  // secrets), and SourceTraits::own_argument.
   std::vector<std::pair<std::string, std::string>> query = {};
 
   // Returns the `source` in the lock file (lock-file contract): "git::https://host/p.git//sub?ref=v1",

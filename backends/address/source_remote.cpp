@@ -196,30 +196,13 @@ std::optional<std::string> with_subdir(const std::string& package, const std::st
   return url->to_string();
 }
 
-struct GetterKind {
-  std::string_view getter;
-  SourceKind kind;
-};
-
-constexpr std::array kGetterKinds = {
-    GetterKind{"git", SourceKind::git},        GetterKind{"oci", SourceKind::oci},
-    GetterKind{"https", SourceKind::archive},  GetterKind{"http", SourceKind::archive},
-    GetterKind{"file", SourceKind::directory}, GetterKind{"hg", SourceKind::hg},
-    GetterKind{"s3", SourceKind::s3},          GetterKind{"gcs", SourceKind::gcs},
-};
 constexpr std::array<std::string_view, 5> kGitSchemes = {"https", "http", "ssh", "git", "file"};
 constexpr std::array<std::string_view, 6> kIdentityArguments = {"ref", "rev", "tag", "digest", "archive", "checksum"};
-constexpr std::string_view kObjectVersion = "version";
 constexpr std::array<std::string_view, 5> kNotForGit = {"ref", "depth", "sshkey", "archive", "checksum"};
 
 template <typename Set>
 bool is_one_of(const Set& set, std::string_view value) {
   return std::ranges::find(set, value) != set.end();
-}
-
-SourceKind kind_of(std::string_view getter) {
-  const auto* const found = std::ranges::find(kGetterKinds, getter, &GetterKind::getter);
-  return found == kGetterKinds.end() ? SourceKind::unsupported : found->kind;
 }
 
 // Whether the text is "word::…", for which git starts the program git-remote-word.
@@ -345,9 +328,8 @@ QueryArguments identity_query(SourceKind kind, const QueryArguments& query) {
   QueryArguments kept;
   for (const auto& argument : query) {
     const auto same_key = [&](const auto& other) { return other.first == argument.first; };
-    const bool is_known =
-        is_one_of(kIdentityArguments, argument.first) || (kind == SourceKind::s3 && argument.first == kObjectVersion);
-    if (is_known && std::ranges::none_of(kept, same_key)) {
+    const bool is_own = !argument.first.empty() && argument.first == traits_of(kind).own_argument;
+    if ((is_own || is_one_of(kIdentityArguments, argument.first)) && std::ranges::none_of(kept, same_key)) {
       kept.emplace_back(argument.first,
                         argument.first == "checksum" ? shown_checksum(argument.second) : argument.second);
     }
@@ -453,7 +435,7 @@ Result<RemotePackage> describe_package(std::string_view package, const std::stri
     return fail(invalid(shown, "is not a valid URL", "escape \"%\" as %25"));
   }
   const std::string_view getter = forced.empty() ? std::string_view(url->scheme) : forced;
-  const SourceKind kind = kind_of(getter);
+  const SourceKind kind = kind_of_getter(getter);
   const QueryArguments query = parse_query(url->raw_query);
   MODLOCK_TRY(check_words(*url, query, shown));
   if (kind == SourceKind::git) {

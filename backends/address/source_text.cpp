@@ -56,6 +56,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+bool take(std::string_view& rest, std::string_view start) {
+  const bool is_there = rest.starts_with(start);
+  rest.remove_prefix(is_there ? start.size() : 0);
+  return is_there;
+}
+
 std::string clean_path(std::string_view path) {
   const bool rooted = !path.empty() && path[0] == '/';
   std::vector<std::string_view> kept;

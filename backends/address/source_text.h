@@ -14,6 +14,9 @@ namespace modlock {
 // Returns the parts between the separators, including empty ones: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// Removes `start` from the front of the text, and returns whether it was there.
+bool take(std::string_view& rest, std::string_view start);
+
 // Removes the leading characters that match from the text, and returns them.
 template <typename Predicate>
 std::string_view take_while(std::string_view& rest, Predicate predicate) {

@@ -58,10 +58,6 @@ std::weak_ordering compare_numbers(const std::vector<std::int64_t>& left, const 
   return std::weak_ordering::equivalent;
 }
 
-std::weak_ordering as_ordering(int comparison) {
-  return comparison <=> 0;
-}
-
 std::weak_ordering compare_identifiers(std::string_view left, std::string_view right) {
   const bool left_numeric = is_number(left);
   const bool right_numeric = is_number(right);
@@ -76,10 +72,10 @@ std::weak_ordering compare_identifiers(std::string_view left, std::string_view r
       return a.size() <=> b.size();
     }
     if (const int order = a.compare(b); order != 0) {
-      return as_ordering(order);
+      return order <=> 0;
     }
   }
-  return as_ordering(left.compare(right));
+  return left.compare(right) <=> 0;
 }
 
 std::weak_ordering compare_prereleases(std::string_view left, std::string_view right) {
@@ -131,12 +127,6 @@ bool are_strict_identifiers(std::string_view text, bool numbers_are_strict) {
   });
 }
 
-bool take_character(std::string_view& rest, char expected) {
-  const bool is_there = rest.starts_with(expected);
-  rest.remove_prefix(is_there ? 1 : 0);
-  return is_there;
-}
-
 // Digits without a leading zero.
 bool take_strict_number(std::string_view& rest) {
   const std::string_view digits = take_while(rest, ascii::is_digit);
@@ -156,8 +146,8 @@ bool is_semver(std::string_view text) {
     }
     text = text.substr(0, dash);
   }
-  return take_strict_number(text) && take_character(text, '.') && take_strict_number(text) &&
-         take_character(text, '.') && take_strict_number(text) && text.empty();
+  return take_strict_number(text) && take(text, ".") && take_strict_number(text) &&
+         take(text, ".") && take_strict_number(text) && text.empty();
 }
 
 }  // namespace
@@ -179,9 +169,7 @@ Result<Version> Version::parse(std::string_view text) {
   version.original_ = text;
   version.numbers_.reserve(kUsualNumbers);
   std::string_view rest = text;
-  if (!rest.empty() && rest[0] == 'v') {
-    rest.remove_prefix(1);
-  }
+  take(rest, "v");
   while (true) {
     const auto number = to_number(take_while(rest, ascii::is_digit));
     if (!number) {
@@ -202,8 +190,7 @@ Result<Version> Version::parse(std::string_view text) {
     prerelease.remove_prefix(1);
   }
   version.prerelease_ = part_of(prerelease);
-  if (!rest.empty() && rest[0] == '+') {
-    rest.remove_prefix(1);
+  if (take(rest, "+")) {
     version.metadata_ = part_of(take_dotted(rest));
     if (version.metadata().empty()) {
       return malformed();

@@ -133,15 +133,15 @@ class Page {
   std::optional<std::string> find() {
     while (skip_to("<")) {
       bool fine = true;
-      if (take("!--")) {
+      if (take(rest_, "!--")) {
         fine = skip_to("-->");
-      } else if (take("![CDATA[")) {
+      } else if (take(rest_, "![CDATA[")) {
         fine = skip_to("]]>");
-      } else if (take("?")) {
+      } else if (take(rest_, "?")) {
         fine = declaration();
-      } else if (take("!")) {
+      } else if (take(rest_, "!")) {
         fine = skip_to(">");
-      } else if (take("/")) {
+      } else if (take(rest_, "/")) {
         fine = !ascii::equals_ignoring_case(name(), "head") && skip_to(">");
       } else {
         fine = element();
@@ -154,12 +154,6 @@ class Page {
   }
 
  private:
-  bool take(std::string_view text) {
-    const bool is_there = rest_.substr(0, text.size()) == text;
-    rest_.remove_prefix(is_there ? text.size() : 0);
-    return is_there;
-  }
-
   // Skips to the end of the next occurrence; returns false if there is none.
   bool skip_to(std::string_view text) {
     const std::size_t at = rest_.find(text);
@@ -195,8 +189,8 @@ class Page {
     }
     std::string called;
     std::string content;
-    for (skip_blanks(); !take(">"); skip_blanks()) {
-      if (take("/")) {
+    for (skip_blanks(); !take(rest_, ">"); skip_blanks()) {
+      if (take(rest_, "/")) {
         continue;
       }
       const std::string_view key = name();
@@ -219,7 +213,7 @@ class Page {
   // Reads the value of an attribute after its name; returns nullopt if it is unterminated.
   std::optional<std::string> value(std::string_view key) {
     skip_blanks();
-    if (!take("=")) {
+    if (!take(rest_, "=")) {
       return std::string(key);
     }
     skip_blanks();
@@ -240,9 +234,6 @@ class Page {
   std::string_view rest_;
   std::string source_;
 };
-
-// The getters of OpenTofu except oci, which go-getter does not have after a redirect.
-constexpr std::array<std::string_view, 7> kGetters = {"file", "gcs", "git", "hg", "http", "https", "s3"};
 
 tl::unexpected<Error> says(std::string_view display, const std::string& where, Code code, std::string_view why) {
   return fail(
@@ -367,7 +358,7 @@ Result<SourceAddress> read_terraform_get(const HttpResponse& response, std::stri
   if (colon != std::string::npos && getter == "oci") {
     return says(display, where, Code::source_unsupported, "which OpenTofu does not follow");
   }
-  if (colon == std::string::npos || std::ranges::find(kGetters, getter) == kGetters.end()) {
+  if (colon == std::string::npos || kind_of_getter(getter) == SourceKind::unsupported) {
     return says(display, where, Code::bad_response, "which is not a full address");
   }
   auto address = parse_source(where);

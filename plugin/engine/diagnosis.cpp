@@ -53,7 +53,7 @@ void add_source(const std::string& text, ClientKind tool, Hosts& hosts) {
   const Source& source = address->source;
   HostUse& host = hosts[source.host];
   const bool is_service = source.is_registry() || source.has_tags();
-  host.uses.insert(is_service ? std::string(source.traits().name) : "download");
+  host.uses.insert(std::string(source.traits().credentials));
   if (is_service) {
     const std::string package = source.package_identity();
     host.sources.emplace(package, std::move(*address));

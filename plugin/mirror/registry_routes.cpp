@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "backends/address/source_text.h"
 #include "backends/base/collections.h"
 
 namespace modlock {
@@ -12,13 +13,6 @@ namespace {
 constexpr std::string_view kPackages = "packages/";
 constexpr std::string_view kArchive = ".tar.gz";
 constexpr std::string_view kService = "v1/";
-
-// Removes `prefix` from the start of `text`; false if `text` does not start with it.
-bool take(std::string_view& text, std::string_view prefix) {
-  const bool fits = text.starts_with(prefix);
-  text.remove_prefix(fits ? prefix.size() : 0);
-  return fits;
-}
 
 // Escapes the characters of a subdirectory that would end the path of an address.
 std::string escaped(std::string_view subdir) {

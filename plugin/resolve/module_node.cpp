@@ -265,12 +265,7 @@ std::string missing_hash(const ModuleLock& entry, const Source& source, const Ba
   if (backend == nullptr || !backend->id_of(entry.hashes).empty()) {
     return "";
   }
-  const ContentId id = source.traits().content_id;
-  return id == ContentId::commit     ? "git"
-         : id == ContentId::digest   ? "oci"
-         : id == ContentId::checksum ? "zh"
-         : source.is_registry()      ? "git or zh"
-                                     : "origin";
+  return std::string(source.traits().origin);
 }
 
 std::optional<std::string> why_not_answered(const ModuleNode& node, const ModuleLock& entry) {
