@@ -146,8 +146,8 @@ bool is_semver(std::string_view text) {
     }
     text = text.substr(0, dash);
   }
-  return take_strict_number(text) && take(text, ".") && take_strict_number(text) &&
-         take(text, ".") && take_strict_number(text) && text.empty();
+  return take_strict_number(text) && take(text, ".") && take_strict_number(text) && take(text, ".") &&
+         take_strict_number(text) && text.empty();
 }
 
 }  // namespace

@@ -118,10 +118,13 @@ Result<CredentialReport> explain_credentials(std::string_view where, const Clien
     report.warnings.push_back(warning.what.message);
   }
   const auto credentials = make_credentials(configuration, environment);
-  const std::pair<const char*, CredentialUse> uses[] = {
-      {"registry", CredentialUse::registry}, {"oci", CredentialUse::oci}, {"download", CredentialUse::download}};
+  const std::pair<const char*, CredentialUse> uses[] = {{"registry", CredentialUse::registry},
+                                                        {"oci", CredentialUse::oci},
+                                                        {"download", CredentialUse::download},
+                                                        {"s3", CredentialUse::s3}};
   for (const auto& [name, use] : uses) {
-    MODLOCK_TRY(auto places, credentials->places(use, asked.host, asked.repository, context));
+    const std::string repository = use == CredentialUse::oci ? asked.repository : std::string();
+    MODLOCK_TRY(auto places, credentials->places(use, asked.host, repository, context));
     const auto used = std::find_if(places.begin(), places.end(),
                                    [](const CredentialLocation& place) { return place.outcome == "used"; });
     report.uses.push_back({name, used == places.end() ? std::nullopt : std::optional(used->place), std::move(places)});

@@ -247,15 +247,7 @@ class TreeWalk {
     if (node.address.is_users && !request_.settings.git_helpers.empty()) {
       serve_by_git_helper(node.address);
     }
-    // A backend of the user for all of S3 has versions and ids of its own, and its identities no `version`.
-    const auto serves_s3 = [](const BackendSetting& backend) {
-      return backend.scheme == "s3" && backend.hosts.empty();
-    };
-    if (Source& source = node.address.source;
-        source.kind == SourceKind::s3 && std::ranges::any_of(request_.settings.backends, serves_s3)) {
-      source.kind = SourceKind::unsupported;
-      std::erase_if(source.query, [](const auto& argument) { return argument.first == "version"; });
-    }
+    serve_externally(request_.settings, node.address.source);
     Diagnostics warnings;
     auto constrained = apply_constraints(node, request_.settings, warnings);
     if (constrained) {

@@ -351,6 +351,14 @@ bool allows_source(const std::vector<SourceText>& globs, std::string_view identi
   });
 }
 
+void serve_externally(const Settings& settings, Source& source) {
+  const auto serves_s3 = [](const BackendSetting& backend) { return backend.scheme == "s3" && backend.hosts.empty(); };
+  if (source.kind == SourceKind::s3 && std::ranges::any_of(settings.backends, serves_s3)) {
+    std::erase_if(source.query, [&](const auto& each) { return each.first == source.traits().own_argument; });
+    source.kind = SourceKind::unsupported;
+  }
+}
+
 Result<void> check_source_allowed(const Settings& settings, std::string_view identity, const ServerHop& hop) {
   const auto signing = std::find_if(settings.sources.begin(), settings.sources.end(),
                                     [](const SourceRule& rule) { return rule.signature.has_value(); });

@@ -187,6 +187,7 @@ Result<UnitCall> call_of_unit(OpenRoot& open, const std::optional<UnitSource>& s
     return UnitCall{.unchecked = std::move(error)};
   }
   address->is_users = true;
+  serve_externally(open.root.walk.settings, address->source);
   if (!address->source.is_remote()) {
     return UnitCall();
   }

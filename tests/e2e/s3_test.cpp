@@ -3,10 +3,13 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "backends/http/curl_http_client.h"
 #include "backends/package/tree_hash.h"
 #include "tests/e2e/scene.h"
 #include "tests/support/archive_writer.h"
+#include "tests/support/loopback.h"
 #include "tests/support/needs.h"
+#include "tests/support/process_group.h"
 #include "tests/support/s3_server.h"
 
 namespace modlock::test {
@@ -190,6 +193,26 @@ struct WithClient : InS3 {
 BOOST_FIXTURE_TEST_CASE(a_stock_client_has_the_same_trees, WithClient, *needs("tofu")) {
   server.put("mods", "t", tar());
   compare(server.url());
+}
+
+// A server of another maker.
+BOOST_FIXTURE_TEST_CASE(moto_and_a_stock_client, WithClient, *needs("moto_server, tofu")) {
+  const int port = free_port();
+  ProcessGroup moto({find_server("moto_server"), "-H", "127.0.0.1", "-p", std::to_string(port)}, path("moto.log"));
+  BOOST_REQUIRE(moto.wait_until([&] { return accepts(port); }));
+  const auto http = make_curl_http_client("test");
+  const std::string url = "http://localhost:" + std::to_string(port);
+  const auto put = [&](const std::string& below, const std::string& body) {
+    const HttpRequest request{
+        .method = HttpRequest::Method::put, .url = SecretText(url + "/mods" + below), .purpose = "put", .body = body};
+    BOOST_REQUIRE(expect_success(http->send(request, Context{}), request).has_value());
+  };
+  put("", "");
+  put("/net.zip", archive("1"));
+  put("/dir/main.tf", "output \"d\" {\n  value = 1\n}\n");
+  put("/dir/sub/a%20b%2Bc.tf", "# sub\n");
+  put("/t", tar());
+  compare(url);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

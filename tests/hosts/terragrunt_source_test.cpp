@@ -9,6 +9,7 @@
 #include "tests/support/https_git_server.h"
 #include "tests/support/needs.h"
 #include "tests/support/oci_registry.h"
+#include "tests/support/s3_server.h"
 
 namespace modlock::test {
 namespace {
@@ -737,6 +738,32 @@ BOOST_AUTO_TEST_CASE(a_source_that_nobody_can_tell) {
   environment.erase(variable);
   BOOST_TEST(hook({"--source", "git::" + stacks.url() + "//network?ref=v1.0.0"}).exit_code == 0);
   BOOST_TEST(shown(unit_lock()).find(kBlock) != std::string::npos, shown(unit_lock()));
+}
+
+// With Terragrunt itself, which downloads from a server that checks signatures.
+BOOST_AUTO_TEST_CASE(an_object_of_s3, *needs("terragrunt, tofu")) {
+  S3Server server;
+  const auto put = [&](const std::string& text) {
+    server.put("stacks", "a.zip", make_zip({{.name = "network/main.tf", .content = read("catalog/main.tf") + text}}));
+  };
+  put("");
+  server.require("AKIAEXAMPLE", "canary-secret");
+  environment["AWS_ACCESS_KEY_ID"] = "AKIAEXAMPLE";
+  environment["AWS_SECRET_ACCESS_KEY"] = "canary-secret";
+  add_unit("live/vpc", "s3::" + server.url() + "/stacks/a.zip//network?region=us-east-1");
+  use_terragrunt("tofu");
+  const Ran locked = terragrunt({"init"});
+  BOOST_TEST(locked.exit_code == 0, locked.out << locked.err);
+  BOOST_TEST(unit_lock().find("  source = \"s3::" + server.url() + "/stacks/a.zip//network\"\n\n  hashes = [\n") !=
+                 std::string::npos,
+             unit_lock());
+  BOOST_TEST(occurrences(unit_lock(), "\"zh:") == 1U, unit_lock());
+  put("# other\n");
+  fs::remove_all(root() / "live/vpc/.terragrunt-cache");
+  environment["CI"] = "true";
+  const Ran refused = terragrunt({"plan"});
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(refused.err.find("do not match the lock entry for") != std::string::npos, refused.err);
 }
 
 // In CI a source that cannot be checked has to be allowed.

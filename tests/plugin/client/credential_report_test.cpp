@@ -42,6 +42,8 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   user.set("TF_TOKEN_ghcr_io", "canary-1");
   user.write(".docker/config.json", R"({"auths": {"ghcr.io/team": {"auth": "dTpjYW5hcnktMg=="}}})");
   user.write(".netrc", "machine ghcr.io login u password canary-3\n");
+  user.set("AWS_ACCESS_KEY_ID", "AKIA0");
+  user.set("AWS_SECRET_ACCESS_KEY", "canary-7");
   user.write("gitconfig",
              "[credential]\n\thelper = !echo canary-4\n\thelper = store\n"
              "[credential \"https://user:canary-5@ghcr.io\"]\n\thelper = cache\n"
@@ -51,7 +53,7 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   BOOST_TEST(report->host == "ghcr.io");
   BOOST_TEST(report->repository == "team/app");
   const auto& uses = report->uses;
-  BOOST_TEST_REQUIRE(uses.size() == 4U);
+  BOOST_TEST_REQUIRE(uses.size() == 5U);
   BOOST_TEST(list(uses[0]) ==
              "registry environment variable TF_TOKEN_ghcr_io\n"
              "  environment variable TF_TOKEN_ghcr_io: used\n"
@@ -66,8 +68,12 @@ BOOST_AUTO_TEST_CASE(every_use_with_its_places) {
   BOOST_TEST(list(uses[2]) ==
              "download machine ghcr.io in ~/.netrc:1\n"
              "  machine ghcr.io in ~/.netrc:1: used\n");
+  // A repository is no profile.
+  BOOST_TEST(list(uses[3]) ==
+             "s3 environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\n"
+             "  environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: used\n");
   const std::string file = "file:" + user.path("gitconfig").string();
-  BOOST_TEST(list(uses[3]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
+  BOOST_TEST(list(uses[4]) == "git -\n  machine ghcr.io in ~/.netrc:1: read by git\n  credential.helper in " + file +
                                   ": asked by git\n  credential.https://ghcr.io.helper in " + file +
                                   ": asked by git\n  http.https://ghcr.io.extraheader in " + file + ": asked by git\n");
   std::string all;
@@ -89,7 +95,7 @@ BOOST_AUTO_TEST_CASE(git_applies_conditions_about_the_clone) {
     const auto report = explain_credentials("h.test", {}, user.environment(), context);
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(
-        list(report->uses.at(3)) ==
+        list(report->uses.at(4)) ==
         "git -\n  file ~/.netrc: not found\n" +
             (std::string(root) == "work"
                  ? "  credential.helper in file:" + user.path("work.conf").string() +
@@ -111,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows) {
   for (const CredentialSearch& search : report->uses) {
     BOOST_TEST(!search.used);
   }
-  BOOST_TEST(list(report->uses.at(3)) ==
+  BOOST_TEST(list(report->uses.at(4)) ==
              "git -\n  file ~/.netrc: not found\n"
              "  credential.helper of git's configuration: not set\n");
 }
@@ -145,7 +151,7 @@ BOOST_AUTO_TEST_CASE(netrc_entry_that_git_reads) {
       user.write(".netrc", row.netrc);
       const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
-      BOOST_TEST(list(report->uses.at(3)) ==
+      BOOST_TEST(list(report->uses.at(4)) ==
                  std::string("git -\n  ") + row.expected + "\n  credential.helper of git's configuration: not set\n");
     }
   }
@@ -174,7 +180,7 @@ BOOST_AUTO_TEST_CASE(settings_of_git_for_a_host) {
       user.write("gitconfig", "[credential \"" + std::string(row.url) + "\"]\n\thelper = cache\n");
       const auto report = explain_credentials(row.where, {}, user.environment(), Context{});
       BOOST_TEST_REQUIRE(report.has_value());
-      BOOST_TEST((report->uses.at(3).places.at(1).outcome == "asked by git") == row.is_listed);
+      BOOST_TEST((report->uses.at(4).places.at(1).outcome == "asked by git") == row.is_listed);
     }
   }
 }
