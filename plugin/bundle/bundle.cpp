@@ -306,34 +306,4 @@ std::string zh_of(const BundledProvider::Archive& archive) {
   return "zh:" + archive.layer.digest.substr(archive.layer.digest.find(':') + 1);
 }
 
-Json::Value to_json(const NamedClosure& named) {
-  Json::Value json;
-  json["tag"] = named.tag;
-  Json::Value& packages = json["packages"] = Json::arrayValue;
-  for (const BundledPackage& package : named.closure.packages) {
-    Json::Value& one = packages.append({});
-    one["source"] = package.source;
-    one["origin"] = package.origin;
-    one["h1"] = package.h1;
-    one["manifest"] = package.manifest.digest;
-    one["bytes"] = Json::UInt64(package.layer.size);
-    one["hasLinks"] = !package.links.empty();
-  }
-  Json::Value& providers = json["providers"] = Json::arrayValue;
-  for (const BundledProvider& provider : named.closure.providers) {
-    Json::Value& one = providers.append({});
-    one["address"] = provider.address;
-    one["version"] = provider.version;
-    Json::Value& archives = one["archives"] = Json::arrayValue;
-    for (const auto& [platform, archive] : provider.archives) {
-      Json::Value& entry = archives.append({});
-      entry["platform"] = platform;
-      entry["h1"] = archive.h1;
-      entry["zh"] = zh_of(archive);
-      entry["bytes"] = Json::UInt64(archive.layer.size);
-    }
-  }
-  return json;
-}
-
 }  // namespace modlock

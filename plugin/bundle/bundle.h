@@ -1,7 +1,5 @@
 #pragma once
 
-#include <json/value.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -91,11 +89,6 @@ std::vector<remote::BundledProvider> locked_providers(const std::vector<remote::
 
 // Returns the hash of an archive in lock files.
 std::string zh_of(const remote::BundledProvider::Archive& archive);
-
-// Returns the content of a lock file in a bundle as `bundle list --json` prints it: {tag, packages[{source, origin, h1,
-// manifest, bytes, hasLinks}], providers[{address, version, archives[{platform, h1, zh, bytes}]}]}. `manifest` is the
-// digest, for `oci://HOST/REPOSITORY?digest=`.
-Json::Value to_json(const remote::NamedClosure& closure);
 
 // A package on disk, whose h1 is that of the lock file.
 struct ExtractedPackage {

@@ -61,6 +61,37 @@ std::string root_of(const std::vector<messages::RootParams>& roots, const Error&
   return root == roots.end() ? "" : root->root;
 }
 
+// Returns the content of a lock file in a bundle. `manifest` is the digest, for `oci://HOST/REPOSITORY?digest=`.
+Json::Value closure_json(const remote::NamedClosure& named) {
+  Json::Value json;
+  json["tag"] = named.tag;
+  Json::Value& packages = json["packages"] = Json::arrayValue;
+  for (const remote::BundledPackage& package : named.closure.packages) {
+    Json::Value& one = packages.append({});
+    one["source"] = package.source;
+    one["origin"] = package.origin;
+    one["h1"] = package.h1;
+    one["manifest"] = package.manifest.digest;
+    one["bytes"] = Json::UInt64(package.layer.size);
+    one["hasLinks"] = !package.links.empty();
+  }
+  Json::Value& providers = json["providers"] = Json::arrayValue;
+  for (const remote::BundledProvider& provider : named.closure.providers) {
+    Json::Value& one = providers.append({});
+    one["address"] = provider.address;
+    one["version"] = provider.version;
+    Json::Value& archives = one["archives"] = Json::arrayValue;
+    for (const auto& [platform, archive] : provider.archives) {
+      Json::Value& entry = archives.append({});
+      entry["platform"] = platform;
+      entry["h1"] = archive.h1;
+      entry["zh"] = zh_of(archive);
+      entry["bytes"] = Json::UInt64(archive.layer.size);
+    }
+  }
+  return json;
+}
+
 // Collects the closures of a bundle, and what is printed of them.
 class Content {
  public:
@@ -116,7 +147,7 @@ class Content {
     }
     if (is_json_) {
       text_ += closures_ == 0 ? "{\n  \"closures\": [" : ",";
-      std::istringstream lines(write_json_pretty(to_json(named)));
+      std::istringstream lines(write_json_pretty(closure_json(named)));
       for (std::string line; std::getline(lines, line);) {
         text_ += "\n    " + line;
       }
