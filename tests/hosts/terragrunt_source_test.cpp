@@ -910,6 +910,7 @@ void is_locked_and_checked(ServedUnit& scene, const ServedRow& row) {
       lock.find("module \"terragrunt:source\" {\n" + row.block + "\n  hashes = [\n    \"h1:") != std::string::npos,
       lock);
 
+  fs::remove(scene.working_directory() / "main.tf");  // a read-only link into Terragrunt's store
   write_text(scene.working_directory() / "main.tf", "# mine\n");
   const Ran plan = scene.terragrunt({"plan"});
   BOOST_TEST(plan.exit_code != 0);
