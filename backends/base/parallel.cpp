@@ -3,41 +3,23 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <memory>
+#include <list>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace modlock {
 namespace {
 
 std::atomic<std::size_t> started_threads = 0;  // of all calls
 
-// A thread within the budget of the process. Its share is returned when it has ended.
-class BudgetedThread {
- public:
-  // Returns nullopt if the budget is exhausted. Throws std::system_error if the system cannot start a thread.
-  static std::optional<BudgetedThread> start(const std::function<void()>& work) {
-    if (started_threads++ >= kThreadBudget) {
-      --started_threads;
-      return std::nullopt;
-    }
-    return BudgetedThread(work);
-  }
-  BudgetedThread(BudgetedThread&&) = default;
-
- private:
+// A thread within the budget of the process.
+struct Helper {
   struct Share {
+    const bool is_within_budget = started_threads++ < kThreadBudget;
     ~Share() { --started_threads; }
-  };
-
-  explicit BudgetedThread(const std::function<void()>& work) : share_(std::make_unique<Share>()), thread_(work) {}
-
-  std::unique_ptr<Share> share_;
-  std::jthread thread_;  // joined before the share is returned
+  } share = {};
+  std::jthread thread = {};  // joined before the share is returned
 };
 
 }  // namespace
@@ -57,15 +39,15 @@ void parallel_for(std::size_t count, std::size_t width, const std::function<void
       }
     }
   };
-  std::vector<BudgetedThread> helpers;
+  std::list<Helper> helpers;
   try {
     // No thread is started for items that other threads have already taken.
     while (helpers.size() + 1 < std::min(count, width) && next + 1 < count) {
-      auto helper = BudgetedThread::start(run);
-      if (!helper) {
+      if (!helpers.emplace_back().share.is_within_budget) {
+        helpers.pop_back();
         break;  // the running threads do all the work
       }
-      helpers.push_back(std::move(*helper));
+      helpers.back().thread = std::jthread(run);
     }
   } catch (const std::system_error&) {
     // The system cannot start more threads: the running ones do all the work.
