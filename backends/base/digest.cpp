@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "backends/base/deleter.h"
 #include "backends/base/descriptor.h"
 #include "backends/base/files.h"
 
@@ -36,29 +35,24 @@ const EVP_MD* openssl_hash(Hash algorithm) {
 
 }  // namespace
 
-struct RunningHash::State {
-  explicit State(Hash chosen) : algorithm(chosen) { start(); }
-  void start() { must(context && EVP_DigestInit_ex(context.get(), openssl_hash(algorithm), nullptr) == 1); }
+RunningHash::RunningHash(Hash algorithm) : algorithm_(algorithm), context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  start();
+}
 
-  Hash algorithm;
-  const std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>> context{EVP_MD_CTX_new()};
-};
-
-RunningHash::RunningHash(Hash algorithm) : state_(std::make_unique<State>(algorithm)) {}
-RunningHash::~RunningHash() = default;
-RunningHash::RunningHash(RunningHash&&) noexcept = default;
-RunningHash& RunningHash::operator=(RunningHash&&) noexcept = default;
+void RunningHash::start() {
+  must(context_ && EVP_DigestInit_ex(context_.get(), openssl_hash(algorithm_), nullptr) == 1);
+}
 
 void RunningHash::update(std::string_view bytes) {
-  must(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1);
+  must(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
 }
 
 std::vector<std::uint8_t> RunningHash::finish() {
   std::vector<std::uint8_t> digest(EVP_MAX_MD_SIZE);
   unsigned size = 0;
-  must(EVP_DigestFinal_ex(state_->context.get(), digest.data(), &size) == 1);
+  must(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
   digest.resize(size);
-  state_->start();
+  start();
   return digest;
 }
 
@@ -77,16 +71,20 @@ std::string sha256_hex(std::string_view bytes) {
 
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.valid() ? sha256_file(file.get(), path) : system_failure("read", path, errno);
+}
+
+Result<std::array<std::uint8_t, 32>> sha256_file(int file, const std::filesystem::path& path) {
   Sha256 sha;
   std::array<char, kHashPiece> piece;  // not filled: most files are small
   for (;;) {
-    const ssize_t got = file.valid() ? ::read(file.get(), piece.data(), piece.size()) : -1;
+    const ssize_t got = ::read(file, piece.data(), piece.size());
     if (got == 0) {
       return sha.finish();
     }
     if (got > 0) {
       sha.update({piece.data(), static_cast<std::size_t>(got)});
-    } else if (errno != EINTR || !file.valid()) {
+    } else if (errno != EINTR) {
       return system_failure("read", path, errno);
     }
   }

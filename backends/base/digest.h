@@ -12,6 +12,8 @@
 
 #include "protocol/base/result.h"
 
+struct evp_md_ctx_st;  // EVP_MD_CTX of OpenSSL
+
 namespace modlock {
 
 enum class Hash { md5, sha1, sha256, sha512 };
@@ -20,17 +22,16 @@ enum class Hash { md5, sha1, sha256, sha512 };
 class RunningHash {
  public:
   explicit RunningHash(Hash algorithm);
-  ~RunningHash();
-  RunningHash(RunningHash&&) noexcept;
-  RunningHash& operator=(RunningHash&&) noexcept;
 
   void update(std::string_view bytes);
   // Returns the raw bytes (16, 20, 32 or 64) and resets the object.
   std::vector<std::uint8_t> finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void start();
+
+  Hash algorithm_;
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
 // A running SHA-256. Movable, not copyable.
@@ -48,6 +49,8 @@ class Sha256 {
 std::string sha256_hex(std::string_view bytes);
 // Returns the hash of a file's content, which is read in pieces. Errors: IO_ERROR naming the path.
 Result<std::array<std::uint8_t, 32>> sha256_file(const std::filesystem::path& path);
+// The same for an open file.
+Result<std::array<std::uint8_t, 32>> sha256_file(int file, const std::filesystem::path& path);
 
 // Returns the raw bytes of the hash of a text: 16, 20, 32 or 64.
 std::vector<std::uint8_t> hash_of(Hash algorithm, std::string_view bytes);

@@ -45,112 +45,106 @@ class Copier {
  public:
   Copier(FileDigests* digests, const std::set<fs::path>& left_out) : digests_(digests), left_out_(left_out) {}
 
-  Result<void> copy_directory(const fs::path& from, const fs::path& to);
+  Result<void> copy_directory(const fs::path& from, const fs::path& to) {
+    if (::mkdir(to.c_str(), S_IRWXU) != 0) {
+      return system_failure("make the directory", to, errno);
+    }
+    std::error_code error;
+    for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
+      const fs::path name = at->path().filename();
+      if (is_git_entry(name.native()) || left_out_.count(name) != 0) {
+        continue;
+      }
+      if (const auto disguised = disguised_name(name.native())) {
+        return fail(Code::archive_unsafe,
+                    fmt::format("the entry \"{}\" {}", at->path().string(), fmt::format(kDisguised, *disguised)),
+                    "ask the author of the package to remove the entry");
+      }
+      MODLOCK_TRY(copy_entry(at->path(), to / name));
+    }
+    if (error) {
+      return system_failure("read the directory", from, error.value());
+    }
+    if (::chmod(to.c_str(), kExecutable) != 0) {
+      return system_failure("set the mode of", to, errno);
+    }
+    return {};
+  }
 
  private:
-  Result<void> copy_entry(const fs::path& from, const fs::path& to);
-  Result<void> copy_file(const fs::path& from, const fs::path& to, const struct stat& found);
-  int copy_content(int from, int to, std::size_t size, Sha256* sha) const;
+  Result<void> copy_entry(const fs::path& from, const fs::path& to) {
+    struct stat found {};
+    if (::lstat(from.c_str(), &found) != 0) {
+      return system_failure("read", from, errno);
+    }
+    switch (found.st_mode & S_IFMT) {
+      case S_IFREG:
+        return copy_file(from, to, found);
+      case S_IFLNK:
+        return copy_link(from, to);
+      case S_IFDIR:
+        return copy_directory(from, to);
+      default:
+        return fail(Code::io_error,
+                    fmt::format("cannot copy \"{}\": neither a file nor a directory nor a link", from.string()));
+    }
+  }
+
+  Result<void> copy_file(const fs::path& from, const fs::path& to, const struct stat& found) {
+    const Descriptor source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!source.valid()) {
+      return system_failure("read", from, errno);
+    }
+    const Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (!target.valid()) {
+      return system_failure("write", to, errno);
+    }
+    // If the file system cannot clone one file of a package, it cannot clone the others.
+    may_clone_ = may_clone_ && ::ioctl(target.get(), FICLONE, source.get()) == 0;
+    if (!may_clone_) {
+      Sha256 sha;
+      const int reason = copy_content(source.get(), target.get(), static_cast<std::size_t>(found.st_size),
+                                      digests_ == nullptr ? nullptr : &sha);
+      if (reason != 0) {
+        return system_failure("write", to, reason);
+      }
+      if (digests_ != nullptr) {
+        digests_->emplace(to.string(), sha.finish());
+      }
+    }
+    if (::fchmod(target.get(), (found.st_mode & S_IXUSR) != 0 ? kExecutable : kFile) != 0) {
+      return system_failure("set the mode of", to, errno);
+    }
+    return {};
+  }
+
+  // Returns 0 or an errno.
+  int copy_content(int from, int to, std::size_t size, Sha256* sha) const {
+    for (std::size_t total = 0;;) {
+      const ssize_t got = ::read(from, piece_.get(), kCopyPiece);
+      if (got < 0 && errno != EINTR) {
+        return errno;
+      }
+      const std::string_view bytes(piece_.get(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+      if (sha != nullptr) {
+        sha->update(bytes);
+      }
+      if (const int reason = write_all(to, bytes); reason != 0) {
+        return reason;
+      }
+      total += bytes.size();
+      // No process writes to a package: once its size has been read, no further read is needed.
+      if (got == 0 || (got > 0 && total == size)) {
+        return 0;
+      }
+    }
+  }
 
   FileDigests* digests_;
   const std::set<fs::path>& left_out_;  // names
   bool may_clone_ = true;
   const std::unique_ptr<char[]> piece_{new char[kCopyPiece]};
 };
-
-// Returns 0 or an errno.
-int Copier::copy_content(int from, int to, std::size_t size, Sha256* sha) const {
-  for (std::size_t total = 0;;) {
-    const ssize_t got = ::read(from, piece_.get(), kCopyPiece);
-    if (got < 0 && errno != EINTR) {
-      return errno;
-    }
-    const std::string_view bytes(piece_.get(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (sha != nullptr) {
-      sha->update(bytes);
-    }
-    if (const int reason = write_all(to, bytes); reason != 0) {
-      return reason;
-    }
-    total += bytes.size();
-    // No process writes to a package: once its size has been read, no further read is needed.
-    if (got == 0 || (got > 0 && total == size)) {
-      return 0;
-    }
-  }
-}
-
-Result<void> Copier::copy_file(const fs::path& from, const fs::path& to, const struct stat& found) {
-  const Descriptor source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!source.valid()) {
-    return system_failure("read", from, errno);
-  }
-  const Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!target.valid()) {
-    return system_failure("write", to, errno);
-  }
-  // If the file system cannot clone one file of a package, it cannot clone the others.
-  may_clone_ = may_clone_ && ::ioctl(target.get(), FICLONE, source.get()) == 0;
-  if (!may_clone_) {
-    Sha256 sha;
-    const int reason = copy_content(source.get(), target.get(), static_cast<std::size_t>(found.st_size),
-                                    digests_ == nullptr ? nullptr : &sha);
-    if (reason != 0) {
-      return system_failure("write", to, reason);
-    }
-    if (digests_ != nullptr) {
-      digests_->emplace(to.string(), sha.finish());
-    }
-  }
-  if (::fchmod(target.get(), (found.st_mode & S_IXUSR) != 0 ? kExecutable : kFile) != 0) {
-    return system_failure("set the mode of", to, errno);
-  }
-  return {};
-}
-
-Result<void> Copier::copy_directory(const fs::path& from, const fs::path& to) {
-  if (::mkdir(to.c_str(), S_IRWXU) != 0) {
-    return system_failure("make the directory", to, errno);
-  }
-  std::error_code error;
-  for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
-    const fs::path name = at->path().filename();
-    if (is_git_entry(name.native()) || left_out_.count(name) != 0) {
-      continue;
-    }
-    if (const auto disguised = disguised_name(name.native())) {
-      return fail(Code::archive_unsafe,
-                  fmt::format("the entry \"{}\" {}", at->path().string(), fmt::format(kDisguised, *disguised)),
-                  "ask the author of the package to remove the entry");
-    }
-    MODLOCK_TRY(copy_entry(at->path(), to / name));
-  }
-  if (error) {
-    return system_failure("read the directory", from, error.value());
-  }
-  if (::chmod(to.c_str(), kExecutable) != 0) {
-    return system_failure("set the mode of", to, errno);
-  }
-  return {};
-}
-
-Result<void> Copier::copy_entry(const fs::path& from, const fs::path& to) {
-  struct stat found {};
-  if (::lstat(from.c_str(), &found) != 0) {
-    return system_failure("read", from, errno);
-  }
-  switch (found.st_mode & S_IFMT) {
-    case S_IFREG:
-      return copy_file(from, to, found);
-    case S_IFLNK:
-      return copy_link(from, to);
-    case S_IFDIR:
-      return copy_directory(from, to);
-    default:
-      return fail(Code::io_error,
-                  fmt::format("cannot copy \"{}\": neither a file nor a directory nor a link", from.string()));
-  }
-}
 
 Result<std::vector<std::string>> names_in(int directory, const fs::path& path) {
   Descriptor copy(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

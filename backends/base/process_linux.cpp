@@ -118,13 +118,146 @@ class Run {
  public:
   Run(const Command& command, StartedChild child) : command_(command), child_(std::move(child)) {}
 
-  Result<Finished> attend(const Context& context);
+  Result<Finished> attend(const Context& context) {
+    const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake.valid()) {
+      return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", command_.argv[0], system_reason(errno)),
+                  std::string(system_advice(errno)));
+    }
+    const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
+    for (;;) {
+      // Checked before the streams are drained: all output of an ended child is then already in the pipes.
+      const bool ended = child_.has_ended();
+      if (child_.in().valid()) {
+        feed();
+      }
+      if (!drain(child_.out(), false)) {
+        child_.ask_to_end();
+        return fail(Code::limit_exceeded, fmt::format("\"{}\" printed more than the {} bytes that are read of it",
+                                                      command_.argv[0], command_.output_limit));
+      }
+      drain(child_.err(), true);
+      if (ended) {
+        break;
+      }
+      if (auto ok = check_usage(context.children); !ok) {
+        if (ok.error().code != Code::limit_exceeded) {
+          child_.ask_to_end();
+        }
+        return fail(ok.error());
+      }
+      if (auto ok = wait_for_event(context, wake.get()); !ok) {
+        child_.ask_to_end();
+        return fail(ok.error());
+      }
+    }
+    return child_.finish().map([this](int exit_code) {
+      result_.exit_code = exit_code;
+      return std::move(result_);
+    });
+  }
 
  private:
-  Result<void> wait_for_event(const Context& context, int wake);
-  Result<void> check_usage(const ChildLimits& limits);
-  void feed();
-  bool drain(Descriptor& from, bool is_error_output);
+  // Returns when a stream is ready, the child has ended, or a polling interval has passed. Errors: REQUEST_CANCELLED,
+  // DEADLINE_EXCEEDED.
+  Result<void> wait_for_event(const Context& context, int wake) {
+    MODLOCK_TRY(context.check().map_error(noting(fmt::format("while running {}", command_.argv[0]))));
+    std::array<pollfd, 5> watched{{{wake, POLLIN, 0},
+                                   {child_.end_event(), POLLIN, 0},
+                                   {child_.out().get(), POLLIN, 0},
+                                   {child_.err().get(), POLLIN, 0},
+                                   {child_.in().get(), POLLOUT, 0}}};
+    std::chrono::milliseconds timeout = kUsagePolling;
+    if (context.deadline) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*context.deadline - Clock::now());
+      timeout = std::clamp(left, std::chrono::milliseconds{0}, timeout);
+    }
+    if (child_.end_event() < 0) {
+      timeout = kExitPolling;
+    }
+    ::poll(watched.data(), watched.size(), static_cast<int>(timeout.count()));
+    return {};
+  }
+
+  Result<void> check_usage(const ChildLimits& limits) {
+    const auto now = Clock::now();
+    if (now - started_ >= limits.total) {
+      return fail(Code::timeout,
+                  fmt::format("\"{}\" was not done after {}", command_.argv[0], seconds_text(limits.total)),
+                  "check the connection to the server, then try again");
+    }
+    if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
+      return {};
+    }
+    measured_ = now;
+    // It may have started descendants before it had a limit to inherit.
+    child_.limit_files(limits.file_size);
+    const ProcessUsage usage = child_.usage();
+    if (usage.memory > limits.memory) {
+      return fail(Code::limit_exceeded,
+                  fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here",
+                              command_.argv[0], limits.memory >> 20U),
+                  fmt::format("if you trust the source, set child_memory = \"{}MiB\" in your own settings "
+                              "(~/.config/tofu-modlock/config.hcl)",
+                              limits.memory >> 18U));
+    }
+    // The usage of ended processes is no longer included, so the sum may shrink.
+    if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
+      usage_ = usage;
+      progressed_ = now;
+    }
+    if (now - progressed_ >= limits.idle) {
+      return fail(Code::timeout, fmt::format("\"{}\" did nothing for {}", command_.argv[0], seconds_text(limits.idle)),
+                  "check the connection to the server, then try again");
+    }
+    return {};
+  }
+
+  void feed() {
+    const PipeSignalBlocked guard;
+    while (fed_ < command_.input.size()) {
+      const ssize_t put = ::write(child_.in().get(), command_.input.data() + fed_, command_.input.size() - fed_);
+      if (put >= 0) {
+        fed_ += static_cast<std::size_t>(put);
+      } else if (errno == EAGAIN) {
+        return;
+      } else if (errno != EINTR) {
+        break;  // The child does not read the rest; its exit code shows whether it failed.
+      }
+    }
+    child_.in().reset();
+  }
+
+  // Reads the available bytes, at most the capacity of a pipe, so that an endless writer cannot delay the deadline.
+  // Returns false if stdout is longer than allowed.
+  bool drain(Descriptor& from, bool is_error_output) {
+    std::array<char, std::size_t{64} << 10U> piece;
+    for (std::size_t taken = 0; from.valid() && taken < kLargestPipe;) {
+      const ssize_t got = ::read(from.get(), piece.data(), piece.size());
+      if (got < 0 && errno == EINTR) {
+        continue;
+      }
+      if (got < 0 && errno == EAGAIN) {
+        return true;
+      }
+      if (got <= 0) {
+        from.reset();
+        return true;
+      }
+      std::string& to = is_error_output ? result_.error_output : result_.output;
+      const auto size = static_cast<std::size_t>(got);
+      taken += size;
+      progressed_ = Clock::now();
+      if (!is_error_output && size > command_.output_limit - to.size()) {
+        return false;
+      }
+      to.append(piece.data(), size);
+      if (is_error_output && to.size() > kErrorOutputKept) {
+        to.erase(0, to.size() - kErrorOutputKept);
+      }
+    }
+    return true;
+  }
 
   const Command& command_;
   StartedChild child_;
@@ -135,146 +268,6 @@ class Run {
   Clock::time_point progressed_ = started_;
   ProcessUsage usage_;  // at the last progress
 };
-
-void Run::feed() {
-  const PipeSignalBlocked guard;
-  while (fed_ < command_.input.size()) {
-    const ssize_t put = ::write(child_.in().get(), command_.input.data() + fed_, command_.input.size() - fed_);
-    if (put >= 0) {
-      fed_ += static_cast<std::size_t>(put);
-    } else if (errno == EAGAIN) {
-      return;
-    } else if (errno != EINTR) {
-      break;  // The child does not read the rest; its exit code shows whether it failed.
-    }
-  }
-  child_.in().reset();
-}
-
-// Reads the available bytes, at most the capacity of a pipe, so that an endless writer cannot delay the deadline.
-// Returns false if stdout is longer than allowed.
-bool Run::drain(Descriptor& from, bool is_error_output) {
-  std::array<char, std::size_t{64} << 10U> piece;
-  for (std::size_t taken = 0; from.valid() && taken < kLargestPipe;) {
-    const ssize_t got = ::read(from.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0 && errno == EAGAIN) {
-      return true;
-    }
-    if (got <= 0) {
-      from.reset();
-      return true;
-    }
-    std::string& to = is_error_output ? result_.error_output : result_.output;
-    const auto size = static_cast<std::size_t>(got);
-    taken += size;
-    progressed_ = Clock::now();
-    if (!is_error_output && size > command_.output_limit - to.size()) {
-      return false;
-    }
-    to.append(piece.data(), size);
-    if (is_error_output && to.size() > kErrorOutputKept) {
-      to.erase(0, to.size() - kErrorOutputKept);
-    }
-  }
-  return true;
-}
-
-// Returns when a stream is ready, the child has ended, or a polling interval has passed. Errors: REQUEST_CANCELLED,
-// DEADLINE_EXCEEDED.
-Result<void> Run::wait_for_event(const Context& context, int wake) {
-  MODLOCK_TRY(context.check().map_error(noting(fmt::format("while running {}", command_.argv[0]))));
-  std::array<pollfd, 5> watched{{{wake, POLLIN, 0},
-                                 {child_.end_event(), POLLIN, 0},
-                                 {child_.out().get(), POLLIN, 0},
-                                 {child_.err().get(), POLLIN, 0},
-                                 {child_.in().get(), POLLOUT, 0}}};
-  std::chrono::milliseconds timeout = kUsagePolling;
-  if (context.deadline) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*context.deadline - Clock::now());
-    timeout = std::clamp(left, std::chrono::milliseconds{0}, timeout);
-  }
-  if (child_.end_event() < 0) {
-    timeout = kExitPolling;
-  }
-  ::poll(watched.data(), watched.size(), static_cast<int>(timeout.count()));
-  return {};
-}
-
-Result<void> Run::check_usage(const ChildLimits& limits) {
-  const auto now = Clock::now();
-  if (now - started_ >= limits.total) {
-    return fail(Code::timeout,
-                fmt::format("\"{}\" was not done after {}", command_.argv[0], seconds_text(limits.total)),
-                "check the connection to the server, then try again");
-  }
-  if (now - measured_ < std::min(kUsagePolling, limits.idle)) {
-    return {};
-  }
-  measured_ = now;
-  // It may have started descendants before it had a limit to inherit.
-  child_.limit_files(limits.file_size);
-  const ProcessUsage usage = child_.usage();
-  if (usage.memory > limits.memory) {
-    return fail(Code::limit_exceeded,
-                fmt::format("\"{}\" used more than the {} MiB of memory that a program may use here", command_.argv[0],
-                            limits.memory >> 20U),
-                fmt::format("if you trust the source, set child_memory = \"{}MiB\" in your own settings "
-                            "(~/.config/tofu-modlock/config.hcl)",
-                            limits.memory >> 18U));
-  }
-  // The usage of ended processes is no longer included, so the sum may shrink.
-  if (usage.transferred != usage_.transferred || usage.cpu < usage_.cpu || usage.cpu - usage_.cpu >= kWork) {
-    usage_ = usage;
-    progressed_ = now;
-  }
-  if (now - progressed_ >= limits.idle) {
-    return fail(Code::timeout, fmt::format("\"{}\" did nothing for {}", command_.argv[0], seconds_text(limits.idle)),
-                "check the connection to the server, then try again");
-  }
-  return {};
-}
-
-Result<Finished> Run::attend(const Context& context) {
-  const Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake.valid()) {
-    return fail(Code::io_error, fmt::format("cannot run \"{}\": {}", command_.argv[0], system_reason(errno)),
-                std::string(system_advice(errno)));
-  }
-  const std::stop_callback on_stop(context.stop, [&wake] { ::eventfd_write(wake.get(), 1); });
-  for (;;) {
-    // Checked before the streams are drained: all output of an ended child is then already in the pipes.
-    const bool ended = child_.has_ended();
-    if (child_.in().valid()) {
-      feed();
-    }
-    if (!drain(child_.out(), false)) {
-      child_.ask_to_end();
-      return fail(Code::limit_exceeded, fmt::format("\"{}\" printed more than the {} bytes that are read of it",
-                                                    command_.argv[0], command_.output_limit));
-    }
-    drain(child_.err(), true);
-    if (ended) {
-      break;
-    }
-    if (auto ok = check_usage(context.children); !ok) {
-      if (ok.error().code != Code::limit_exceeded) {
-        child_.ask_to_end();
-      }
-      return fail(ok.error());
-    }
-    if (auto ok = wait_for_event(context, wake.get()); !ok) {
-      child_.ask_to_end();
-      return fail(ok.error());
-    }
-  }
-  return child_.finish().map([this](int exit_code) {
-    result_.exit_code = exit_code;
-    return std::move(result_);
-  });
-}
 
 }  // namespace
 

@@ -81,20 +81,257 @@ class CommitFetch {
     std::vector<std::size_t> other;
   };
 
-  Result<void> check_request(const FetchRequest& request);
-  Result<bool> is_tag_object(const FetchRequest& request);
-  bool take_advertised(const std::vector<std::size_t>& named);
-  void take_by_git(const std::vector<std::size_t>& named);
-  void check_all_arrived(const std::vector<std::size_t>& there);
-  void fail_all(const std::vector<std::size_t>& those, const Error& error);
-  Split split_by(const References& references, const std::vector<std::size_t>& named) const;
-  void resolve_other(std::size_t i, const Now& now);
-  std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named);
-  void check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived);
-  void take_by_id(std::size_t i);
-  void take_commit(std::size_t i);
-  Result<const References*> list();
-  Result<Now> look_up(const std::string& ref);
+  // Ids and names from a lock file or an address become part of a refspec, where ":" and "*" are special.
+  Result<void> check_request(const FetchRequest& request) {
+    if (is_sha256_id(request.id)) {
+      return fail(explain(remote_.address(), "fetch from", GitFailure::object_format));
+    }
+    if (!is_full_commit(request.id)) {
+      return fail(Code::not_found,
+                  fmt::format("\"{}\" has no commit \"{}\": 40 hexadecimal digits were expected",
+                              remote_.address().display, quotable(request.id)),
+                  "check the entry of the lock file");
+    }
+    MODLOCK_TRY(const auto is_named, !is_full_commit(request.ref) || is_same_commit(request.ref, request.id)
+                                         ? Result<bool>(true)
+                                         : is_tag_object(request));
+    if (!is_named) {
+      return fail(Code::hash_mismatch,
+                  fmt::format("commit {} of \"{}\" is asked for, and {} is expected", request.ref,
+                              remote_.address().display, request.id),
+                  "make the configuration and the lock file name the same commit");
+    }
+    if (!request.ref.empty() && !is_reference_name(request.ref) && !is_revision(request.ref)) {
+      return fail(Code::not_found,
+                  fmt::format("\"{}\" has no branch or tag \"{}\": no reference can have that name",
+                              remote_.address().display, quotable(request.ref)),
+                  "write a branch, a tag or a full commit");
+    }
+    return {};
+  }
+
+  // Whether the reference is the id of an advertised tag object, whose commit the request names.
+  Result<bool> is_tag_object(const FetchRequest& request) {
+    MODLOCK_TRY(const auto* references, list());
+    const Reference* tag = find_tag_object(*references, request.ref);
+    return tag != nullptr && is_same_commit(tag->peeled, request.id);
+  }
+
+  // Returns false, with no request resolved, if only git can do it.
+  bool take_advertised(const std::vector<std::size_t>& named) {
+    for (const bool may_be_old : {true, false}) {
+      auto now = remote_.advertised(may_be_old, wanted_, kListing);
+      if (!now) {
+        return false;
+      }
+      if (!*now) {
+        fail_all(named, now->error());
+        return true;
+      }
+      const bool is_new = (*now)->is_new;
+      const Split split = split_by((*now)->references, named);
+      if (!is_new && !split.other.empty()) {
+        continue;  // a cached advertisement proves what it names, not what it lacks
+      }
+      const auto fetched =
+          split.there.empty() ? std::optional(Result<bool>(true)) : remote_.fetch_objects(repository_, split.objects);
+      if (!fetched) {
+        return false;
+      }
+      if (!is_new && *fetched && !**fetched) {
+        continue;
+      }
+      references_ = std::move((*now)->references);
+      if (!*fetched) {
+        fail_all(split.there, fetched->error());
+      } else if (!**fetched) {
+        fail_all(split.there, explain(remote_.address(), "fetch from", GitFailure::unknown_commit));
+      } else {
+        check_all_arrived(split.there);
+      }
+      for (const std::size_t i : split.other) {
+        const auto found = look_up(requests_[i].ref);
+        resolve_other(i, *found);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  void take_by_git(const std::vector<std::size_t>& named) {
+    std::vector<std::size_t> there = named;
+    const auto fetch = [&] {
+      return fetch_shallow(remote_, repository_, mapped(there, [&](std::size_t i) { return requests_[i].ref; }));
+    };
+    auto fetched = fetch();
+    if (!fetched && fetched.error().kind == GitFailure::unknown_reference) {
+      // One missing reference fails the whole fetch.
+      there = drop_missing(named);
+      fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
+    }
+    if (fetched) {
+      check_all_arrived(there);
+    } else {
+      fail_all(there, fetched.error().error);
+    }
+  }
+
+  // Reads all before it checks any, because a check may fetch again into the same incoming references.
+  void check_all_arrived(const std::vector<std::size_t>& there) {
+    std::vector<std::optional<PeeledObject>> arrived;
+    for (std::size_t at = 0; at < there.size(); ++at) {
+      arrived.push_back(repository_.objects().peel(Repository::incoming(at)));
+    }
+    for (std::size_t at = 0; at < there.size(); ++at) {
+      check_arrived(there[at], arrived[at]);
+    }
+  }
+
+  void fail_all(const std::vector<std::size_t>& those, const Error& error) {
+    for (const std::size_t i : those) {
+      results_[i] = fail(error);
+    }
+  }
+
+  // Splits the requests by whether this advertisement has their commit at their reference. `objects` are the ids it
+  // names.
+  Split split_by(const References& references, const std::vector<std::size_t>& named) const {
+    Split split;
+    for (const std::size_t i : named) {
+      const FetchRequest& request = requests_[i];
+      const auto pin =
+          find_reference(references, request.ref, remote_.address().display, remote_.address().prefers_branches);
+      if (!pin || pin->id != request.id) {
+        split.other.push_back(i);
+        continue;
+      }
+      const auto at = std::ranges::find(references, pin->ref, &Reference::name);
+      split.there.push_back(i);
+      split.objects.push_back(at->id);
+    }
+    return split;
+  }
+
+  // Handles a reference that now points to another commit, or no longer exists.
+  void resolve_other(std::size_t i, const Now& now) {
+    const FetchRequest& request = requests_[i];
+    if (!request.locked && now.commit) {
+      results_[i] = fail(Code::content_modified,
+                         fmt::format("\"{}\" of \"{}\" pointed to commit {} a moment ago and points to {} now",
+                                     request.ref, remote_.address().display, request.id, *now.commit),
+                         "run the command again");
+      return;
+    }
+    const std::string found = now.commit ? fmt::format("points to commit {} now", *now.commit) : "is gone";
+    if (!request.locked) {
+      results_[i] =
+          fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
+               "run the command again");
+      return;
+    }
+    const bool is_tag = now.name.starts_with(kGitTags);
+    const std::string hint =
+        is_tag ? "find out why the tag was moved; to lock the current commit, upgrade this module"
+               : "find out why the branch was rewritten; to lock the current commit, upgrade this module";
+    auto fine = check_commit(remote_, repository_, request.id, context_);
+    if (!fine) {
+      const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;
+      if (refused && now.commit) {
+        fine =
+            fail(Code::hash_mismatch,
+                 fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is no longer reachable from any branch or tag",
+                             now.name, remote_.address().display, found, request.id),
+                 hint);
+      }
+      fine.error().reason = Reason::locked_thing_gone;
+      results_[i] = fail(std::move(fine.error()));
+      return;
+    }
+    take_commit(i);
+    // It is normal for a branch to have new commits.
+    if (results_[i] && is_tag) {
+      results_[i]->push_back(
+          {Severity::warning,
+           Error{.code = Code::tag_moved,
+                 .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, because it is still "
+                                        "reachable from a branch or tag",
+                                        now.name, remote_.address().display, found, request.id),
+                 .hint = hint}});
+    }
+  }
+
+  // Resolves the requests whose reference is no longer advertised, and returns the others.
+  std::vector<std::size_t> drop_missing(const std::vector<std::size_t>& named) {
+    std::vector<std::size_t> there;
+    for (const std::size_t i : named) {
+      const auto now = look_up(requests_[i].ref);
+      if (!now) {
+        results_[i] = fail(now.error());
+      } else if (now->commit) {
+        there.push_back(i);
+      } else {
+        resolve_other(i, *now);
+      }
+    }
+    return there;
+  }
+
+  void check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived) {
+    const FetchRequest& request = requests_[i];
+    if (!arrived) {
+      results_[i] = fail(Code::bad_response, fmt::format("\"{}\" of \"{}\" was fetched and did not arrive", request.ref,
+                                                         remote_.address().display));
+    } else if (arrived->id == request.id && arrived->kind == "commit") {
+      accept(i);
+    } else if (arrived->kind != "commit") {
+      results_[i] = no_commit(remote_, request.ref, arrived->kind);
+    } else {
+      auto now = request.locked ? look_up(request.ref) : Now{request.ref, arrived->id};
+      resolve_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
+    }
+  }
+
+  void take_by_id(std::size_t i) {
+    const FetchRequest& request = requests_[i];
+    if (request.locked) {
+      if (auto fine = check_commit(remote_, repository_, request.id, context_); !fine) {
+        fine.error().reason = Reason::locked_thing_gone;
+        results_[i] = fail(std::move(fine.error()));
+        return;
+      }
+    }
+    take_commit(i);
+  }
+
+  // Fetches a commit by its id, which was already found valid.
+  void take_commit(std::size_t i) {
+    const std::string& id = requests_[i].id;
+    if (repository_.has_commit(id)) {
+      return;
+    }
+    if (auto brought = fetch_by_id(remote_, repository_, id, context_); !brought) {
+      results_[i] = fail(std::move(brought.error()));
+    } else {
+      accept(i);
+    }
+  }
+
+  // Lists once for all requests.
+  Result<const References*> list() {
+    if (!references_) {
+      references_ =
+          remote_.list(wanted_, kListing).map([](Advertising listed) { return std::move(listed.references); });
+    }
+    return *references_ ? Result<const References*>(&**references_) : fail(references_->error());
+  }
+
+  // If the reference no longer exists, the name is that of the request.
+  Result<Now> look_up(const std::string& ref) {
+    MODLOCK_TRY(const auto* references, list());
+    auto pin = find_reference(*references, ref, remote_.address().display, remote_.address().prefers_branches);
+    return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
+  }
+
   void accept(std::size_t i) {
     if (auto accepted = repository_.accept(requests_[i].id); !accepted) {
       results_[i] = fail(std::move(accepted.error()));
@@ -109,254 +346,6 @@ class CommitFetch {
   WantedReferences wanted_;
   std::optional<Result<References>> references_;
 };
-
-// Ids and names from a lock file or an address become part of a refspec, where ":" and "*" are special.
-Result<void> CommitFetch::check_request(const FetchRequest& request) {
-  if (is_sha256_id(request.id)) {
-    return fail(explain(remote_.address(), "fetch from", GitFailure::object_format));
-  }
-  if (!is_full_commit(request.id)) {
-    return fail(Code::not_found,
-                fmt::format("\"{}\" has no commit \"{}\": 40 hexadecimal digits were expected",
-                            remote_.address().display, quotable(request.id)),
-                "check the entry of the lock file");
-  }
-  MODLOCK_TRY(const auto is_named, !is_full_commit(request.ref) || is_same_commit(request.ref, request.id)
-                                       ? Result<bool>(true)
-                                       : is_tag_object(request));
-  if (!is_named) {
-    return fail(Code::hash_mismatch,
-                fmt::format("commit {} of \"{}\" is asked for, and {} is expected", request.ref,
-                            remote_.address().display, request.id),
-                "make the configuration and the lock file name the same commit");
-  }
-  if (!request.ref.empty() && !is_reference_name(request.ref) && !is_revision(request.ref)) {
-    return fail(Code::not_found,
-                fmt::format("\"{}\" has no branch or tag \"{}\": no reference can have that name",
-                            remote_.address().display, quotable(request.ref)),
-                "write a branch, a tag or a full commit");
-  }
-  return {};
-}
-
-// Whether the reference is the id of an advertised tag object, whose commit the request names.
-Result<bool> CommitFetch::is_tag_object(const FetchRequest& request) {
-  MODLOCK_TRY(const auto* references, list());
-  const Reference* tag = find_tag_object(*references, request.ref);
-  return tag != nullptr && is_same_commit(tag->peeled, request.id);
-}
-
-// Returns false, with no request resolved, if only git can do it.
-bool CommitFetch::take_advertised(const std::vector<std::size_t>& named) {
-  for (const bool may_be_old : {true, false}) {
-    auto now = remote_.advertised(may_be_old, wanted_, kListing);
-    if (!now) {
-      return false;
-    }
-    if (!*now) {
-      fail_all(named, now->error());
-      return true;
-    }
-    const bool is_new = (*now)->is_new;
-    const Split split = split_by((*now)->references, named);
-    if (!is_new && !split.other.empty()) {
-      continue;  // a cached advertisement proves what it names, not what it lacks
-    }
-    const auto fetched =
-        split.there.empty() ? std::optional(Result<bool>(true)) : remote_.fetch_objects(repository_, split.objects);
-    if (!fetched) {
-      return false;
-    }
-    if (!is_new && *fetched && !**fetched) {
-      continue;
-    }
-    references_ = std::move((*now)->references);
-    if (!*fetched) {
-      fail_all(split.there, fetched->error());
-    } else if (!**fetched) {
-      fail_all(split.there, explain(remote_.address(), "fetch from", GitFailure::unknown_commit));
-    } else {
-      check_all_arrived(split.there);
-    }
-    for (const std::size_t i : split.other) {
-      const auto found = look_up(requests_[i].ref);
-      resolve_other(i, *found);
-    }
-    return true;
-  }
-  return false;
-}
-
-// Splits the requests by whether this advertisement has their commit at their reference. `objects` are the ids it
-// names.
-CommitFetch::Split CommitFetch::split_by(const References& references, const std::vector<std::size_t>& named) const {
-  Split split;
-  for (const std::size_t i : named) {
-    const FetchRequest& request = requests_[i];
-    const auto pin =
-        find_reference(references, request.ref, remote_.address().display, remote_.address().prefers_branches);
-    if (!pin || pin->id != request.id) {
-      split.other.push_back(i);
-      continue;
-    }
-    const auto at = std::ranges::find(references, pin->ref, &Reference::name);
-    split.there.push_back(i);
-    split.objects.push_back(at->id);
-  }
-  return split;
-}
-
-void CommitFetch::take_by_git(const std::vector<std::size_t>& named) {
-  std::vector<std::size_t> there = named;
-  const auto fetch = [&] {
-    return fetch_shallow(remote_, repository_, mapped(there, [&](std::size_t i) { return requests_[i].ref; }));
-  };
-  auto fetched = fetch();
-  if (!fetched && fetched.error().kind == GitFailure::unknown_reference) {
-    // One missing reference fails the whole fetch.
-    there = drop_missing(named);
-    fetched = there.empty() ? tl::expected<void, FetchFailure>() : fetch();
-  }
-  if (fetched) {
-    check_all_arrived(there);
-  } else {
-    fail_all(there, fetched.error().error);
-  }
-}
-
-// Reads all before it checks any, because a check may fetch again into the same incoming references.
-void CommitFetch::check_all_arrived(const std::vector<std::size_t>& there) {
-  std::vector<std::optional<PeeledObject>> arrived;
-  for (std::size_t at = 0; at < there.size(); ++at) {
-    arrived.push_back(repository_.objects().peel(Repository::incoming(at)));
-  }
-  for (std::size_t at = 0; at < there.size(); ++at) {
-    check_arrived(there[at], arrived[at]);
-  }
-}
-
-void CommitFetch::fail_all(const std::vector<std::size_t>& those, const Error& error) {
-  for (const std::size_t i : those) {
-    results_[i] = fail(error);
-  }
-}
-
-// Resolves the requests whose reference is no longer advertised, and returns the others.
-std::vector<std::size_t> CommitFetch::drop_missing(const std::vector<std::size_t>& named) {
-  std::vector<std::size_t> there;
-  for (const std::size_t i : named) {
-    const auto now = look_up(requests_[i].ref);
-    if (!now) {
-      results_[i] = fail(now.error());
-    } else if (now->commit) {
-      there.push_back(i);
-    } else {
-      resolve_other(i, *now);
-    }
-  }
-  return there;
-}
-
-void CommitFetch::check_arrived(std::size_t i, const std::optional<PeeledObject>& arrived) {
-  const FetchRequest& request = requests_[i];
-  if (!arrived) {
-    results_[i] = fail(Code::bad_response, fmt::format("\"{}\" of \"{}\" was fetched and did not arrive", request.ref,
-                                                       remote_.address().display));
-  } else if (arrived->id == request.id && arrived->kind == "commit") {
-    accept(i);
-  } else if (arrived->kind != "commit") {
-    results_[i] = no_commit(remote_, request.ref, arrived->kind);
-  } else {
-    auto now = request.locked ? look_up(request.ref) : Now{request.ref, arrived->id};
-    resolve_other(i, now ? Now{now->name, arrived->id} : Now{request.ref, arrived->id});
-  }
-}
-
-void CommitFetch::take_by_id(std::size_t i) {
-  const FetchRequest& request = requests_[i];
-  if (request.locked) {
-    if (auto fine = check_commit(remote_, repository_, request.id, context_); !fine) {
-      fine.error().reason = Reason::locked_thing_gone;
-      results_[i] = fail(std::move(fine.error()));
-      return;
-    }
-  }
-  take_commit(i);
-}
-
-// Fetches a commit by its id, which was already found valid.
-void CommitFetch::take_commit(std::size_t i) {
-  const std::string& id = requests_[i].id;
-  if (repository_.has_commit(id)) {
-    return;
-  }
-  if (auto brought = fetch_by_id(remote_, repository_, id, context_); !brought) {
-    results_[i] = fail(std::move(brought.error()));
-  } else {
-    accept(i);
-  }
-}
-
-// Handles a reference that now points to another commit, or no longer exists.
-void CommitFetch::resolve_other(std::size_t i, const Now& now) {
-  const FetchRequest& request = requests_[i];
-  if (!request.locked && now.commit) {
-    results_[i] = fail(Code::content_modified,
-                       fmt::format("\"{}\" of \"{}\" pointed to commit {} a moment ago and points to {} now",
-                                   request.ref, remote_.address().display, request.id, *now.commit),
-                       "run the command again");
-    return;
-  }
-  const std::string found = now.commit ? fmt::format("points to commit {} now", *now.commit) : "is gone";
-  if (!request.locked) {
-    results_[i] = fail(Code::not_found, fmt::format("\"{}\" of \"{}\" {}", now.name, remote_.address().display, found),
-                       "run the command again");
-    return;
-  }
-  const bool is_tag = now.name.starts_with(kGitTags);
-  const std::string hint =
-      is_tag ? "find out why the tag was moved; to lock the current commit, upgrade this module"
-             : "find out why the branch was rewritten; to lock the current commit, upgrade this module";
-  auto fine = check_commit(remote_, repository_, request.id, context_);
-  if (!fine) {
-    const bool refused = fine.error().code == Code::hash_mismatch || fine.error().code == Code::not_found;
-    if (refused && now.commit) {
-      fine = fail(Code::hash_mismatch,
-                  fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is no longer reachable from any branch or tag",
-                              now.name, remote_.address().display, found, request.id),
-                  hint);
-    }
-    fine.error().reason = Reason::locked_thing_gone;
-    results_[i] = fail(std::move(fine.error()));
-    return;
-  }
-  take_commit(i);
-  // It is normal for a branch to have new commits.
-  if (results_[i] && is_tag) {
-    results_[i]->push_back(
-        {Severity::warning,
-         Error{.code = Code::tag_moved,
-               .message = fmt::format("\"{}\" of \"{}\" {}; the locked commit {} is used, because it is still "
-                                      "reachable from a branch or tag",
-                                      now.name, remote_.address().display, found, request.id),
-               .hint = hint}});
-  }
-}
-
-// Lists once for all requests.
-Result<const References*> CommitFetch::list() {
-  if (!references_) {
-    references_ = remote_.list(wanted_, kListing).map([](Advertising listed) { return std::move(listed.references); });
-  }
-  return *references_ ? Result<const References*>(&**references_) : fail(references_->error());
-}
-
-// If the reference no longer exists, the name is that of the request.
-Result<CommitFetch::Now> CommitFetch::look_up(const std::string& ref) {
-  MODLOCK_TRY(const auto* references, list());
-  auto pin = find_reference(*references, ref, remote_.address().display, remote_.address().prefers_branches);
-  return pin ? Now{pin->ref, pin->id} : Now{ref, std::nullopt};
-}
 
 // Whether a fetch by git and OpenTofu's checkout resolve the name alike: a tag of that name, otherwise a branch.
 bool is_plain_name(const std::string& name) {
