@@ -193,20 +193,6 @@ Result<void> write_file_atomically(const fs::path& path, const std::function<std
   return {};
 }
 
-Result<void> move_files_durably(std::span<const fs::path> files, const fs::path& directory) {
-  for (const fs::path& path : files) {
-    MODLOCK_TRY(flush(path));
-  }
-  for (const fs::path& path : files) {
-    const fs::path name = directory / path.filename();
-    if (::rename(path.c_str(), name.c_str()) != 0) {
-      return system_failure("write", name, errno);
-    }
-  }
-  flush_directory(directory);
-  return {};
-}
-
 Result<void> rename_durably(const fs::path& from, const fs::path& to) {
   std::error_code error;
   std::vector<fs::path> paths = {from};

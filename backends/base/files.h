@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,11 +47,6 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 // call.
 Result<void> write_file_atomically(const std::filesystem::path& path, const std::function<std::string_view()>& next,
                                    Durable durable = Durable::yes);
-
-// Moves files into a directory of the same file system, in the given order. Their bytes are on disk before their new
-// names, and the names before it returns. Errors: IO_ERROR naming the file and the reason; if a move fails, the files
-// before it have been moved.
-Result<void> move_files_durably(std::span<const std::filesystem::path> files, const std::filesystem::path& directory);
 
 // Renames a file or a tree, whose bytes are on disk before the new name is, and the name before it returns. Errors:
 // IO_ERROR naming the file and the reason.

@@ -4,7 +4,6 @@
 #include <git2.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "backends/address/scrub.h"
@@ -215,12 +214,35 @@ Result<void> AdvertisementReader::take_line(std::string_view line) {
   return is_stand_in ? Result<void>() : add_line(advertisement_.references, line, is_listing_);
 }
 
+struct PackResponse::Indexer {
+  std::unique_ptr<git_indexer, Deleter<git_indexer_free>> indexer;
+  git_indexer_progress progress{};  // libgit2 updates it in each call
+};
+
+PackResponse::PackResponse(const std::filesystem::path& repository)
+    : packs_(repository / "objects" / "pack"), arriving_(repository / (std::string(kArriving) + random_hex(8))) {
+  start_library();
+}
+
+PackResponse::~PackResponse() {
+  indexer_.reset();
+  (void)remove_tree(arriving_);
+}
+
 Result<void> PackResponse::begin(std::optional<std::uint64_t> /*length*/) {
   rest_.clear();
   refusal_.clear();
   has_pack_ = false;
   has_ended_ = false;
-  return writer_.restart();
+  indexer_.reset();
+  MODLOCK_TRY(make_directories(arriving_));
+  git_indexer* made = nullptr;
+  if (git_indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
+    return broken_pack();
+  }
+  indexer_ = std::make_unique<Indexer>();
+  indexer_->indexer.reset(made);
+  return {};
 }
 
 Result<void> PackResponse::write(std::string_view bytes) {
@@ -237,7 +259,7 @@ Result<void> PackResponse::take(const Packet& packet) {
   const char band = packet.payload.empty() ? '\0' : packet.payload.front();
   if (band == kPackBand) {
     has_pack_ = true;
-    return writer_.append(packet.payload.substr(1));
+    return append(packet.payload.substr(1));
   }
   if (band == kProgressBand) {
     return {};
@@ -255,6 +277,17 @@ Result<void> PackResponse::take(const Packet& packet) {
   return {};
 }
 
+Result<void> PackResponse::append(std::string_view pack) {
+  while (!pack.empty()) {
+    const std::string_view piece = pack.substr(0, kLongestAppend);
+    if (git_indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
+      return broken_pack();
+    }
+    pack.remove_prefix(piece.size());
+  }
+  return {};
+}
+
 Result<void> PackResponse::refuse(std::string_view said) {
   refusal_ = quotable(scrub_urls(said.substr(0, kLongestWords)));
   return fail(Code::bad_response, std::string(kServerSaid) + refusal_);
@@ -264,7 +297,16 @@ Result<void> PackResponse::finish() {
   if (!has_ended_) {
     return fail(Code::bad_response, "the pack breaks off");
   }
-  return writer_.finish();
+  if (git_indexer_commit(indexer_->indexer.get(), &indexer_->progress) != 0) {
+    auto broken = broken_pack();
+    indexer_.reset();
+    return broken;
+  }
+  const std::string name = std::string("pack-") + git_indexer_name(indexer_->indexer.get());
+  indexer_.reset();
+  // A pack is readable as soon as its index exists, so the index is moved last.
+  MODLOCK_TRY(rename_durably(arriving_ / (name + ".pack"), packs_ / (name + ".pack")));
+  return rename_durably(arriving_ / (name + ".idx"), packs_ / (name + ".idx"));
 }
 
 std::string pack_request(const std::vector<std::string>& ids, std::string_view offered, bool is_v2) {
@@ -291,62 +333,6 @@ std::string list_request(const WantedReferences& wanted, std::string_view offere
     arguments += packet_line("ref-prefix " + prefix);
   }
   return command_request("ls-refs", offered, arguments);
-}
-
-struct PackWriter::Indexer {
-  std::unique_ptr<git_indexer, Deleter<git_indexer_free>> indexer;
-  git_indexer_progress progress{};  // libgit2 updates it in each call
-};
-
-PackWriter::PackWriter(const std::filesystem::path& repository)
-    : packs_(repository / "objects" / "pack"), arriving_(repository / (std::string(kArriving) + random_hex(8))) {
-  start_library();
-}
-
-PackWriter::~PackWriter() {
-  indexer_.reset();
-  (void)remove_tree(arriving_);
-}
-
-Result<void> PackWriter::restart() {
-  indexer_.reset();
-  MODLOCK_TRY(make_directories(arriving_));
-  git_indexer* made = nullptr;
-  if (git_indexer_new(&made, arriving_.c_str(), 0U, nullptr, nullptr) != 0) {
-    return broken_pack();
-  }
-  indexer_ = std::make_unique<Indexer>();
-  indexer_->indexer.reset(made);
-  return {};
-}
-
-Result<void> PackWriter::append(std::string_view bytes) {
-  if (!indexer_) {
-    MODLOCK_TRY(restart());
-  }
-  while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, kLongestAppend);
-    if (git_indexer_append(indexer_->indexer.get(), piece.data(), piece.size(), &indexer_->progress) != 0) {
-      return broken_pack();
-    }
-    bytes.remove_prefix(piece.size());
-  }
-  return {};
-}
-
-Result<void> PackWriter::finish() {
-  if (!indexer_) {
-    return fail(Code::bad_response, "no pack arrived");
-  }
-  if (git_indexer_commit(indexer_->indexer.get(), &indexer_->progress) != 0) {
-    auto broken = broken_pack();
-    indexer_.reset();
-    return broken;
-  }
-  const std::string name = std::string("pack-") + git_indexer_name(indexer_->indexer.get());
-  indexer_.reset();
-  // A pack is readable as soon as its index exists, so the index is moved last.
-  return move_files_durably(std::array{arriving_ / (name + ".pack"), arriving_ / (name + ".idx")}, packs_);
 }
 
 }  // namespace modlock::git

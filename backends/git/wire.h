@@ -18,31 +18,6 @@ namespace modlock::git {
 // The prefix of the names of directories in a repository where packs are written.
 constexpr std::string_view kArriving = "arriving-";
 
-// A pack that is being written into a bare repository. libgit2 hashes each object while the bytes arrive and writes
-// them to disk at once, so memory does not grow with the pack. Nothing is visible before finish(), and without finish()
-// nothing is left, except a directory `arriving-…` of a process that was killed.
-class PackWriter {
- public:
-  explicit PackWriter(const std::filesystem::path& repository);
-  ~PackWriter();
-  PackWriter(const PackWriter&) = delete;
-  PackWriter& operator=(const PackWriter&) = delete;
-
-  // Discards the appended bytes. Errors, here and below: BAD_RESPONSE with libgit2's text, also for a full disk.
-  Result<void> restart();
-  Result<void> append(std::string_view bytes);
-  // The appended bytes must be a complete pack that needs no object outside itself. It is on disk before it becomes
-  // visible, so a repository never has a partial pack, even after a crash. Errors: also IO_ERROR if it cannot be
-  // flushed or moved.
-  Result<void> finish();
-
- private:
-  struct Indexer;
-  std::filesystem::path packs_;
-  std::filesystem::path arriving_;    // next to them: the files that libgit2 writes
-  std::unique_ptr<Indexer> indexer_;  // null before the first byte and after the last
-};
-
 // One packet of git's pkt-line framing (gitprotocol-common): four hexadecimal digits of length, which include
 // themselves, then the payload. 0000 is a flush, and 0001 a delimiter of protocol v2, both without payload.
 struct Packet {
@@ -107,26 +82,38 @@ class AdvertisementReader final : public BodySink {
 
 // The response of git-upload-pack to a shallow fetch in protocol v0 with side-band-64k (gitprotocol-pack), or in v2
 // (gitprotocol-v2): a list of where histories are cut, an acknowledgement, the pack in packets of one band each, and a
-// flush. The pack is written into a repository as it arrives.
+// flush. The pack is written into a bare repository as it arrives. libgit2 hashes each object and writes it to disk at
+// once, so memory does not grow with the pack. Nothing is visible before finish(), and without finish() nothing is
+// left, except a directory `arriving-…` of a process that was killed.
 class PackResponse : public BodySink {
  public:
-  explicit PackResponse(const std::filesystem::path& repository) : writer_(repository) {}
+  explicit PackResponse(const std::filesystem::path& repository);
+  ~PackResponse() override;
+  PackResponse(const PackResponse&) = delete;
+  PackResponse& operator=(const PackResponse&) = delete;
 
-  // Errors: BAD_RESPONSE (not such a response, a refusal by the server, or an error of PackWriter).
+  // Errors: BAD_RESPONSE (not such a response, a refusal by the server, or an error of libgit2, also for a full disk).
   Result<void> begin(std::optional<std::uint64_t> length) override;
   Result<void> write(std::string_view bytes) override;
-  // Installs the pack after all has been written. Errors: those of write(), and BAD_RESPONSE for a truncated response.
+  // Installs the pack after all has been written. It must be complete and need no object outside itself. It is on disk
+  // before it becomes visible, so a repository never has a partial pack, even after a crash. Errors: those of write();
+  // BAD_RESPONSE for a truncated response; IO_ERROR if it cannot be flushed or moved.
   Result<void> finish();
 
   // The server's text instead of a pack, without secrets; empty if there is none.
   const std::string& refusal() const { return refusal_; }
 
  private:
+  struct Indexer;
+
   Result<void> take(const Packet& packet);
+  Result<void> append(std::string_view pack);
   Result<void> refuse(std::string_view said);
 
-  PackWriter writer_;
-  std::string rest_;  // a part of a packet
+  std::filesystem::path packs_;
+  std::filesystem::path arriving_;    // next to them: the files that libgit2 writes
+  std::unique_ptr<Indexer> indexer_;  // null before the first byte and after the last
+  std::string rest_;                  // a part of a packet
   bool has_pack_ = false;
   bool has_ended_ = false;
   std::string refusal_;
