@@ -75,8 +75,8 @@ class OpenPackage {
 
   // Returns the current stamp of a regular file, or of a directory ("" is the package). nullopt if there is none; links
   // are not followed.
-  std::optional<FileStamp> stamp_of_file(const char* name) const;
-  std::optional<FileStamp> stamp_of_directory(const char* name) const;
+  enum class Kind { file, directory };
+  std::optional<FileStamp> stamp(const char* name, Kind kind) const;
 
   // Hashes a regular file; links are not followed. Errors: IO_ERROR naming the path.
   Result<HashedFile> hash(const std::string& name) const;

@@ -30,8 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Small enough for malloc to reuse it, large enough that reading costs little compared with hashing.
-constexpr std::size_t kScanPiece = std::size_t{64} << 10U;
 constexpr unsigned kPermissions = 0777;
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -309,17 +307,11 @@ Result<OpenPackage> OpenPackage::open(const fs::path& root) {
   return OpenPackage(root, std::move(directory));
 }
 
-std::optional<FileStamp> OpenPackage::stamp_of_file(const char* name) const {
+std::optional<FileStamp> OpenPackage::stamp(const char* name, Kind kind) const {
   struct stat status {};
-  const bool is_one = ::fstatat(directory_.get(), name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
-  return is_one ? std::optional(stamp_of(status)) : std::nullopt;
-}
-
-std::optional<FileStamp> OpenPackage::stamp_of_directory(const char* name) const {
-  struct stat status {};
-  const bool is_one = ::fstatat(directory_.get(), *name == '\0' ? "." : name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-                      S_ISDIR(status.st_mode);
-  return is_one ? std::optional(stamp_of(status)) : std::nullopt;
+  const bool is_there = ::fstatat(directory_.get(), *name == '\0' ? "." : name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool fits = is_there && (kind == Kind::file ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode));
+  return fits ? std::optional(stamp_of(status)) : std::nullopt;
 }
 
 Result<HashedFile> OpenPackage::hash(const std::string& name) const {
@@ -333,19 +325,8 @@ Result<HashedFile> OpenPackage::hash(const std::string& name) const {
     return system_failure("read", root_ / name, EINVAL);
   }
   HashedFile hashed{.sha256 = {}, .stamp = stamp_of(status)};
-  Sha256 sha;
-  const std::unique_ptr<char[]> piece(new char[kScanPiece]);
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.get(), kScanPiece);
-    if (got > 0) {
-      sha.update({piece.get(), static_cast<std::size_t>(got)});
-    } else if (got == 0) {
-      hashed.sha256 = sha.finish();
-      return hashed;
-    } else if (errno != EINTR) {
-      return system_failure("read", root_ / name, errno);
-    }
-  }
+  MODLOCK_TRY(hashed.sha256, sha256_file(file.get(), root_ / name));
+  return hashed;
 }
 
 Result<std::string> expand_subdir(const fs::path& package, const std::string& subdir) {

@@ -16,31 +16,19 @@ using Digest = std::array<std::uint8_t, 32>;
 
 constexpr std::string_view kHeading = "tofu-modlock tree 2\n";
 constexpr std::size_t kDigestSize = std::tuple_size_v<Digest>;
-constexpr std::size_t kFileSize = 4 * 8 + kDigestSize + 8 + 1;  // plus its name
+constexpr std::size_t kFileSize = sizeof(FileStamp) + kDigestSize + 8 + 1;  // plus its name
 
-// Numbers are little-endian.
-void put_number(std::string& out, std::uint64_t number) {
-  char bytes[8];
-  for (char& byte : bytes) {
-    byte = static_cast<char>(static_cast<unsigned char>(number));
-    number >>= 8U;
-  }
-  out.append(bytes, sizeof bytes);
-}
+// A number, a stamp or a digest, as it is in the memory of this machine: its bytes are its value.
+template <typename T>
+concept Plain = std::has_unique_object_representations_v<T>;
 
-void put_stamp(std::string& out, const FileStamp& stamp) {
-  put_number(out, stamp.size);
-  put_number(out, stamp.inode);
-  put_number(out, static_cast<std::uint64_t>(stamp.modified_ns));
-  put_number(out, static_cast<std::uint64_t>(stamp.changed_ns));
-}
-
-void put_digest(std::string& out, const Digest& digest) {
-  out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+template <Plain T>
+void put(std::string& out, const T& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 void put_text(std::string& out, std::string_view text) {
-  put_number(out, text.size());
+  put(out, std::uint64_t{text.size()});
   out.append(text).push_back('\0');
 }
 
@@ -59,33 +47,16 @@ class Reader {
   bool failed() const { return failed_; }
   std::size_t left() const { return rest_.size(); }
 
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    const std::string_view bytes = take(8);
-    for (std::size_t i = bytes.size(); i > 0; --i) {
-      value = (value << 8U) | static_cast<unsigned char>(bytes[i - 1]);
-    }
-    return value;
-  }
-
-  FileStamp stamp() {
-    FileStamp stamp;
-    stamp.size = number();
-    stamp.inode = number();
-    stamp.modified_ns = static_cast<std::int64_t>(number());
-    stamp.changed_ns = static_cast<std::int64_t>(number());
-    return stamp;
-  }
-
-  Digest digest() {
-    Digest value{};
-    const std::string_view bytes = take(value.size());
-    std::memcpy(value.data(), bytes.data(), bytes.size());
+  template <Plain T>
+  T value() {
+    T value{};
+    const std::string_view bytes = take(sizeof value);
+    std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
 
   std::string_view text() {
-    const std::string_view text = take(number());
+    const std::string_view text = take(value<std::uint64_t>());
     failed_ = take(1) != std::string_view("\0", 1) || failed_;
     return text;
   }
@@ -111,17 +82,17 @@ class Reader {
 std::string write(const Memo& memo) {
   std::string out(kHeading);
   put_text(out, memo.h1);
-  put_number(out, memo.directories.size());
+  put(out, std::uint64_t{memo.directories.size()});
   for (const KnownDirectory& directory : memo.directories) {
-    put_stamp(out, directory.stamp);
+    put(out, directory.stamp);
     put_text(out, directory.name);
   }
   for (const KnownFile& file : memo.files) {
-    put_stamp(out, file.stamp);
-    put_digest(out, file.sha256);
+    put(out, file.stamp);
+    put(out, file.sha256);
     put_text(out, file.name);
   }
-  put_digest(out, digest_of(out));
+  put(out, digest_of(out));
   return out;
 }
 
@@ -130,22 +101,22 @@ Memo read(std::string_view text) {
     return {};
   }
   const std::string_view summed = text.substr(0, text.size() - kDigestSize);
-  if (Reader(text.substr(summed.size())).digest() != digest_of(summed)) {
+  if (Reader(text.substr(summed.size())).value<Digest>() != digest_of(summed)) {
     return {};
   }
   Memo memo;
   Reader reader(summed.substr(kHeading.size()));
   memo.h1 = reader.text();
-  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed(); --left) {
+  for (auto left = reader.value<std::uint64_t>(); left > 0 && !reader.failed(); --left) {
     KnownDirectory& directory = memo.directories.emplace_back();
-    directory.stamp = reader.stamp();
+    directory.stamp = reader.value<FileStamp>();
     directory.name = reader.text();
   }
   memo.files.reserve(reader.left() / kFileSize);
   while (!reader.done()) {
     KnownFile& file = memo.files.emplace_back();
-    file.stamp = reader.stamp();
-    file.sha256 = reader.digest();
+    file.stamp = reader.value<FileStamp>();
+    file.sha256 = reader.value<Digest>();
     file.name = reader.text();
   }
   return reader.failed() ? Memo() : memo;
@@ -179,14 +150,15 @@ class Summariser {
       return std::nullopt;
     }
     const auto package = OpenPackage::open(package_);
-    const bool is_same = package &&
-                         std::ranges::all_of(known_.directories,
-                                             [&](const KnownDirectory& each) {
-                                               return package->stamp_of_directory(each.name.data()) == each.stamp;
-                                             }) &&
-                         std::ranges::all_of(known_.files, [&](const KnownFile& each) {
-                           return package->stamp_of_file(each.name.data()) == each.stamp;
-                         });
+    const bool is_same =
+        package &&
+        std::ranges::all_of(known_.directories,
+                            [&](const KnownDirectory& each) {
+                              return package->stamp(each.name.data(), OpenPackage::Kind::directory) == each.stamp;
+                            }) &&
+        std::ranges::all_of(known_.files, [&](const KnownFile& each) {
+          return package->stamp(each.name.data(), OpenPackage::Kind::file) == each.stamp;
+        });
     return is_same ? std::optional<std::string>(known_.h1) : std::nullopt;
   }
 

@@ -237,7 +237,7 @@ class Verifier {
     const auto place = request_.data.place_of(lock.key);
     const auto stamp = [&] {
       const auto package = OpenPackage::open(place.value_or(fs::path()));
-      return package ? package->stamp_of_directory("") : std::nullopt;
+      return package ? package->stamp("", OpenPackage::Kind::directory) : std::nullopt;
     };
     for (int looks = 1;; ++looks) {
       const auto before = stamp();
