@@ -23,39 +23,6 @@ namespace {
 constexpr std::uint64_t kWorthThread = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostThreads = 4;
 
-// File types of Unix in a stored mode.
-constexpr unsigned kTypeMask = 0170000;
-constexpr unsigned kRegular = 0100000;
-constexpr unsigned kLink = 0120000;
-constexpr unsigned kDirectoryMode = 0040000;
-
-struct Attributes {
-  EntryType type = EntryType::file;
-  unsigned mode = 0;
-};
-
-// Reads "external file attributes" (APPNOTE.TXT 4.4.15) as FileHeader.Mode of Go's archive/zip does; their meaning
-// depends on the system that wrote them.
-Attributes attributes_of(const ZipEntry& entry) {
-  constexpr unsigned kFat = 0;
-  constexpr unsigned kUnix = 3;
-  constexpr unsigned kNtfs = 11;
-  constexpr unsigned kVfat = 14;
-  constexpr unsigned kMac = 19;
-  constexpr unsigned kDosReadOnly = 0x01;
-  Attributes found{.type = entry.is_directory ? EntryType::directory : EntryType::file};
-  if (entry.system == kUnix || entry.system == kMac) {
-    const unsigned type = entry.attributes >> 16U & kTypeMask;
-    found.mode = entry.attributes >> 16U & 0777U;
-    if (type != 0 && type != kRegular && type != kLink && type != kDirectoryMode) {
-      found.type = EntryType::special;
-    }
-  } else if (entry.system == kFat || entry.system == kNtfs || entry.system == kVfat) {
-    found.mode = (entry.attributes & kDosReadOnly) != 0 ? 0444U : 0666U;
-  }
-  return found;
-}
-
 // Processes the archive in its order: checks names, then makes directories and files, one after another.
 class Walk {
  public:
@@ -125,18 +92,20 @@ class Walk {
 
   // Returns nullopt if there is nothing to unpack.
   Result<std::optional<PendingFile>> begin(const ZipEntry& entry, std::uint64_t number) {
-    const Attributes attributes = attributes_of(entry);
-    MODLOCK_TRY(auto place, rules_.place(entry.name, attributes.type));
+    const EntryType type = entry.is_special     ? EntryType::special
+                           : entry.is_directory ? EntryType::directory
+                                                : EntryType::file;
+    MODLOCK_TRY(auto place, rules_.place(entry.name, type));
     if (!place) {
       return std::nullopt;
     }
     MODLOCK_TRY(writer_.make_directories(*place, rules_.display()));
-    if (attributes.type == EntryType::directory) {
+    if (entry.is_directory) {
       return std::nullopt;
     }
     MODLOCK_TRY(expect_readable(entry));
     MODLOCK_TRY(auto file, writer_.make_file(*place, rules_.display()));
-    return PendingFile{number, entry.name, attributes.mode, std::move(file)};
+    return PendingFile{number, entry.name, entry.mode, std::move(file)};
   }
 
   Result<void> expect_readable(const ZipEntry& entry) const {

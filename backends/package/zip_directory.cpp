@@ -23,9 +23,23 @@ constexpr std::size_t kEntrySize = 46;
 constexpr std::uint64_t kLongestComment = 0xFFFF;
 constexpr std::uint64_t kMoreBytes = std::uint64_t{128} << 10U;  // end records and comments
 
-constexpr std::uint32_t kUnixDirectory = 0040000;
-constexpr std::uint32_t kUnixType = 0170000;
-constexpr std::uint32_t kFatDirectory = 0x10;
+// File types of Unix in a stored mode.
+constexpr unsigned kTypeMask = 0170000;
+constexpr unsigned kRegular = 0100000;
+constexpr unsigned kLink = 0120000;
+constexpr unsigned kDirectory = 0040000;
+constexpr unsigned kFatDirectory = 0x10;
+constexpr unsigned kFatReadOnly = 0x01;
+
+// Sets what "external file attributes" say; their meaning depends on the system that wrote them.
+void read_attributes(unsigned system, unsigned attributes, ZipEntry& entry) {
+  const bool is_unix = system == 3 || system == 19;                 // or macOS
+  const bool is_fat = system == 0 || system == 11 || system == 14;  // or NTFS or VFAT
+  const unsigned type = is_unix ? attributes >> 16U & kTypeMask : 0;
+  entry.mode = is_unix ? attributes >> 16U & 0777U : !is_fat ? 0 : (attributes & kFatReadOnly) != 0 ? 0444U : 0666U;
+  entry.is_directory = entry.name.ends_with('/') || type == kDirectory || (is_fat && (attributes & kFatDirectory) != 0);
+  entry.is_special = type != 0 && type != kRegular && type != kLink && type != kDirectory;
+}
 
 // The end record of the directory.
 struct Summary {
@@ -162,13 +176,8 @@ class DirectoryReader {
     entry.packed = zip_number(bytes, 20, 4);
     entry.size = zip_number(bytes, 24, 4);
     entry.offset = zip_number(bytes, 42, 4);
-    entry.system = static_cast<std::uint8_t>(zip_number(bytes, 5, 1));
-    entry.attributes = static_cast<std::uint32_t>(zip_number(bytes, 38, 4));
-    const bool is_unix = entry.system == 3 || entry.system == 19;
-    const bool is_fat = entry.system == 0 || entry.system == 11 || entry.system == 14;
-    entry.is_directory = (!entry.name.empty() && entry.name.back() == '/') ||
-                         (is_unix && ((entry.attributes >> 16U) & kUnixType) == kUnixDirectory) ||
-                         (is_fat && (entry.attributes & kFatDirectory) != 0);
+    read_attributes(static_cast<unsigned>(zip_number(bytes, 5, 1)), static_cast<unsigned>(zip_number(bytes, 38, 4)),
+                    entry);
     return take_large_numbers(bytes.substr(kEntrySize + name, extra), entry) ? std::optional(std::move(parsed))
                                                                              : std::nullopt;
   }

@@ -19,10 +19,11 @@ struct ZipEntry {
   std::uint32_t crc = 0;
   std::uint64_t packed = 0;  // bytes
   std::uint64_t size = 0;
-  std::uint64_t offset = 0;      // of its local header in the file
-  std::uint8_t system = 0;       // the system that wrote the attributes
-  std::uint32_t attributes = 0;  // "external file attributes"
-  bool is_directory = false;     // by its mode or its name
+  std::uint64_t offset = 0;  // of its local header in the file
+  // By "external file attributes" (APPNOTE.TXT 4.4.15), as FileHeader.Mode of Go's archive/zip reads them.
+  unsigned mode = 0;          // the permission bits
+  bool is_directory = false;  // also by its name
+  bool is_special = false;    // a device, pipe or socket
 };
 
 struct ZipDirectoryLimits {
