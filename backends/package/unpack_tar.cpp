@@ -30,72 +30,67 @@ constexpr int kWrongFormat = static_cast<int>(std::errc::illegal_byte_sequence);
 constexpr std::size_t kFilterPiece = std::size_t{128} << 10U;
 constexpr std::uint64_t kMostMemory = std::uint64_t{128} << 20U;
 
+tl::unexpected<Error> other_format(std::string_view display, ArchiveFormat format) {
+  return bad_archive(display,
+                     fmt::format("it is not a tar compressed with {}", format == ArchiveFormat::tar_xz    ? "xz"
+                                                                       : format == ArchiveFormat::tar_bz2 ? "bzip2"
+                                                                                                          : "gzip"));
+}
+
 // A libarchive reader on a stream of bytes.
 class LibraryReader {
  public:
-  explicit LibraryReader(std::unique_ptr<ByteSource> source);
+  explicit LibraryReader(std::unique_ptr<ByteSource> source)
+      : source_(std::move(source)), archive_(archive_read_new()) {}
   LibraryReader(const LibraryReader&) = delete;
   LibraryReader& operator=(const LibraryReader&) = delete;
 
   // Null if there is not enough memory.
   archive* get() const { return archive_.get(); }
 
-  enum class Opened { yes, other_format, no };
-  // Call after choosing formats and filters. Reads the first bytes.
-  Opened open();
+  // Call after choosing formats and filters. Reads the first bytes. Errors: those of failure() and other_format().
+  Result<void> open(std::string_view display, ArchiveFormat format) {
+    if (archive_read_open(archive_.get(), this, nullptr, &read, nullptr) == ARCHIVE_OK) {
+      return {};
+    }
+    return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? other_format(display, format)
+                                                                             : failure(display);
+  }
 
   // Returns the error of the last call: the source's if it had one, else libarchive's, as BAD_RESPONSE or IO_ERROR.
-  tl::unexpected<Error> failure(std::string_view display);
+  tl::unexpected<Error> failure(std::string_view display) {
+    if (source_failure_) {
+      return fail(*source_failure_);
+    }
+    const char* text = archive_error_string(archive_.get());
+    const int reason = archive_errno(archive_.get());
+    // libarchive also reports damage with system error numbers, mostly EINVAL.
+    constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory,
+                                         std::errc::permission_denied, std::errc::no_such_file_or_directory,
+                                         std::errc::too_many_files_open};
+    const bool is_system = std::ranges::find(kOfTheSystem, std::errc(reason)) != kOfTheSystem.end();
+    Error error = is_system ? Error{.code = Code::io_error, .message = fmt::format("\"{}\" cannot be read", display)}
+                            : bad_archive(display, "it is damaged or truncated").value();
+    return fail(with_note(std::move(error), escape_controls(text == nullptr ? "no reason given" : text)));
+  }
 
  private:
-  static la_ssize_t read(archive* opened, void* self, const void** piece);
+  static la_ssize_t read(archive* opened, void* self, const void** piece) {
+    LibraryReader& reader = *static_cast<LibraryReader*>(self);
+    auto next = reader.source_->next();
+    if (!next) {
+      reader.source_failure_ = std::move(next.error());
+      archive_set_error(opened, -1, "%s", "unreadable");
+      return ARCHIVE_FATAL;
+    }
+    *piece = next->data();
+    return static_cast<la_ssize_t>(next->size());
+  }
 
   std::unique_ptr<ByteSource> source_;
   std::optional<Error> source_failure_;
   std::unique_ptr<archive, Deleter<archive_read_free>> archive_;
 };
-
-LibraryReader::LibraryReader(std::unique_ptr<ByteSource> source)
-    : source_(std::move(source)), archive_(archive_read_new()) {}
-
-LibraryReader::Opened LibraryReader::open() {
-  if (archive_read_open(archive_.get(), this, nullptr, &LibraryReader::read, nullptr) == ARCHIVE_OK) {
-    return Opened::yes;
-  }
-  return !source_failure_ && archive_errno(archive_.get()) == kWrongFormat ? Opened::other_format : Opened::no;
-}
-
-la_ssize_t LibraryReader::read(archive* opened, void* self, const void** piece) {
-  LibraryReader& reader = *static_cast<LibraryReader*>(self);
-  auto next = reader.source_->next();
-  if (!next) {
-    reader.source_failure_ = std::move(next.error());
-    archive_set_error(opened, -1, "%s", "unreadable");
-    return ARCHIVE_FATAL;
-  }
-  *piece = next->data();
-  return static_cast<la_ssize_t>(next->size());
-}
-
-tl::unexpected<Error> LibraryReader::failure(std::string_view display) {
-  if (source_failure_) {
-    return fail(*source_failure_);
-  }
-  const char* text = archive_error_string(archive_.get());
-  const int reason = archive_errno(archive_.get());
-  // libarchive also reports damage with system error numbers, mostly EINVAL.
-  constexpr std::array kOfTheSystem = {std::errc::io_error, std::errc::not_enough_memory, std::errc::permission_denied,
-                                       std::errc::no_such_file_or_directory, std::errc::too_many_files_open};
-  const bool is_system = std::ranges::find(kOfTheSystem, std::errc(reason)) != kOfTheSystem.end();
-  Error error = is_system ? Error{.code = Code::io_error, .message = fmt::format("\"{}\" cannot be read", display)}
-                          : bad_archive(display, "it is damaged or truncated").value();
-  return fail(with_note(std::move(error), escape_controls(text == nullptr ? "no reason given" : text)));
-}
-
-// The name of its compression in messages: "gzip", "bzip2", "xz".
-std::string_view compression_name(ArchiveFormat format) {
-  return format == ArchiveFormat::tar_xz ? "xz" : format == ArchiveFormat::tar_bz2 ? "bzip2" : "gzip";
-}
 
 // The content of a file compressed with gzip or bzip2.
 class FilteredBytes final : public ByteSource {
@@ -132,16 +127,13 @@ class FilteredBytes final : public ByteSource {
             ARCHIVE_OK) {
       return library_.failure(display_);
     }
-    const auto outcome = library_.open();
-    if (outcome == LibraryReader::Opened::no) {
-      return library_.failure(display_);
-    }
+    MODLOCK_TRY(library_.open(display_, format_));
     // libarchive would also accept uncompressed and doubly compressed input.
     archive_entry* entry = nullptr;
-    if (outcome == LibraryReader::Opened::other_format || archive_filter_count(opened) != 2 ||
+    if (archive_filter_count(opened) != 2 ||
         archive_filter_code(opened, 0) != (is_bzip2 ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_GZIP) ||
         archive_read_next_header(opened, &entry) != ARCHIVE_OK) {
-      return bad_archive(display_, fmt::format("it is not a tar compressed with {}", compression_name(format_)));
+      return other_format(display_, format_);
     }
     return {};
   }
@@ -187,7 +179,7 @@ class XzBytes final : public ByteSource {
       case LZMA_STREAM_END:
         return {};
       case LZMA_FORMAT_ERROR:
-        return bad_archive(display_, "it is not a tar compressed with xz");
+        return other_format(display_, ArchiveFormat::tar_xz);
       case LZMA_MEMLIMIT_ERROR:
         return unsafe_archive(display_, "needs more than the 128 MiB of memory allowed to unpack");
       case LZMA_MEM_ERROR:
@@ -321,15 +313,8 @@ Result<FileDigests> read_tar(const StreamedFile& archive, ArchiveFormat format, 
   if (library.get() == nullptr || archive_read_support_format_tar(library.get()) != ARCHIVE_OK) {
     return system_failure("read", archive.path(), ENOMEM);
   }
-  switch (library.open()) {
-    case LibraryReader::Opened::yes:
-      return TarReader(library, rules, writer, context).run();
-    case LibraryReader::Opened::other_format:
-      return bad_archive(rules.display(), fmt::format("it is not a tar compressed with {}", compression_name(format)));
-    case LibraryReader::Opened::no:
-      break;
-  }
-  return library.failure(rules.display());
+  MODLOCK_TRY(library.open(rules.display(), format));
+  return TarReader(library, rules, writer, context).run();
 }
 
 }  // namespace modlock::unpack
