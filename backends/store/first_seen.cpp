@@ -114,7 +114,7 @@ std::vector<Time> FirstSeen::note(const std::string& package, std::span<const Ob
   }
   // Reads again under the lock, so that records of another process are not lost. If this fails, the observations are
   // recorded later with a later time, never with an earlier one.
-  if (const auto held = store_.hold_seen(package, context)) {
+  if (const auto held = store_.hold("seen-" + sha256_hex(package), context)) {
     const auto text = read_file(file);
     std::string().swap(noted.text);  // frees it
     noted = note_in(text.value_or(""), observations, now);

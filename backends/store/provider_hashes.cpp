@@ -69,7 +69,7 @@ Result<FileLock> ProviderHashes::hold(std::string_view zh, const Context& contex
     return fail(Code::internal,
                 fmt::format("a provider archive cannot be locked by a text of {} characters", zh.size()));
   }
-  return store_.hold_archive(digest, context);
+  return store_.hold(digest, context);
 }
 
 std::filesystem::path ReleaseHashes::path_of(const ProviderAddress& provider, const ProviderVersion& version,

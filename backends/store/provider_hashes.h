@@ -28,7 +28,7 @@ class ProviderHashes {
   void note(std::string_view zh, const ProviderArchiveHashes& archive) const;
 
   // Locks an archive while it is read. A caller that had to wait must call find() again before it reads the archive.
-  // Errors: those of Store::hold_archive(); INTERNAL if the text is not a `zh`.
+  // Errors: those of Store::hold(); INTERNAL if the text is not a `zh`.
   Result<FileLock> hold(std::string_view zh, const Context& context) const;
 
  private:

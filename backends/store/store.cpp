@@ -147,21 +147,13 @@ std::vector<fs::path> Store::record_directories() const {
           hash_directory(),     download_directory(), root_ / kClientDirectory};
 }
 
-Result<FileLock> Store::hold_name(std::string_view name, const Context& context) const {
+Result<FileLock> Store::hold(std::string_view name, const Context& context) const {
   MODLOCK_TRY(make(below("locks")));
   return FileLock::acquire(below("locks") / name, context).map_error(with_cache_hint);
 }
 
 Result<FileLock> Store::hold(const Source& source, const Context& context) const {
-  return hold_name(sha256_hex(source.package_identity()), context);
-}
-
-Result<FileLock> Store::hold_seen(const std::string& package, const Context& context) const {
-  return hold_name("seen-" + sha256_hex(package), context);
-}
-
-Result<FileLock> Store::hold_archive(std::string_view digest, const Context& context) const {
-  return hold_name(digest, context);
+  return hold(sha256_hex(source.package_identity()), context);
 }
 
 fs::path Store::package_directory(std::string_view h1, std::string_view modes) const {

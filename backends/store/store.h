@@ -121,11 +121,8 @@ class Store {
   // FileLock::acquire(); IO_ERROR.
   Result<FileLock> hold(const Source& source, const Context& context) const;
 
-  // The same for a provider archive, by its digest (64 hexadecimal digits).
-  Result<FileLock> hold_archive(std::string_view digest, const Context& context) const;
-
-  // The same for the records of a source in first_seen.h.
-  Result<FileLock> hold_seen(const std::string& package, const Context& context) const;
+  // The same for the name of another file of v2/locks: the digest of a provider archive, or "seen-…" (first_seen.h).
+  Result<FileLock> hold(std::string_view name, const Context& context) const;
 
   // Returns the package of (package identity, id) if it is complete in the store. A registry module is also identified
   // by its version (FetchRequest::ref), because versions may share an id and be in different directories of it.
@@ -174,7 +171,6 @@ class Store {
   struct Work;
   explicit Store(std::filesystem::path root);
   std::filesystem::path below(std::string_view name) const { return root_ / "v2" / name; }
-  Result<FileLock> hold_name(std::string_view name, const Context& context) const;
   std::filesystem::path record_of(const Source& source, std::string_view id, std::string_view ref,
                                   const std::string& by) const;
   std::optional<Json::Value> find_record(const Source& source, std::string_view id, std::string_view ref) const;
