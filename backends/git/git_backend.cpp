@@ -13,7 +13,6 @@
 #include "backends/git/checkout.h"
 #include "backends/git/commit_fetch.h"
 #include "backends/git/fetch.h"
-#include "backends/git/git_error.h"
 #include "backends/git/references.h"
 #include "backends/git/remote.h"
 #include "backends/git/remote_address.h"
@@ -155,9 +154,6 @@ class GitBackend final : public BackendCore, public GitAbilities {
 
  private:
   Result<Repository> open(const RemoteAddress& address, const Context& context) const {
-    if (context.offline && !Repository::exists(cache_directory_, address.display)) {
-      return fail(not_in_cache(address));
-    }
     return Repository::open(cache_directory_, address.display, context);
   }
 

@@ -303,11 +303,10 @@ Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure fa
                                             .hint = std::string(meaning->hint)};
 }
 
-Error not_in_cache(const RemoteAddress& remote, std::string_view doing) {
-  return Error{
-      .code = Code::offline_miss,
-      .message = fmt::format("git may not {} \"{}\" in offline mode: it is not in the cache", doing, remote.display),
-      .hint = "run the command without offline mode"};
+Error not_in_cache(std::string_view display, std::string_view doing) {
+  return Error{.code = Code::offline_miss,
+               .message = fmt::format("git may not {} \"{}\" in offline mode: it is not in the cache", doing, display),
+               .hint = "run the command without offline mode"};
 }
 
 Error git_missing(std::string_view doing, std::string_view display) {

@@ -46,7 +46,7 @@ Error explain(const RemoteAddress& remote, std::string_view doing, int exit_code
 Error explain(const RemoteAddress& remote, std::string_view doing, GitFailure failure, std::string_view said = {});
 
 // OFFLINE_MISS for a repository that was never fetched.
-Error not_in_cache(const RemoteAddress& remote, std::string_view doing = "fetch from");
+Error not_in_cache(std::string_view display, std::string_view doing = "fetch from");
 
 // TOOL_MISSING if git is not found: why it is needed, how to install it, and what still works.
 Error git_missing(std::string_view doing, std::string_view display);

@@ -61,7 +61,7 @@ Result<Finished> Remote::run(const std::vector<std::string>& arguments, std::str
 Result<Finished> Remote::run_at(const RemoteAddress& address, const std::vector<std::string>& arguments,
                                 std::string_view doing) const {
   if (context_.offline) {
-    return fail(not_in_cache(address_, doing));
+    return fail(not_in_cache(address_.display, doing));
   }
   std::optional<PrivateFile> key;
   if (address_.scheme == "ssh" && !address_.ssh_key.empty()) {

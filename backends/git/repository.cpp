@@ -6,6 +6,7 @@
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
+#include "backends/git/git_error.h"
 #include "backends/git/wire.h"
 #include "protocol/base/result.h"
 
@@ -19,10 +20,6 @@ constexpr std::string_view kSubmodules = "refs/modlock/submodules/";
 constexpr std::string_view kIncoming = "refs/modlock/incoming/";
 constexpr std::string_view kLockFile = "modlock-guard";
 constexpr std::string_view kSide = "history-";
-
-fs::path directory_of(const fs::path& cache_directory, std::string_view identity) {
-  return cache_directory / sha256_hex(identity);
-}
 
 // Returns the entries of a directory whose names fit.
 template <typename Fits>
@@ -93,7 +90,10 @@ Result<void> make_bare_repository(const fs::path& path) {
 
 Result<Repository> Repository::open(const fs::path& cache_directory, std::string_view identity,
                                     const Context& context) {
-  fs::path path = directory_of(cache_directory, identity);
+  fs::path path = cache_directory / sha256_hex(identity);
+  if (context.offline && !path_exists(path / "HEAD")) {
+    return fail(not_in_cache(identity));
+  }
   MODLOCK_TRY(make_directories(path));
   MODLOCK_TRY(auto lock, FileLock::acquire(path / kLockFile, context));
   if (path_exists(path / "HEAD")) {
@@ -114,10 +114,6 @@ Result<Repository> Repository::make(fs::path path, FileLock lock) {
   MODLOCK_TRY(make_bare_repository(path));
   MODLOCK_TRY(auto objects, ObjectReader::open(path));
   return Repository(std::move(path), std::move(lock), std::move(objects), false);
-}
-
-bool Repository::exists(const fs::path& cache_directory, std::string_view identity) {
-  return path_exists(directory_of(cache_directory, identity) / "HEAD");
 }
 
 bool Repository::has_commit(const std::string& id) const {

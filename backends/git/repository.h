@@ -18,13 +18,11 @@ namespace modlock::git {
 class Repository {
  public:
   // Opens `<cache_directory>/<sha256 of identity>`. Creates it if it is missing or broken, and removes the leftovers of
-  // a killed git. Errors: IO_ERROR, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
+  // a killed git. Errors: OFFLINE_MISS (no earlier run created it), IO_ERROR, REQUEST_CANCELLED, DEADLINE_EXCEEDED.
   static Result<Repository> open(const std::filesystem::path& cache_directory, std::string_view identity,
                                  const Context& context);
   // Returns the same repository, emptied. Errors: IO_ERROR.
   static Result<Repository> empty(Repository damaged);
-  // Whether an earlier run created the repository. Does not create it.
-  static bool exists(const std::filesystem::path& cache_directory, std::string_view identity);
 
   const std::filesystem::path& path() const { return path_; }
   // Whether an earlier run created it.

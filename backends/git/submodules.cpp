@@ -187,9 +187,6 @@ class Filling {
 
   Result<CheckedOut> check_out_one(const RemoteAddress& address, const Submodule& submodule,
                                    const fs::path& directory) const {
-    if (context_.offline && !Repository::exists(cache_directory_, address.display)) {
-      return fail(not_in_cache(address));
-    }
     MODLOCK_TRY(const auto repository, Repository::open(cache_directory_, address.display, context_));
     MODLOCK_TRY(fetch_submodule(Remote(address, context_, http_), repository, submodule.commit, context_));
     const fs::path index = top_.string() + "." + random_hex(8) + ".index";
