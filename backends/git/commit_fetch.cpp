@@ -141,24 +141,32 @@ std::string just_before(std::chrono::sys_seconds time) {
   return fmt::format("@{} +0000", time.time_since_epoch().count() - 1);
 }
 
-// Whether a branch or tag of the remote reaches the commit, which must be in `repository`. That a server serves a
-// commit is no proof, because hosts keep the commits of all forks in one store. One or two requests. Errors: those of
-// Backend.
-Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
-                          const Context& context) {
-  MODLOCK_TRY(const auto made_at, repository.objects().commit_time(commit));
-  for (const std::string& since : {just_before(made_at), std::string()}) {
+// Fetches the history since the commit, if `repository` has it, then the whole one, until `is_found(history,
+// is_whole)`. One or two requests. Errors: those of Backend and of `is_found`.
+template <typename IsFound>
+Result<bool> search_history(const Remote& remote, const Repository& repository, const std::string& commit,
+                            const Context& context, const IsFound& is_found) {
+  const auto made_at = repository.objects().commit_time(commit);
+  for (const std::string& since : {made_at ? just_before(*made_at) : std::string(), std::string()}) {
     const History history(remote, repository, context);
     const auto fetched = history.fetch(History::Content::commits, since);
     if (!fetched && (since.empty() || is_final(fetched.error()))) {
       return fail(fetched.error());
     }
-    auto found = fetched ? history.leads_to(commit) : Result<bool>(false);
-    if (!found || *found) {
+    auto found = fetched ? is_found(history, since.empty()) : Result<bool>(false);
+    if (!found || *found || !made_at) {
       return found;
     }
   }
   return false;
+}
+
+// Whether a branch or tag of the remote reaches the commit, which must be in `repository`. That a server serves a
+// commit is no proof, because hosts keep the commits of all forks in one store.
+Result<bool> is_reachable(const Remote& remote, const Repository& repository, const std::string& commit,
+                          const Context& context) {
+  return search_history(remote, repository, commit, context,
+                        [&](const History& history, bool) { return history.leads_to(commit); });
 }
 
 // The same for a remote that serves only branches and tags. The commit arrives at Repository::incoming(0). One request,
@@ -221,29 +229,13 @@ Result<std::vector<std::string>> without_head(const Remote& remote, const std::s
 
 std::optional<CommitDistance> find_descent(const Remote& remote, const Repository& repository, const std::string& older,
                                            const std::string& newer, const Context& context) {
-  const auto made_at = repository.objects().commit_time(older);
-  std::vector<std::string> cuts = {""};
-  if (made_at) {
-    cuts.insert(cuts.begin(), just_before(*made_at));
-  }
-  for (const std::string& since : cuts) {
-    const History history(remote, repository, context);
-    const auto fetched = history.fetch(History::Content::commits, since);
-    if (!fetched && is_final(fetched.error())) {
-      return std::nullopt;
-    }
-    if (!fetched) {
-      continue;
-    }
+  CommitDistance distance;
+  const auto found = search_history(remote, repository, older, context, [&](const History& history, bool is_whole) {
     const auto commits = history.commits_since(older, newer);
-    if (commits && *commits) {
-      return CommitDistance{.descends = true, .commits = **commits};
-    }
-    if (commits && since.empty() && history.has(newer)) {
-      return CommitDistance{.descends = false, .commits = 0};
-    }
-  }
-  return std::nullopt;
+    distance = {.descends = commits && *commits, .commits = commits ? commits->value_or(0) : 0};
+    return Result<bool>(distance.descends || (commits && is_whole && history.has(newer)));
+  });
+  return found && *found ? std::optional(distance) : std::nullopt;
 }
 
 Result<Pin> find_revision(const Remote& remote, const Repository& repository, const std::string& ref,
