@@ -20,6 +20,7 @@
 #include "backends/base/text.h"
 #include "backends/git/git_error.h"
 #include "backends/git/library.h"
+#include "backends/http/url.h"
 #include "protocol/base/result.h"
 
 namespace modlock::git {
@@ -29,13 +30,12 @@ namespace fs = std::filesystem;
 
 using Entry = GitConfiguration::Entry;
 using Config = std::unique_ptr<git_config, Deleter<git_config_free>>;
-using Iterator = std::unique_ptr<git_config_iterator, Deleter<git_config_iterator_free>>;
 
 constexpr std::size_t kMostVariables = 10'000;
 
-bool is_true(std::string_view text) {
-  const std::string lower = ascii::lower(text);
-  return lower == "true" || lower == "yes" || lower == "on" || lower == "1";
+bool is_true(const Entry& entry) {
+  const std::string lower = ascii::lower(entry.value);
+  return entry.is_bare || lower == "true" || lower == "yes" || lower == "on" || lower == "1";
 }
 
 // Converts the section and the name to lower case, and keeps the part between them.
@@ -123,27 +123,19 @@ bool add_file(const fs::path& path, std::vector<Entry>& entries) {
     return false;
   }
   const Config config(raw);
-  git_config_iterator* raw_iterator = nullptr;
-  if (git_config_iterator_new(&raw_iterator, config.get()) != 0) {
-    return false;
-  }
-  const Iterator iterator(raw_iterator);
-  git_config_entry* found = nullptr;
-  int ended = 0;
-  while ((ended = git_config_next(&found, iterator.get())) == 0) {
+  using Add = int (*)(const git_config_entry*, void*) noexcept;
+  const Add add = [](const git_config_entry* found, void* to) noexcept {
     Entry entry{found->name, found->value == nullptr ? "" : found->value, found->value == nullptr};
-    if (is_beyond_libgit2(entry)) {
-      return false;
-    }
-    entries.push_back(std::move(entry));
-  }
-  return ended == GIT_ITEROVER;
+    const bool ends = is_beyond_libgit2(entry);
+    static_cast<std::vector<Entry>*>(to)->push_back(std::move(entry));
+    return ends ? int{GIT_EUSER} : 0;
+  };
+  return git_config_foreach(config.get(), add, &entries) == 0;
 }
 
 std::vector<fs::path> files_of(const EnvironmentLookup& environment) {
   std::vector<fs::path> files;
-  const std::string no_system = environment("GIT_CONFIG_NOSYSTEM").value_or("");
-  if (!is_true(no_system)) {
+  if (!is_true({"", environment("GIT_CONFIG_NOSYSTEM").value_or("")})) {
     files.emplace_back(environment("GIT_CONFIG_SYSTEM").value_or("/etc/gitconfig"));
   }
   if (const auto global = environment("GIT_CONFIG_GLOBAL")) {
@@ -188,26 +180,9 @@ bool add_variables(const EnvironmentLookup& environment, std::vector<Entry>& ent
   return true;
 }
 
-struct SettingOrigin {
-  std::string scheme;
-  std::string host;  // with its port
-  std::string path;  // ends with a slash
-};
-
-std::optional<SettingOrigin> origin_of(std::string_view text) {
-  const auto url = GoUrl::parse(text);
-  if (!url || url->host.empty() || !url->opaque.empty()) {
-    return std::nullopt;
-  }
-  SettingOrigin origin{url->scheme, ascii::lower(url->host), url->escaped_path()};
-  const std::string_view usual_port = origin.scheme == "https" ? ":443" : origin.scheme == "http" ? ":80" : "";
-  if (origin.host.find(':') == std::string::npos) {
-    origin.host += usual_port;
-  }
-  if (origin.path.empty() || origin.path.back() != '/') {
-    origin.path += '/';
-  }
-  return origin;
+// With a slash at the end.
+std::string path_of(const http::UrlParts& url) {
+  return std::string(url.path) + (url.path.ends_with('/') ? "" : "/");
 }
 
 using GitOnlyReason = std::optional<std::string>;
@@ -230,10 +205,6 @@ constexpr std::array kForeignVariables = {"GIT_SSL_NO_VERIFY",
 constexpr std::array<std::string_view, 11> kHarmless = {"version",     "postbuffer",  "lowspeedlimit", "lowspeedtime",
                                                         "maxrequests", "minsessions", "savecookies",   "noepsv",
                                                         "receivepack", "uploadpack",  "ssltry"};
-
-bool is_true(const Entry& entry) {
-  return entry.is_bare || entry.value == "true" || entry.value == "yes" || entry.value == "on" || entry.value == "1";
-}
 
 bool names_proxy(const EnvironmentLookup& environment) {
   constexpr std::array kNames = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
@@ -444,7 +415,7 @@ std::string GitConfiguration::rewrite(std::string_view url) const {
 
 std::optional<std::vector<Entry>> GitConfiguration::http_settings(std::string_view url) const {
   constexpr std::string_view kSection = "http.";
-  const auto asked = origin_of(url);
+  const auto asked = http::split_url(url);
   if (!asked) {
     return std::nullopt;
   }
@@ -459,14 +430,14 @@ std::optional<std::vector<Entry>> GitConfiguration::http_settings(std::string_vi
     std::size_t match = 0;
     if (last >= kSection.size()) {
       const std::string pattern = entry.key.substr(kSection.size(), last - kSection.size());
-      const auto named = origin_of(pattern);
+      const auto named = http::split_url(pattern);
       if (!named || pattern.find_first_of("*@") != std::string::npos) {
         return std::nullopt;
       }
-      if (named->scheme != asked->scheme || named->host != asked->host || !asked->path.starts_with(named->path)) {
+      if (http::origin_of(*named) != http::origin_of(*asked) || !path_of(*asked).starts_with(path_of(*named))) {
         continue;
       }
-      match = named->path.size();
+      match = path_of(*named).size();
     }
     std::size_t& best = specific[name];
     if (match >= best) {

@@ -412,15 +412,11 @@ Error HttpExchange::explain_failure(Error error) {
 
 Error HttpExchange::explain_status(HttpResponse response) const {
   const int status = response.status;
-  const GitFailure found = status == 401                    ? GitFailure::credentials_needed
-                           : status == 403                  ? GitFailure::forbidden
-                           : status == 407                  ? GitFailure::proxy_refused
-                           : status == 404 || status == 410 ? GitFailure::no_repository
+  const GitFailure said = classify(fmt::format("The requested URL returned error: {}", status));  // as git says it
+  const GitFailure found = status == kUnauthorized          ? GitFailure::credentials_needed
                            : status == 408 || status == 504 ? GitFailure::timeout
-                           : status == 429                  ? GitFailure::rate_limited
-                           : status >= 500                  ? GitFailure::server_error
-                           : status >= 300 && status < 400  ? GitFailure::redirected
-                                                            : GitFailure::broken_response;
+                           : said == GitFailure::other      ? GitFailure::broken_response
+                                                            : said;
   Error error = explain(remote_, doing_, found);
   error.notes.push_back(fmt::format("the server answered with status {}", status));
   if (const auto refused = expect_success(std::move(response), HttpRequest{}); !refused) {

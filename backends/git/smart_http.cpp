@@ -24,12 +24,19 @@ class SmartHttp::Memory {
   using Found = std::shared_ptr<const Advertised>;
 
   // Replaces what was kept of the remote. If its references are too many, only its endpoint is kept.
-  void keep(const RemoteAddress& remote, const Advertised& found) {
-    keep(remote, std::make_shared<const Advertised>(
-                     found.references.size() <= kMostReferences ? found : Advertised{{}, found.found, {}}));
+  void keep(const RemoteAddress& remote, const Advertised* found) {
+    const bool is_small = found != nullptr && found->references.size() <= kMostReferences;
+    Found kept = found == nullptr
+                     ? nullptr
+                     : std::make_shared<const Advertised>(is_small ? *found : Advertised{{}, found->found, {}});
+    const std::scoped_lock lock(mutex_);
+    const std::string key = key_of(remote);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
+    entries_.push_back({key, Clock::now(), std::move(kept)});
+    while (entries_.size() > kMostKept || references_kept() > kMostReferences) {
+      entries_.erase(entries_.begin());
+    }
   }
-
-  void leave_to_git(const RemoteAddress& remote) { keep(remote, nullptr); }
 
   // Returns what was kept in the last minute.
   std::optional<Found> find(const RemoteAddress& remote) {
@@ -52,16 +59,6 @@ class SmartHttp::Memory {
     Clock::time_point time;
     Found found;
   };
-
-  void keep(const RemoteAddress& remote, Found found) {
-    const std::scoped_lock lock(mutex_);
-    const std::string key = key_of(remote);
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.key == key; });
-    entries_.push_back({key, Clock::now(), std::move(found)});
-    while (entries_.size() > kMostKept || references_kept() > kMostReferences) {
-      entries_.erase(entries_.begin());
-    }
-  }
 
   std::size_t references_kept() const {
     return std::accumulate(entries_.begin(), entries_.end(), std::size_t{0}, [](std::size_t sum, const Entry& entry) {
@@ -121,13 +118,13 @@ std::optional<Result<Advertising>> SmartHttp::list(const RemoteAddress& remote, 
   HttpExchange exchange(*http_, *plan, doing, context);
   auto advertised = exchange.advertise(wanted, cache_directory_ / sha256_hex(remote.display) / kEndpointFile);
   if (advertised) {
-    memory_->keep(remote, *advertised);
+    memory_->keep(remote, &*advertised);
     return Advertising{.references = std::move(advertised->references),
                        .is_whole = !advertised->found.is_v2,
                        .redirected_to = other_repository(remote.url, advertised->found.base.reveal())};
   }
   if (may_leave_to_git(exchange.only_git())) {
-    memory_->leave_to_git(remote);
+    memory_->keep(remote, nullptr);
     return std::nullopt;
   }
   if (!exchange.only_git().empty()) {
@@ -157,7 +154,7 @@ std::optional<Result<bool>> SmartHttp::fetch(const RemoteAddress& remote, const 
   PackResponse answer(repository);
   auto fetched = exchange.fetch(kept->found, ids, answer);
   if (!fetched && may_leave_to_git(exchange.only_git())) {
-    memory_->leave_to_git(remote);
+    memory_->keep(remote, nullptr);
     return std::nullopt;
   }
   return fetched;
