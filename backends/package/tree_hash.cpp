@@ -79,7 +79,7 @@ Result<std::vector<TreeEntry>> list_tree(const fs::path& root, TreeRules rules) 
   entries.reserve(scan.entries.size());
   for (ScannedEntry& entry : scan.entries) {
     fs::path path = root / entry.name;
-    entries.push_back({std::move(entry.name), std::move(path), entry.type, entry.mode});
+    entries.push_back({std::move(entry), std::move(path)});
   }
   return entries;
 }

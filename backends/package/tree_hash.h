@@ -36,13 +36,9 @@ struct TreeSummary {
 // Reads text(). nullopt if the format is invalid.
 std::optional<TreeSummary> parse_tree_summary(std::string_view text);
 
-// An entry of a package to hash and install: its name relative to the package, `/`-separated.
-struct TreeEntry {
-  std::string name;
+// An entry of a package to hash and install, and where it is.
+struct TreeEntry : ScannedEntry {
   std::filesystem::path path;
-  using Type = ScannedEntry::Type;
-  Type type = Type::file;
-  unsigned mode = 0;  // ScannedEntry::mode
 };
 
 // Returns the entries of a package that are hashed and installed, sorted bytewise by name: everything except

@@ -83,7 +83,7 @@ std::string write(const Memo& memo) {
   std::string out(kHeading);
   put_text(out, memo.h1);
   put(out, std::uint64_t{memo.directories.size()});
-  for (const KnownDirectory& directory : memo.directories) {
+  for (const ScannedDirectory& directory : memo.directories) {
     put(out, directory.stamp);
     put_text(out, directory.name);
   }
@@ -108,7 +108,7 @@ Memo read(std::string_view text) {
   Reader reader(summed.substr(kHeading.size()));
   memo.h1 = reader.text();
   for (auto left = reader.value<std::uint64_t>(); left > 0 && !reader.failed(); --left) {
-    KnownDirectory& directory = memo.directories.emplace_back();
+    ScannedDirectory& directory = memo.directories.emplace_back();
     directory.stamp = reader.value<FileStamp>();
     directory.name = reader.text();
   }
@@ -128,7 +128,6 @@ namespace modlock {
 namespace {
 
 namespace fs = std::filesystem;
-using tree_memo::KnownDirectory;
 using tree_memo::KnownFile;
 using tree_memo::Memo;
 
@@ -153,8 +152,8 @@ class Summariser {
     const bool is_same =
         package &&
         std::ranges::all_of(known_.directories,
-                            [&](const KnownDirectory& each) {
-                              return package->stamp(each.name.data(), OpenPackage::Kind::directory) == each.stamp;
+                            [&](const ScannedDirectory& each) {
+                              return package->stamp(each.name.c_str(), OpenPackage::Kind::directory) == each.stamp;
                             }) &&
         std::ranges::all_of(known_.files, [&](const KnownFile& each) {
           return package->stamp(each.name.data(), OpenPackage::Kind::file) == each.stamp;
@@ -184,9 +183,7 @@ class Summariser {
 
   // A mode cannot change without the change time of its file, so an unchanged tree needs no check.
   Result<void> check_modes() const {
-    const auto entries = mapped(scan_.entries, [](const ScannedEntry& entry) {
-      return TreeEntry{entry.name, {}, entry.type, entry.mode};
-    });
+    const auto entries = mapped(scan_.entries, [](const ScannedEntry& entry) { return TreeEntry{entry, {}}; });
     return options_.modes.empty() || hash_modes(entries) == options_.modes
                ? Result<void>()
                : fail(Code::hash_mismatch, "permission bits were changed");
@@ -238,7 +235,7 @@ class Summariser {
       file.sha256 = hashed.sha256;
       return {};
     }
-    MODLOCK_TRY(const auto digest, digest_of_entry({entry.name, package_ / entry.name, entry.type}));
+    MODLOCK_TRY(const auto digest, digest_of_entry({entry, package_ / entry.name}));
     file.sha256 = digest;
     return {};
   }
@@ -261,9 +258,7 @@ class Summariser {
     const std::string h1 = is_whole ? summary.h1() : "";
     if (is_whole) {
       memo.h1 = h1;
-      for (const ScannedDirectory& directory : scan_.directories) {
-        memo.directories.push_back({directory.name, directory.stamp});
-      }
+      memo.directories = scan_.directories;
     }
     const std::string text = tree_memo::write(memo);
     if (text != text_ && store_.make(store_.tree_directory())) {

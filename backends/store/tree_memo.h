@@ -46,11 +46,6 @@ Result<std::string> hash_installed(const Store& store, const std::filesystem::pa
 // The format of a file below v2/trees of a store.
 namespace modlock::tree_memo {
 
-struct KnownDirectory {
-  std::string_view name;  // relative to the package; "" is the package itself
-  FileStamp stamp;
-};
-
 struct KnownFile {
   std::string_view name;
   FileStamp stamp;
@@ -60,14 +55,14 @@ struct KnownFile {
 struct Memo {
   // The h1 of the package if it consists only of these directories and files; else empty, and `directories` is empty.
   std::string_view h1 = {};
-  std::vector<KnownDirectory> directories = {};
+  std::vector<ScannedDirectory> directories = {};
   std::vector<KnownFile> files = {};  // sorted bytewise by name
 };
 
 // Returns a binary text that ends with its own digest.
 std::string write(const Memo& memo);
-// The reverse of write(). The names point into the text, where a NUL follows each. Returns an empty memo if the text is
-// not a complete memo.
+// The reverse of write(). The names of files point into the text, where a NUL follows each. Returns an empty memo if
+// the text is not a complete memo.
 Memo read(std::string_view text);
 
 }  // namespace modlock::tree_memo

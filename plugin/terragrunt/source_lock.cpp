@@ -60,7 +60,7 @@ Result<std::vector<std::string>> differing_files(const TreeSummary& locked, cons
       const auto type = !is_link                           ? TreeEntry::Type::file
                         : fs::is_regular_file(path, error) ? TreeEntry::Type::link_to_file
                                                            : TreeEntry::Type::link_as_text;
-      entries.push_back({file.name, path, type});
+      entries.push_back({{file.name, type}, path});
     }
   }
   MODLOCK_TRY(auto present, summarise_entries(entries, {}, open.context));
