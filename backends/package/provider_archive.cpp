@@ -43,65 +43,6 @@ std::string_view fault_of(std::string_view name) {
   return is_long ? "has a name longer than 255 bytes" : "";
 }
 
-class Layout {
- public:
-  Layout(const UnpackLimits& limits, std::string_view display) : limits_(limits), display_(display) {}
-
-  Result<void> add(const ZipEntry& entry) {
-    if (const std::string_view fault = fault_of(entry.name); !fault.empty()) {
-      return unsafe_entry(display_, entry.name, fault);
-    }
-    std::string path;
-    for (const std::string_view part : split(entry.name, '/')) {
-      if (part.empty() || part == ".") {
-        continue;
-      }
-      if (!path.empty()) {
-        MODLOCK_TRY(remember(entry.name, path, true));
-        path += '/';
-      }
-      path += part;
-    }
-    if (path.empty() && !entry.is_directory) {
-      return unsafe_entry(display_, entry.name, "is a file without a name");
-    }
-    found_.is_plain = found_.is_plain && !entry.is_directory && path == entry.name && !known_.contains(path);
-    if (!path.empty()) {
-      MODLOCK_TRY(remember(entry.name, path, entry.is_directory));
-    }
-    if (!entry.is_directory && path.find('/') == std::string::npos && path.starts_with(kProgramPrefix)) {
-      found_.programs.push_back(path);
-    }
-    found_.paths.push_back(entry.is_directory ? std::string() : std::move(path));
-    return {};
-  }
-
-  ZipLayout result() {
-    sort_unique(found_.programs);
-    return std::move(found_);
-  }
-
- private:
-  Result<void> remember(std::string_view name, const std::string& path, bool is_directory) {
-    const auto [at, is_new] = known_.emplace(path, is_directory);
-    if (!is_new) {
-      return at->second == is_directory ? Result<void>()
-                                        : unsafe_entry(display_, name, "is, or is below, both a directory and a file");
-    }
-    name_bytes_ += path.size();
-    if (known_.size() > limits_.entries || name_bytes_ > limits_.name_bytes) {
-      return unsafe_entry(display_, name, "makes it exceed the number of files and directories allowed");
-    }
-    return {};
-  }
-
-  const UnpackLimits& limits_;
-  std::string_view display_;
-  ZipLayout found_;
-  std::unordered_map<std::string, bool> known_;  // whether a path is a directory
-  std::uint64_t name_bytes_ = 0;
-};
-
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20U;
 // The SHA-256 of the empty text, which is that of directories.
 constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -126,12 +67,8 @@ class ZipHasher {
   Result<ProviderArchiveHashes> hash(const Context& context) {
     MODLOCK_TRY(const auto entries, zip_.entries({.bytes = kLongestDirectory}));
     MODLOCK_TRY(const auto layout, zip_layout(entries, rules_.limits(), rules_.display()));
-    std::map<std::uint64_t, const ZipEntry*> by_offset;
-    for (const ZipEntry& entry : entries) {
-      if (!by_offset.emplace(entry.offset, &entry).second) {
-        return unsafe_entry(rules_.display(), entry.name, "shares its bytes with another entry");
-      }
-    }
+    auto by_offset = mapped(entries, [](const ZipEntry& entry) { return std::pair(entry.offset, &entry); });
+    std::ranges::sort(by_offset);  // of two at one place, the second one is named
     // Before anything is inflated: entries in each other would be read again and again.
     std::uint64_t end = 0;
     for (const auto& [offset, entry] : by_offset) {
@@ -232,11 +169,49 @@ Result<ZipLayout> zip_layout(const std::vector<ZipEntry>& entries, const UnpackL
   if (entries.size() > limits.entries) {
     return unsafe_archive(display, fmt::format("contains {} entries; {} are allowed", entries.size(), limits.entries));
   }
-  Layout layout(limits, display);
+  ZipLayout found;
+  std::unordered_map<std::string, bool> known;  // whether a path is a directory
+  std::uint64_t name_bytes = 0;
+  const auto remember = [&](std::string_view name, const std::string& path, bool is_directory) -> Result<void> {
+    const auto [at, is_new] = known.emplace(path, is_directory);
+    if (!is_new) {
+      return at->second == is_directory ? Result<void>()
+                                        : unsafe_entry(display, name, "is, or is below, both a directory and a file");
+    }
+    name_bytes += path.size();
+    return known.size() <= limits.entries && name_bytes <= limits.name_bytes
+               ? Result<void>()
+               : unsafe_entry(display, name, "makes it exceed the number of files and directories allowed");
+  };
   for (const ZipEntry& entry : entries) {
-    MODLOCK_TRY(layout.add(entry));
+    if (const std::string_view fault = fault_of(entry.name); !fault.empty()) {
+      return unsafe_entry(display, entry.name, fault);
+    }
+    std::string path;
+    for (const std::string_view part : split(entry.name, '/')) {
+      if (part.empty() || part == ".") {
+        continue;
+      }
+      if (!path.empty()) {
+        MODLOCK_TRY(remember(entry.name, path, true));
+        path += '/';
+      }
+      path += part;
+    }
+    if (path.empty() && !entry.is_directory) {
+      return unsafe_entry(display, entry.name, "is a file without a name");
+    }
+    found.is_plain = found.is_plain && !entry.is_directory && path == entry.name && !known.contains(path);
+    if (!path.empty()) {
+      MODLOCK_TRY(remember(entry.name, path, entry.is_directory));
+    }
+    if (!entry.is_directory && path.find('/') == std::string::npos && path.starts_with(kProgramPrefix)) {
+      found.programs.push_back(path);
+    }
+    found.paths.push_back(entry.is_directory ? std::string() : std::move(path));
   }
-  return layout.result();
+  sort_unique(found.programs);
+  return found;
 }
 
 Result<void> expect_provider_program(const std::vector<std::string>& programs, std::string_view type,
