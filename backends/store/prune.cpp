@@ -42,20 +42,15 @@ bool is_gone(const std::error_code& error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
 }
 
-// Adds the number of entries of the type in `directory`, and the sizes of all files below it.
-Result<void> count(const fs::path& directory, fs::file_type type, std::uint64_t& things, std::uint64_t& bytes) {
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    if (std::error_code ignored; !is_hidden(at->path()) && at->symlink_status(ignored).type() == type) {
-      ++things;
-    }
-  }
-  if (error && !is_gone(error)) {
-    return system_failure("read the directory", directory, error.value());
-  }
-  MODLOCK_TRY(const auto inside, bytes_below(directory));
-  bytes += inside;
-  return {};
+// Adds a thing to the sizes of its kind.
+void add_to(messages::CacheSizes& sizes, const CacheEntry& thing) {
+  using Sizes = messages::CacheSizes;
+  constexpr std::array kOfKind = {std::pair(&Sizes::packages, &Sizes::package_bytes),
+                                  std::pair(&Sizes::repositories, &Sizes::repository_bytes),
+                                  std::pair(&Sizes::records, &Sizes::record_bytes)};
+  const auto [things, bytes] = kOfKind.at(static_cast<std::size_t>(thing.kind));
+  ++(sizes.*things);
+  sizes.*bytes += thing.bytes;
 }
 
 // Returns when a thing was used last: the time of its mark, else the newest time of the entries directly in it (git
@@ -76,6 +71,34 @@ fs::file_time_type last_use(const fs::path& thing) {
   return newest;
 }
 
+// Returns what prune() removes by its limits.
+Result<std::vector<CacheEntry>> things_in(const Store& store, const Context& context) {
+  std::vector<CacheEntry> things;
+  const auto collect = [&](Kind kind, const fs::path& directory) -> Result<void> {
+    MODLOCK_TRY(const auto paths, list_directory(directory));
+    for (const fs::path& path : paths) {
+      MODLOCK_TRY(context.check());
+      std::error_code error;
+      const fs::file_type type = fs::symlink_status(path, error).type();
+      if (is_hidden(path) || type != (kind == Kind::record ? fs::file_type::regular : fs::file_type::directory)) {
+        continue;
+      }
+      MODLOCK_TRY(const auto bytes, kind == Kind::record ? fs::file_size(path, error) : bytes_below(path));
+      if (!error) {
+        things.push_back({kind, path, last_use(path), bytes});
+      }
+    }
+    return {};
+  };
+  MODLOCK_TRY(collect(Kind::package, store.package_directory()));
+  MODLOCK_TRY(collect(Kind::package, store.proven_directory()));
+  MODLOCK_TRY(collect(Kind::repository, store.git_directory()));
+  for (const fs::path& directory : store.record_directories()) {
+    MODLOCK_TRY(collect(Kind::record, directory));
+  }
+  return things;
+}
+
 class Pruning {
  public:
   Pruning(const Store& store, const PruneLimits& limits, const Context& context, fs::file_time_type now)
@@ -85,57 +108,30 @@ class Pruning {
     MODLOCK_TRY(remove_unfinished());
     MODLOCK_TRY(remove_older_layout());
     MODLOCK_TRY(linked_, recorded_links(store_, now_));
-    MODLOCK_TRY(collect(Kind::package, store_.package_directory()));
-    MODLOCK_TRY(collect(Kind::package, store_.proven_directory()));
-    MODLOCK_TRY(collect(Kind::repository, store_.git_directory()));
-    for (const fs::path& directory : store_.record_directories()) {
-      MODLOCK_TRY(collect_records(directory));
-    }
-    MODLOCK_TRY(remove_things());
+    MODLOCK_TRY(auto things, things_in(store_, context_));
+    MODLOCK_TRY(remove_things(std::move(things)));
     MODLOCK_TRY(remove_identities());
     return report_;
   }
 
  private:
-  Result<void> collect(Kind kind, const fs::path& directory) {
-    MODLOCK_TRY(const auto paths, list_directory(directory));
-    for (const fs::path& path : paths) {
-      MODLOCK_TRY(context_.check());
-      MODLOCK_TRY(const auto bytes, bytes_below(path));
-      things_.push_back({kind, path, last_use(path), bytes});
-      total_ += bytes;
-    }
-    return {};
-  }
-
-  Result<void> collect_records(const fs::path& directory) {
-    MODLOCK_TRY(const auto paths, list_directory(directory));
-    for (const fs::path& path : paths) {
-      std::error_code error;
-      const bool is_record = fs::symlink_status(path, error).type() == fs::file_type::regular && !is_hidden(path);
-      const fs::file_time_type written = is_record ? fs::last_write_time(path, error) : fs::file_time_type();
-      const std::uintmax_t bytes = is_record && !error ? fs::file_size(path, error) : 0;
-      if (is_record && !error) {
-        things_.push_back({Kind::record, path, written, bytes});
-        total_ += bytes;
-      }
-    }
-    return {};
-  }
-
   // The least recently used first.
-  Result<void> remove_things() {
-    std::ranges::sort(things_, {}, &CacheEntry::used);
-    for (const CacheEntry& thing : things_) {
+  Result<void> remove_things(std::vector<CacheEntry> things) {
+    std::ranges::sort(things, {}, &CacheEntry::used);
+    std::uint64_t total = 0;
+    for (const CacheEntry& thing : things) {
+      total += thing.bytes;
+    }
+    for (const CacheEntry& thing : things) {
       const bool too_old = limits_.max_age && now_ - thing.used > *limits_.max_age;
-      const bool too_much = limits_.max_bytes && total_ > *limits_.max_bytes;
+      const bool too_much = limits_.max_bytes && total > *limits_.max_bytes;
       if ((!too_old && !too_much) || now_ - thing.used < kInUse || is_linked(thing)) {
         continue;
       }
       MODLOCK_TRY(context_.check());
       MODLOCK_TRY(thing.kind == Kind::record ? remove_tree(thing.path) : store_.remove_at_once(thing.path));
-      total_ -= thing.bytes;
-      note_removed(thing);
+      total -= thing.bytes;
+      add_to(report_.removed, thing);
     }
     return {};
   }
@@ -144,16 +140,6 @@ class Pruning {
   bool is_linked(const CacheEntry& thing) const {
     return thing.kind == Kind::package &&
            (linked_.count(thing.path.filename().string()) != 0 || now_ - last_use(thing.path) < kInUse);
-  }
-
-  void note_removed(const CacheEntry& thing) {
-    using Sizes = messages::CacheSizes;
-    constexpr std::array kOfKind = {std::pair(&Sizes::packages, &Sizes::package_bytes),
-                                    std::pair(&Sizes::repositories, &Sizes::repository_bytes),
-                                    std::pair(&Sizes::records, &Sizes::record_bytes)};
-    const auto [things, bytes] = kOfKind.at(static_cast<std::size_t>(thing.kind));
-    ++(report_.removed.*things);
-    report_.removed.*bytes += thing.bytes;
   }
 
   // Whether the last write is so old that no process can still be working on it.
@@ -230,8 +216,6 @@ class Pruning {
   const Context& context_;
   fs::file_time_type now_;
   std::set<std::string> linked_;  // names of packages
-  std::vector<CacheEntry> things_;
-  std::uint64_t total_ = 0;
   PruneReport report_;
 };
 
@@ -270,11 +254,9 @@ Result<std::uint64_t> bytes_below(const fs::path& directory) {
 
 Result<messages::CacheSizes> measure(const Store& store) {
   messages::CacheSizes sizes;
-  MODLOCK_TRY(count(store.package_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
-  MODLOCK_TRY(count(store.proven_directory(), fs::file_type::directory, sizes.packages, sizes.package_bytes));
-  MODLOCK_TRY(count(store.git_directory(), fs::file_type::directory, sizes.repositories, sizes.repository_bytes));
-  for (const fs::path& directory : store.record_directories()) {
-    MODLOCK_TRY(count(directory, fs::file_type::regular, sizes.records, sizes.record_bytes));
+  MODLOCK_TRY(const auto things, things_in(store, {}));
+  for (const CacheEntry& thing : things) {
+    add_to(sizes, thing);
   }
   MODLOCK_TRY(sizes.unfinished_bytes, bytes_below(store.temporary_directory()));
   return sizes;
