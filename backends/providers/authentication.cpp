@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "backends/address/source_text.h"
 #include "backends/base/text.h"
@@ -13,25 +14,13 @@
 namespace modlock::provider_registry {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\v\f\r";
-
 // The first two fields of a line, empty if missing.
 struct Line {
-  std::string_view hash;
-  std::string_view file_name;
+  explicit Line(std::string_view text) { std::istringstream(std::string(text)) >> hash >> file_name; }
+
+  std::string hash;
+  std::string file_name;
 };
-
-std::string_view take_field(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-  const std::string_view field = rest.substr(0, rest.find_first_of(kBlanks));
-  rest.remove_prefix(field.size());
-  return field;
-}
-
-Line read_line(std::string_view text) {
-  const std::string_view hash = take_field(text);
-  return {hash, take_field(text)};
-}
 
 using Kind = SignatureVerdict::Kind;
 
@@ -67,7 +56,7 @@ std::string reason_of(const SignatureVerdict& verdict) {
 
 Result<void> expect_listed(std::string_view document, std::string_view file_name, std::string_view zh) {
   while (!document.empty()) {
-    const Line line = read_line(take_line(document));
+    const Line line(take_line(document));
     if (line.file_name.empty() || line.file_name != file_name) {
       continue;
     }
@@ -89,7 +78,7 @@ Result<void> expect_listed(std::string_view document, std::string_view file_name
 Result<std::vector<std::string>> hashes_of(std::string_view document) {
   std::vector<std::string> hashes;
   while (!document.empty()) {
-    const Line line = read_line(take_line(document));
+    const Line line(take_line(document));
     if (line.hash.empty()) {
       return fail(Code::bad_response, "checksum list has a blank line");
     }

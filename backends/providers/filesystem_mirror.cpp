@@ -178,16 +178,13 @@ class FilesystemMirror final : public ProviderSource {
 
   Result<const std::vector<LocalProvider>*> packages_of(const ProviderAddress& provider, const Context& context) {
     MODLOCK_TRY(context.check());
-    const std::lock_guard lock(mutex_);
+    std::call_once(is_read_, [this] { found_ = find_local_providers(directory_); });
     if (!found_) {
-      found_ = find_local_providers(directory_);
-    }
-    if (!*found_) {
-      return fail(found_->error());
+      return fail(found_.error());
     }
     static const std::vector<LocalProvider> kNone;
-    const auto packages = (*found_)->find(provider);
-    return packages == (*found_)->end() ? &kNone : &packages->second;
+    const auto packages = found_->find(provider);
+    return packages == found_->end() ? &kNone : &packages->second;
   }
 
   Result<ProviderPackage> hash(const ProviderAddress& provider, const LocalProvider& package, const Context& context) {
@@ -211,8 +208,8 @@ class FilesystemMirror final : public ProviderSource {
   const fs::path directory_;
   ProviderArchives& archives_;
   const Store& store_;
-  std::mutex mutex_;
-  std::optional<Result<LocalProviders>> found_;
+  std::once_flag is_read_;
+  Result<LocalProviders> found_;
 };
 
 }  // namespace

@@ -143,8 +143,8 @@ class NetworkMirror final : public ProviderSource {
       MODLOCK_TRY(auto package, fetch(provider, version, platform, archives, *archive, context));
       auto matching = matching_hashes(accepted, package);
       if (!matching) {
-        matching.error().message = fmt::format("{} {} for {} from {}: {}", provider.to_string(), version.to_string(),
-                                               platform.to_string(), display_, matching.error().message);
+        matching.error().message = fmt::format("{} from {}: {}", package_display(provider, version, platform), display_,
+                                               matching.error().message);
         return fail(std::move(matching.error()));
       }
       package.recorded = {package.h1};
@@ -167,23 +167,18 @@ class NetworkMirror final : public ProviderSource {
     MODLOCK_TRY(const auto archives, archives_of(provider, version, context));
     MODLOCK_TRY(const auto* archive, find(provider, version, platform, archives));
     MODLOCK_TRY(auto request,
-                archive_request(provider, archives, *archive, release_display(provider, version, platform), context));
+                archive_request(provider, archives, *archive, package_display(provider, version, platform), context));
     return send_archive(std::move(request), sink, context);
   }
 
  private:
-  static std::string release_display(const ProviderAddress& provider, const ProviderVersion& version,
-                                     const Platform& platform) {
-    return fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
-  }
-
   Result<const MirrorArchive*> find(const ProviderAddress& provider, const ProviderVersion& version,
                                     const Platform& platform, const Archives& archives) const {
     const auto archive = archives.by_platform.find(platform.to_string());
     if (archive == archives.by_platform.end()) {
       return fail(Code::not_found,
                   fmt::format("provider mirror {} does not have a package of {}", display_,
-                              release_display(provider, version, platform)),
+                              package_display(provider, version, platform)),
                   "add the package to the mirror, or omit the platform");
     }
     return &archive->second;
@@ -278,7 +273,7 @@ class NetworkMirror final : public ProviderSource {
   Result<ProviderPackage> fetch(const ProviderAddress& provider, const ProviderVersion& version,
                                 const Platform& platform, const Archives& archives, const MirrorArchive& archive,
                                 const Context& context) {
-    const std::string display = release_display(provider, version, platform);
+    const std::string display = package_display(provider, version, platform);
     MODLOCK_TRY(const auto request, archive_request(provider, archives, archive, display, context));
     const auto zh = std::find_if(archive.hashes.begin(), archive.hashes.end(),
                                  [](const std::string& hash) { return hash.starts_with("zh:"); });

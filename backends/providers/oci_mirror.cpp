@@ -196,9 +196,7 @@ class OciMirror final : public ProviderSource {
     for (const Platform& platform : platforms) {
       MODLOCK_TRY(const auto layer, find_layer(repository, manifests, provider, version, platform, context));
       MODLOCK_TRY(auto package,
-                  fetch(repository, layer,
-                        fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string()),
-                        provider.type(), context));
+                  fetch(repository, layer, package_display(provider, version, platform), provider.type(), context));
       package.is_compared_by_zh = true;
       package.recorded = {package.h1, package.zh};
       release.packages.insert_or_assign(platform, std::move(package));

@@ -55,8 +55,11 @@ Input input_of(std::string_view bytes) {
   return Input(input);
 }
 
-// Copies and frees a text of the library; empty after a failure.
-std::string taken(rnp_result_t result, char* text) {
+// Returns what `get` says of a handle, and frees the library's text; empty after a failure.
+template <typename Handle>
+std::string text_of(Handle handle, rnp_result_t (*get)(Handle, char**)) {
+  char* text = nullptr;
+  const rnp_result_t result = get(handle, &text);
   const std::unique_ptr<char, Deleter<rnp_buffer_destroy>> owned(text);
   return result == RNP_SUCCESS && text != nullptr ? std::string(text) : std::string();
 }
@@ -73,9 +76,7 @@ Key primary_of(const Ring& ring, const Key& key) {
   if (rnp_key_is_sub(key.get(), &is_sub) != RNP_SUCCESS || !is_sub) {
     return nullptr;
   }
-  char* text = nullptr;
-  const rnp_result_t result = rnp_key_get_primary_fprint(key.get(), &text);
-  return find_key(ring, "fingerprint", taken(result, text));
+  return find_key(ring, "fingerprint", text_of(key.get(), rnp_key_get_primary_fprint));
 }
 
 bool is_revoked(const Key& key) {
@@ -112,9 +113,7 @@ std::optional<Found> find_signature(const Verification& verification) {
       continue;
     }
     const SignatureHandle owned(handle);
-    char* text = nullptr;
-    const rnp_result_t result = rnp_signature_get_keyid(handle, &text);
-    Found found{taken(result, text), rnp_op_verify_signature_get_status(made)};
+    Found found{text_of(handle, rnp_signature_get_keyid), rnp_op_verify_signature_get_status(made)};
     rnp_signature_get_creation(handle, &found.created);
     return found;
   }
@@ -146,9 +145,7 @@ SignatureVerdict check_signature(const Ring& ring, const Found& found, std::stri
   }
   const Key primary = primary_of(ring, key);
   const Key& owner = primary ? primary : key;
-  char* text = nullptr;
-  const rnp_result_t named = rnp_key_get_keyid(owner.get(), &text);
-  SignatureVerdict verdict{.kind = Kind::good, .key_id = taken(named, text)};
+  SignatureVerdict verdict{.kind = Kind::good, .key_id = text_of(owner.get(), rnp_key_get_keyid)};
   verdict.made += std::chrono::seconds(found.created);
   const bool has_expired = is_expired(owner) || is_expired(key);
   const bool is_proven = found.status == RNP_SUCCESS || found.status == RNP_ERROR_SIGNATURE_EXPIRED ||

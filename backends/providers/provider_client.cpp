@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/http/url.h"
 #include "protocol/base/result.h"
 
@@ -113,10 +115,7 @@ Result<PackageMetadata> ProviderClient::package(const ProviderAddress& provider,
     return fail(std::move(error));
   }
   auto metadata = parse_package(response->body, response->url.reveal(), platform, rules_);
-  if (!metadata) {
-    return fail(about_answer(std::move(metadata.error()), provider, *response));
-  }
-  return metadata;
+  return metadata ? std::move(metadata) : fail(about_answer(std::move(metadata.error()), provider, *response));
 }
 
 Result<std::string> ProviderClient::file(const SecretText& url, std::string purpose, const Context& context) {
@@ -137,10 +136,7 @@ HttpRequest ProviderClient::archive_request(const SecretText& url, std::string p
 
 Result<HttpResponse> ProviderClient::send_anonymously(HttpRequest request, const Context& context) const {
   MODLOCK_TRY(check_url_allowed(request.url.reveal(), context));
-  bool is_part = false;
-  for (const HttpHeader& header : request.headers) {
-    is_part = is_part || header.name == "Range";
-  }
+  const bool is_part = std::ranges::find(request.headers, "Range", &HttpHeader::name) != request.headers.end();
   std::string purpose = request.purpose;
   return expect_status(http_.send(std::move(request), "", context), purpose, is_part);
 }

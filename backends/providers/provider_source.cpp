@@ -208,6 +208,10 @@ void order_newest_first(std::vector<ProviderVersion>& versions) {
   versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
 }
 
+std::string package_display(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform) {
+  return fmt::format("{} {} for {}", provider.to_string(), version.to_string(), platform.to_string());
+}
+
 tl::unexpected<Error> provider_not_found(const ProviderAddress& provider) {
   return fail(Code::not_found,
               fmt::format("provider {} was not found in any of the search locations", provider.to_string()),

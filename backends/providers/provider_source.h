@@ -128,6 +128,9 @@ std::unique_ptr<ProviderSource> make_multi_source(std::vector<ProviderSelector> 
 // metadata.
 void order_newest_first(std::vector<ProviderVersion>& versions);
 
+// Returns "registry.opentofu.org/hashicorp/null 3.2.0 for linux_amd64", for messages.
+std::string package_display(const ProviderAddress& provider, const ProviderVersion& version, const Platform& platform);
+
 // NOT_FOUND `provider <name> was not found in any of the search locations`, the clients' wording.
 tl::unexpected<Error> provider_not_found(const ProviderAddress& provider);
 

@@ -47,9 +47,7 @@ struct Release {
   SignatureRules rules;
 
   std::string display() const { return release_display(provider, version); }
-  std::string display(const Platform& platform) const {
-    return fmt::format("{} for {}", display(), platform.to_string());
-  }
+  std::string display(const Platform& platform) const { return package_display(provider, version, platform); }
 };
 
 // For map_error(): says what the error is about.
