@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/files.h"
-#include "backends/base/process.h"
 #include "backends/base/text.h"
 #include "backends/git/git_command.h"
 #include "backends/git/library.h"
@@ -82,23 +82,18 @@ class SideReader {
 
   // The blob of an id that git itself printed.
   Result<std::string> blob(const std::string& id) const {
-    auto text = git({"cat-file", "blob", id});
-    if (text && !*text) {
-      return fail(Code::io_error, fmt::format("git cannot read {} as a side of the merge has it ({})", path_, id),
-                  "check the repository with: git fsck");
-    }
-    return text ? Result<std::string>(std::move(**text)) : fail(std::move(text.error()));
+    MODLOCK_TRY(auto text, git({"cat-file", "blob", id}));
+    return text ? Result<std::string>(*std::move(text))
+                : fail(Code::io_error, fmt::format("git cannot read {} as a side of the merge has it ({})", path_, id),
+                       "check the repository with: git fsck");
   }
 
   Result<std::optional<MergeSides>> read_stages() const {
     MODLOCK_TRY(const auto listed, git({"--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path_}));
     // "<mode> <id> <stage>\t<path>\0"
     std::array<std::string, 3> ids;
-    std::string_view rest = listed ? std::string_view(*listed) : std::string_view();
     bool any = false;
-    while (!rest.empty()) {
-      const std::string_view line = rest.substr(0, rest.find('\0'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    for (const std::string& line : lines_of(listed.value_or(""), '\0')) {
       const std::size_t id = line.find(' ') + 1;
       const std::size_t stage = line.find(' ', id) + 1;
       if (id == 0 || stage == 0 || stage >= line.size() || line[stage] < '1' || line[stage] > '3') {
@@ -112,8 +107,7 @@ class SideReader {
     }
     std::array<std::string, 3> texts;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      MODLOCK_TRY(auto text, ids.at(i).empty() ? Result<std::string>() : blob(ids.at(i)));
-      texts.at(i) = std::move(text);
+      MODLOCK_TRY(texts.at(i), ids.at(i).empty() ? Result<std::string>() : blob(ids.at(i)));
     }
     return MergeSides{std::move(texts[0]), {std::move(texts[1]), std::move(texts[2])}};
   }
@@ -121,11 +115,8 @@ class SideReader {
   Result<std::string> id_of(const std::string& expression) const { return find_object(root_, expression, context_); }
 
   Result<std::string> text_in(const std::string& commit) const {
-    const auto id = id_of(commit + ":./" + path_);
-    if (!id || id->empty()) {
-      return id;
-    }
-    return blob(*id);
+    MODLOCK_TRY(const auto id, id_of(commit + ":./" + path_));
+    return id.empty() ? Result<std::string>() : blob(id);
   }
 
   Result<std::string> merge_base(const std::string& commit) const {
@@ -135,11 +126,8 @@ class SideReader {
 
   // The parent that a commit is compared with; empty if it has none, or if it has several.
   Result<std::string> parent_of(const std::string& commit) const {
-    auto second = id_of(commit + "^2");
-    if (second && !second->empty()) {
-      return "";
-    }
-    return second ? id_of(commit + "^1") : second;
+    MODLOCK_TRY(const auto second, id_of(commit + "^2"));
+    return second.empty() ? id_of(commit + "^1") : Result<std::string>();
   }
 
   struct Applied {
@@ -188,10 +176,6 @@ class SideReader {
 constexpr std::size_t kLongestText = std::size_t{4} << 20U;  // no configuration file is longer
 constexpr std::size_t kMostNamedPaths = 64;                  // on a command line
 
-std::string_view first_line(std::string_view text) {
-  return text.substr(0, text.find('\n'));
-}
-
 // A line of `git cat-file`, about one path.
 struct ObjectLine {
   bool is_object = false;  // "<id> <type> <size>"
@@ -209,7 +193,7 @@ ObjectLine read_line(std::string_view text) {
   const bool has_size = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
   line.is_object = has_size && first.find_first_not_of("0123456789abcdef") == std::string_view::npos;
   line.is_file = line.is_object && text.substr(first.size()).starts_with(" blob ");
-  line.has_text = has_size && std::ranges::find(kLinks, first) != kLinks.end();
+  line.has_text = has_size && contains(kLinks, first);
   return line;
 }
 
@@ -328,11 +312,8 @@ Result<std::string> RevisionReader::changed_since(const std::string& commit) con
   for (const std::string& key : lines_of(settings.output, '\0')) {
     arguments.push_back(fmt::format("--config-env={}={}", key, kEmptyVariable));
   }
-  for (const char* const argument :
-       {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"}) {
-    arguments.emplace_back(argument);
-  }
-  arguments.insert(arguments.end(), {commit, "--"});
+  arguments.insert(arguments.end(), {"diff", "--name-status", "-z", "--no-renames", "--no-ext-diff",
+                                     "--ignore-submodules=dirty", commit, "--"});
   return ask(std::move(arguments));
 }
 
@@ -352,7 +333,7 @@ Result<std::string> RevisionReader::commit_of(const std::string& revision) const
                              "the revision before"
                            : "name a branch, tag or commit that was fetched");
   }
-  return std::string(first_line(found.output));
+  return found.output.substr(0, found.output.find('\n'));
 }
 
 Result<std::map<std::string, std::string>> RevisionReader::texts(const std::string& commit,
@@ -423,8 +404,7 @@ Result<void> RevisionReader::read_objects(const char* mode, const std::string& c
   const bool has_texts = std::string_view(mode) == "--batch";
   std::string_view rest = output;
   for (const std::string& path : paths) {
-    const ObjectLine line = read_line(first_line(rest));
-    rest.remove_prefix(std::min(first_line(rest).size() + 1, rest.size()));
+    const ObjectLine line = read_line(take_line(rest));
     std::string_view text;
     if (line.has_text || (has_texts && line.is_object)) {
       text = rest.substr(0, line.size);

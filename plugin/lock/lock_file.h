@@ -43,8 +43,9 @@ struct ModuleLock {
 };
 using ModuleLocks = std::map<std::string, ModuleLock, std::less<>>;
 
-// The number of equal names at the ends of two keys: 1 for "app.vpc" and "vpc".
-std::size_t common_labels(std::string_view a, std::string_view b);
+// Returns those entries whose keys have the most names in common with a key at their ends: "app.vpc" and "vpc" have
+// one.
+std::vector<const ModuleLock*> closest_entries(std::string_view key, std::vector<const ModuleLock*> entries);
 
 // The lock entry of one provider.
 struct ProviderLock {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "backends/address/source.h"
-#include "backends/address/version.h"
 #include "backends/backend.h"
 #include "backends/base/ascii.h"
 #include "backends/base/collections.h"
@@ -204,7 +202,7 @@ class LockReader {
     std::string unknown;
     const hcl::Attribute* first = nullptr;
     for (const hcl::Attribute& attribute : block.body.attributes) {
-      if (std::ranges::find(known, attribute.name) == known.end()) {
+      if (!contains(known, attribute.name)) {
         first = first == nullptr ? &attribute : first;
         unknown += fmt::format("{}\"{}\"", unknown.empty() ? "" : ", ", attribute.name);
       }
@@ -296,22 +294,17 @@ std::optional<Version> ModuleLock::parsed_version() const {
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
 }
 
-std::size_t common_labels(std::string_view a, std::string_view b) {
-  std::size_t count = 0;
-  for (;; ++count) {
-    const std::size_t dot_a = a.rfind('.');
-    const std::size_t dot_b = b.rfind('.');
-    const std::string_view last_a = dot_a == std::string_view::npos ? a : a.substr(dot_a + 1);
-    const std::string_view last_b = dot_b == std::string_view::npos ? b : b.substr(dot_b + 1);
-    if (last_a != last_b) {
-      return count;
-    }
-    if (dot_a == std::string_view::npos || dot_b == std::string_view::npos) {
-      return count + 1;
-    }
-    a = a.substr(0, dot_a);
-    b = b.substr(0, dot_b);
-  }
+std::vector<const ModuleLock*> closest_entries(std::string_view key, std::vector<const ModuleLock*> entries) {
+  const auto common_names = [&](const ModuleLock* entry) {
+    const std::string_view other = entry->key;
+    const auto [end, other_end] = std::mismatch(key.rbegin(), key.rend(), other.rbegin(), other.rend());
+    const bool is_whole = (end == key.rend() || *end == '.') && (other_end == other.rend() || *other_end == '.');
+    return std::count(key.rbegin(), end, '.') + (is_whole ? 1 : 0);
+  };
+  const auto best = std::ranges::max_element(entries, {}, common_names);
+  const auto most = best == entries.end() ? 0 : common_names(*best);
+  std::erase_if(entries, [&](const ModuleLock* entry) { return common_names(entry) < most; });
+  return entries;
 }
 
 Result<LockFile> parse_lock(std::string_view text, const std::string& path, std::string_view default_host) {

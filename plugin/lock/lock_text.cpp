@@ -93,9 +93,9 @@ void remove_blocks(LockText& text, const std::vector<Range>& ranges) {
     next = last + 1;
     if (!is_blank(before) || !is_blank(after)) {
       kept.push_back({before + after, text.lines[last].end});
-    } else if (!kept.empty() && is_blank(kept.back().text)) {
+    } else if (!kept.empty() && kept.back().is_blank()) {
       kept.pop_back();
-    } else if (kept.empty() && next < text.lines.size() && is_blank(text.lines[next].text)) {
+    } else if (kept.empty() && next < text.lines.size() && text.lines[next].is_blank()) {
       ++next;
     }
   }
@@ -129,12 +129,9 @@ void insert_blocks(LockText& text, const std::vector<std::string>& blocks) {
 
 // Returns the bytes of the lines of a module block; empty: there is none.
 std::string former_block(const LockFile& before, const std::string& key) {
-  const auto range = before.module_ranges.find(key);
-  if (range == before.module_ranges.end()) {
-    return "";
-  }
-  const std::size_t start = range->second.start.byte;
-  return before.text.substr(start, before.text.find('\n', range->second.end.byte) + 1 - start);
+  const Range* range = find_in(before.module_ranges, key);
+  const std::size_t start = range == nullptr ? 0 : range->start.byte;
+  return range == nullptr ? "" : before.text.substr(start, before.text.find('\n', range->end.byte) + 1 - start);
 }
 
 }  // namespace
@@ -154,7 +151,7 @@ std::size_t head_size(const std::vector<TextLine>& lines) {
   std::size_t paragraph = 0;  // end of the paragraph being read
   std::size_t line = 0;
   while (line < lines.size()) {
-    if (is_blank(lines[line].text)) {
+    if (lines[line].is_blank()) {
       head = paragraph;
       ++line;
       continue;
@@ -231,12 +228,8 @@ Result<void> check_one_placement(const LockFile& lock, const LockFile& sidecar) 
 
 std::string write_module_block(const ModuleLock& module) {
   std::string block = fmt::format("module {} {{\n", hcl::quoted(module.key));
-  if (module.version) {
-    block += fmt::format("  version = {}\n", hcl::quoted(*module.version));
-    block += fmt::format("  source  = {}\n", hcl::quoted(module.source));
-  } else {
-    block += fmt::format("  source = {}\n", hcl::quoted(module.source));
-  }
+  block += module.version ? fmt::format("  version = {}\n", hcl::quoted(*module.version)) : "";
+  block += fmt::format("  source{} = {}\n", module.version ? " " : "", hcl::quoted(module.source));
   if (module.constraints) {
     block += fmt::format("\n  constraints = {}\n", hcl::quoted(*module.constraints));
   }
@@ -247,21 +240,17 @@ std::string write_module_block(const ModuleLock& module) {
 }
 
 bool is_after_provider(const LockFile& lock, std::string_view key) {
-  const auto module = lock.module_ranges.find(key);
-  return module != lock.module_ranges.end() && std::ranges::any_of(lock.provider_ranges, [&](const auto& provider) {
-           return provider.second.start.byte < module->second.start.byte;
+  const Range* module = find_in(lock.module_ranges, key);
+  return module != nullptr && std::ranges::any_of(lock.provider_ranges, [&](const auto& provider) {
+           return provider.second.start.byte < module->start.byte;
          });
 }
 
 std::string write_provider_block(const ProviderAddress& address, const ProviderLock& provider) {
   std::string block = fmt::format("provider {} {{\n", hcl::quoted(address.to_string()));
-  const std::string version = hcl::quoted(provider.version.to_string());
-  if (provider.constraints.empty()) {
-    block += fmt::format("  version = {}\n", version);
-  } else {
-    block += fmt::format("  version     = {}\n", version);
-    block += fmt::format("  constraints = {}\n", hcl::quoted(provider.constraints));
-  }
+  const bool is_constrained = !provider.constraints.empty();
+  block += fmt::format("  version{} = {}\n", is_constrained ? "    " : "", hcl::quoted(provider.version.to_string()));
+  block += is_constrained ? fmt::format("  constraints = {}\n", hcl::quoted(provider.constraints)) : "";
   std::vector<std::string> hashes = provider.hashes;
   sort_unique(hashes);
   if (!hashes.empty()) {
@@ -280,9 +269,7 @@ std::string write_lock(const LockFile& before, const ModuleLocks& modules, std::
   std::vector<Range> ranges = values_of(before.module_ranges);
   std::ranges::sort(ranges, [](const Range& left, const Range& right) { return left.start.byte < right.start.byte; });
   remove_blocks(text, ranges);
-  const bool nothing_else = std::ranges::all_of(
-      text.lines, [](const TextLine& line) { return line.text.find_first_not_of(" \t\r") == std::string::npos; });
-  if (nothing_else) {
+  if (std::ranges::all_of(text.lines, &TextLine::is_blank)) {
     text.lines.clear();
     text.final_line_end = true;
     for (const TextLine& line : split_lock_text(header).lines) {

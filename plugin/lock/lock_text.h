@@ -11,6 +11,8 @@ namespace modlock {
 struct TextLine {
   std::string text;  // without its line ending
   std::string end;   // "\n", "\r\n", or empty if the last line has none
+
+  bool is_blank() const { return text.find_first_not_of(" \t\r") == std::string::npos; }
 };
 
 struct LockText {

@@ -21,23 +21,8 @@ const ProviderLocks& locks_of(const LockFile& file, const ProviderLocks*) {
 
 template <typename Locks>
 std::optional<typename Locks::mapped_type> find_entry(const Locks& locks, const typename Locks::key_type& key) {
-  const auto found = locks.find(key);
-  return found == locks.end() ? std::nullopt : std::optional(found->second);
-}
-
-template <typename Locks>
-std::set<typename Locks::key_type> all_keys(const LockFile* base, std::span<const LockFile> sides) {
-  std::set<typename Locks::key_type> keys;
-  const auto add = [&](const LockFile& file) {
-    for (const auto& [key, entry] : locks_of(file, static_cast<const Locks*>(nullptr))) {
-      keys.insert(key);
-    }
-  };
-  if (base != nullptr) {
-    add(*base);
-  }
-  std::ranges::for_each(sides, add);
-  return keys;
+  const auto* found = find_in(locks, key);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 // The distinct values that differ from the ancestor's value, which may be unknown.
@@ -56,7 +41,9 @@ template <typename Locks, typename Contested>
 void merge_kind(const LockFile* base, std::span<const LockFile> sides, Locks& settled, Contested& contested) {
   using Entry = typename Locks::mapped_type;
   const auto* kind = static_cast<const Locks*>(nullptr);
-  for (const auto& key : all_keys<Locks>(base, sides)) {
+  auto keys = base == nullptr ? all_keys(Locks()) : all_keys(locks_of(*base, kind));
+  std::ranges::for_each(sides, [&](const LockFile& side) { keys.merge(all_keys(locks_of(side, kind))); });
+  for (const auto& key : keys) {
     std::optional<std::optional<Entry>> ancestor;
     if (base != nullptr) {
       ancestor.emplace(find_entry(locks_of(*base, kind), key));
@@ -128,8 +115,8 @@ bool contradict(const std::vector<std::string>& left, const std::vector<std::str
   const auto ours = by_scheme(left);
   const auto theirs = by_scheme(right);
   return std::ranges::any_of(ours, [&](const auto& scheme) {
-    const auto other = theirs.find(scheme.first);
-    return other != theirs.end() && other->second != scheme.second;
+    const auto* other = find_in(theirs, scheme.first);
+    return other != nullptr && *other != scheme.second;
   });
 }
 
@@ -149,10 +136,6 @@ struct Pieces {
 
 using TextLines = std::span<const TextLine>;
 
-bool is_blank(const TextLine& line) {
-  return line.text.find_first_not_of(" \t\r") == std::string::npos;
-}
-
 std::string text_of(TextLines lines) {
   std::string text;
   for (const TextLine& line : lines) {
@@ -163,7 +146,7 @@ std::string text_of(TextLines lines) {
 
 // Without blank lines at the top.
 TextLines trim_top(TextLines lines) {
-  while (!lines.empty() && is_blank(lines.front())) {
+  while (!lines.empty() && lines.front().is_blank()) {
     lines = lines.subspan(1);
   }
   return lines;
@@ -235,8 +218,7 @@ class MergeWriter {
       return Piece{"", write_provider_block(entry.first, entry.second)};
     });
     write_comments([](const Pieces& pieces) { return pieces.tail; });
-    const auto first = std::ranges::find_if(sides_, [](const auto& side) { return !side.text.empty(); });
-    if (first != sides_.end()) {
+    if (const auto* first = find_where(sides_, [](const auto& side) { return !side.text.empty(); })) {
       merged_.text = with_line_endings_of(first->text, merged_.text);
     }
     return std::move(merged_);
@@ -290,16 +272,7 @@ class MergeWriter {
   template <typename Locks, typename Contested, typename PieceMap, typename Writer>
   void write_kind(const Locks& settled, const Contested& contested, PieceMap Pieces::*kind, std::string_view prefix,
                   Writer writer) {
-    std::set<typename Locks::key_type> keys;
-    for (const auto& [key, entry] : settled) {
-      keys.insert(key);
-    }
-    if (marker_size_ != 0) {
-      for (const auto& [key, entries] : contested) {
-        keys.insert(key);
-      }
-    }
-    for (const auto& key : keys) {
+    for (const auto& key : all_keys(settled, marker_size_ == 0 ? Contested() : contested)) {
       if (const auto entry = settled.find(key); entry != settled.end()) {
         const Piece piece = choose_piece(*entry, kind, writer);
         add(piece.comments + piece.block);
@@ -307,8 +280,8 @@ class MergeWriter {
       }
       std::vector<std::string> texts;
       for (const Pieces& pieces : side_pieces_) {
-        const auto found = (pieces.*kind).find(key);
-        texts.push_back(found == (pieces.*kind).end() ? "" : found->second.comments + found->second.block);
+        const Piece* piece = find_in(pieces.*kind, key);
+        texts.push_back(piece == nullptr ? "" : piece->comments + piece->block);
       }
       add_conflict(texts.at(0), texts.at(1), std::string(prefix) + name_of(key));
     }
@@ -319,15 +292,14 @@ class MergeWriter {
   Piece choose_piece(const Entry& entry, PieceMap Pieces::*kind, Writer writer) const {
     using Locks = std::map<std::remove_const_t<typename Entry::first_type>, typename Entry::second_type,
                            typename PieceMap::key_compare>;
-    const auto old = (base_pieces_.*kind).find(entry.first);
+    const Piece* old = find_in(base_pieces_.*kind, entry.first);
     const Piece* chosen = nullptr;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       if (find_entry(locks_of(sides_[i], static_cast<const Locks*>(nullptr)), entry.first) != entry.second) {
         continue;
       }
       const Piece& piece = (side_pieces_[i].*kind).find(entry.first)->second;
-      const bool is_changed = old == (base_pieces_.*kind).end() || !(piece == old->second);
-      if (is_changed) {
+      if (old == nullptr || !(piece == *old)) {
         return piece;
       }
       chosen = chosen == nullptr ? &piece : chosen;

@@ -1,12 +1,12 @@
 #include "plugin/lock/side_alignment.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "backends/base/collections.h"
 #include "backends/git/line_diff.h"
 
 namespace modlock {
@@ -17,8 +17,8 @@ using Renames = std::map<std::string, std::string, std::less<>>;  // new keys by
 template <typename Locks>
 void keep_common(Locks& locks, const Locks& others) {
   std::erase_if(locks, [&](const auto& entry) {
-    const auto other = others.find(entry.first);
-    return other == others.end() || !(other->second == entry.second);
+    const auto* other = find_in(others, entry.first);
+    return other == nullptr || !(*other == entry.second);
   });
 }
 
@@ -44,33 +44,17 @@ std::optional<std::string> renamed_key(const Renames& renames, std::string_view 
   return std::nullopt;
 }
 
-// The candidate whose key has the most names in common with `key` at its end; null if several have as many.
-const std::string* closest(std::string_view key, const std::vector<const std::string*>& candidates) {
-  const std::string* best = nullptr;
-  std::size_t most = 0;
-  bool is_unique = true;
-  for (const std::string* candidate : candidates) {
-    const std::size_t common = common_labels(key, *candidate);
-    if (best == nullptr || common > most) {
-      best = candidate;
-      most = common;
-      is_unique = true;
-    } else if (common == most) {
-      is_unique = false;
-    }
-  }
-  return is_unique ? best : nullptr;
-}
-
-std::vector<const std::string*> keys_like(const ModuleLock& entry, const ModuleLocks& locks,
-                                          const ModuleLocks& others) {
-  std::vector<const std::string*> keys;
+// The entry that locks the same as another one, of which `others` has no entry, and whose key has the most names in
+// common with that of the other one at its end; null if several have as many.
+const ModuleLock* closest(const ModuleLock& entry, const ModuleLocks& locks, const ModuleLocks& others) {
+  std::vector<const ModuleLock*> same;
   for (const auto& [key, lock] : locks) {
-    if (lock_the_same(lock, entry) && others.find(key) == others.end()) {
-      keys.push_back(&key);
+    if (lock_the_same(lock, entry) && !others.contains(key)) {
+      same.push_back(&lock);
     }
   }
-  return keys;
+  same = closest_entries(entry.key, std::move(same));
+  return same.size() == 1 ? same.front() : nullptr;
 }
 
 // Without entries below a renamed entry, which move with it.
@@ -80,10 +64,9 @@ Renames find_renames(const ModuleLocks& base, const ModuleLocks& side) {
     if (side.find(key) != side.end() || renamed_key(renames, key)) {
       continue;
     }
-    const std::string* now = closest(key, keys_like(entry, side, base));
-    const std::string* before = now == nullptr ? nullptr : closest(*now, keys_like(entry, base, side));
-    if (before != nullptr && *before == key) {
-      renames.emplace(key, *now);
+    const ModuleLock* now = closest(entry, side, base);
+    if (now != nullptr && closest(*now, base, side) == &entry) {
+      renames.emplace(key, now->key);
     }
   }
   return renames;
@@ -94,8 +77,8 @@ bool changes_below(const ModuleLocks& base, const ModuleLocks& side, const std::
   const Renames only = {{key, key}};
   const auto differs = [&](const ModuleLocks& left, const ModuleLocks& right) {
     return std::ranges::any_of(left, [&](const auto& entry) {
-      const auto other = right.find(entry.first);
-      return renamed_key(only, entry.first) && (other == right.end() || other->second != entry.second);
+      const ModuleLock* other = find_in(right, entry.first);
+      return renamed_key(only, entry.first) && (other == nullptr || *other != entry.second);
     });
   };
   return differs(base, side) || differs(side, base);

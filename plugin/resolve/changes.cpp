@@ -1,8 +1,7 @@
 #include "plugin/resolve/changes.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "backends/address/git_reference.h"
@@ -44,7 +43,7 @@ std::vector<std::string> hashes_of(const ModuleLock* prior, const ResolvedModule
     const std::string scheme = id_hash.substr(0, id_hash.find(':'));
     const bool names_origin =
         std::ranges::any_of(prior->hashes, [&](const std::string& hash) { return is_origin(hash, scheme); });
-    const bool same_origin = !names_origin || std::ranges::find(prior->hashes, id_hash) != prior->hashes.end();
+    const bool same_origin = !names_origin || contains(prior->hashes, id_hash);
     std::ranges::copy_if(prior->hashes, std::back_inserter(hashes),
                          [&](const std::string& hash) { return same_origin || !is_origin(hash, scheme); });
   }
@@ -67,15 +66,14 @@ std::string ref_of(const ModuleLock& lock) {
 
 // Returns the reference that was resolved for a call; empty for a version.
 std::string resolved_ref(const VersionResolver& resolver, const std::string& key) {
-  const auto resolved = resolver.resolved().find(key);
-  return resolved == resolver.resolved().end() ? std::string() : resolved->second.ref;
+  const ResolvedModule* resolved = find_in(resolver.resolved(), key);
+  return resolved == nullptr ? std::string() : resolved->ref;
 }
 
 bool is_expected_move(const VersionResolver& resolver, const ModuleLock& after) {
-  const auto resolved = resolver.resolved().find(after.key);
+  const ResolvedModule* resolved = find_in(resolver.resolved(), after.key);
   const auto source = parse_identity(after.source);
-  return resolved != resolver.resolved().end() && !resolved->second.version && source &&
-         may_move(*source, resolved->second.ref);
+  return resolved != nullptr && !resolved->version && source && may_move(*source, resolved->ref);
 }
 
 // Describes the moved thing: a tag, a branch, an archive.
@@ -88,11 +86,9 @@ std::string_view moved_thing(const ModuleLock& lock, const std::string& ref) {
 std::string why_hashes_differ(const std::vector<std::string>& before, const std::vector<std::string>& after) {
   std::vector<std::string> added;
   std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
-  std::string schemes;
-  for (const std::string& hash : added) {
-    schemes += (schemes.empty() ? "" : ", ") + hash.substr(0, hash.find(':'));
-  }
-  return schemes.empty() ? "it has hashes of other content" : "hashes were missing: " + schemes;
+  const auto schemes = mapped(added, [](const std::string& hash) { return hash.substr(0, hash.find(':')); });
+  return added.empty() ? "it has hashes of other content"
+                       : fmt::format("hashes were missing: {}", fmt::join(schemes, ", "));
 }
 
 // Returns the change of an entry that is in the old lock and in the new one; nullopt if it is the same.
@@ -157,13 +153,6 @@ void add_renaming(Change& change, const ModuleLock& former) {
   change.action = keeps_content ? Action::renamed : change.action;
 }
 
-Change removal(const ModuleLock& before) {
-  return {.subject = "module." + before.key,
-          .action = Action::removed,
-          .from = side_of(before),
-          .reason = "no module call has this key"};
-}
-
 }  // namespace
 
 ChangeSide side_of(const ModuleLock& lock) {
@@ -201,11 +190,10 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
   std::set<std::string_view> renamed;  // old keys
   for (const auto& [key, after] : modules) {
     const ModuleLock* former = resolver.renamed_from(key);
-    const auto own = request.lock.modules.find(key);
-    const ModuleLock* before = former != nullptr ? former : own == request.lock.modules.end() ? nullptr : &own->second;
+    const ModuleLock* before = former != nullptr ? former : find_in(request.lock.modules, key);
     if (before == nullptr) {
-      const auto node = tree.nodes.find(key);
-      const ModuleLock* kept = node == tree.nodes.end() ? nullptr : resolver.prior(node->second);
+      const ModuleNode* node = find_in(tree.nodes, key);
+      const ModuleLock* kept = node == nullptr ? nullptr : resolver.prior(*node);
       const bool restored = kept != nullptr && *kept == after;
       const bool adopted = resolver.is_adopted(key);
       changes.push_back({.subject = "module." + key,
@@ -243,31 +231,29 @@ std::vector<Change> list_changes(const PlanRequest& request, const ModuleTree& t
     }
   }
   for (const auto& [key, before] : request.lock.modules) {
-    if (modules.find(key) == modules.end() && renamed.count(key) == 0 && !is_left_open(key, resolver)) {
-      changes.push_back(removal(before));
+    if (!modules.contains(key) && !renamed.contains(key) && !is_left_open(key, resolver)) {
+      changes.push_back({.subject = "module." + key,
+                         .action = Action::removed,
+                         .from = side_of(before),
+                         .reason = "no module call has this key"});
     }
   }
   for (const auto& [key, reason] : resolver.frozen_out()) {
-    Change change;
-    const ModuleLock* former = resolver.renamed_from(key);
-    const auto before = request.lock.modules.find(key);
-    change.subject = "module." + key;
-    change.action = before == request.lock.modules.end() ? Action::added : Action::updated;
-    if (former != nullptr) {
+    Change change{.subject = "module." + key, .action = Action::added, .reason = reason};
+    const ModuleLock* before = find_in(request.lock.modules, key);
+    if (const ModuleLock* former = resolver.renamed_from(key)) {
       change.previous_subject = "module." + former->key;
       change.action = Action::renamed;
       change.from = side_of(*former);
-    } else if (before != request.lock.modules.end()) {
-      const auto node = tree.nodes.find(key);
-      const bool same_source =
-          node != tree.nodes.end() && node->second.address.source.identity() == before->second.source;
+    } else if (before != nullptr) {
+      const ModuleNode* node = find_in(tree.nodes, key);
+      const bool same_source = node != nullptr && node->address.source.identity() == before->source;
       change.action = same_source ? Action::updated : Action::source_changed;
-      change.from = side_of(before->second);
+      change.from = side_of(*before);
     }
-    change.reason = reason;
     changes.push_back(std::move(change));
   }
-  std::ranges::sort(changes, [](const Change& a, const Change& b) { return a.subject < b.subject; });
+  std::ranges::sort(changes, {}, &Change::subject);
   return changes;
 }
 

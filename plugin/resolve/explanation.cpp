@@ -1,5 +1,4 @@
 #include "plugin/resolve/explanation.h"
-#include "plugin/resolve/subject.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +6,13 @@
 #include <array>
 #include <span>
 
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/module_node.h"
 #include "plugin/resolve/provider_selection.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/signatures.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -102,6 +103,8 @@ class Explainer {
   messages::LockExplainResult out_ = {};
 };
 
+constexpr std::string_view kOnlyByName = "a prerelease is chosen only if a constraint names it exactly";
+
 // Returns why one constraint does not select a version; nullopt: it does.
 Why why_rejected(const ModuleConstraint& constraint, const Version& version) {
   if (constraint.selects(version)) {
@@ -117,7 +120,7 @@ Why why_rejected(const ModuleConstraint& constraint, const Version& version) {
       return fmt::format("\"{}\" excludes it{}", one->text(), is_prerelease ? ", as every prerelease" : "");
     }
   }
-  return "a prerelease is chosen only if a constraint names it exactly";
+  return std::string(kOnlyByName);
 }
 
 class ModuleExplainer : Explainer<Version> {
@@ -129,11 +132,11 @@ class ModuleExplainer : Explainer<Version> {
   }
 
   std::optional<messages::LockExplainResult> run_conflict() {
-    const auto resolved = request_.plan.resolved.find(node_.key);
-    if (resolved == request_.plan.resolved.end() || !resolved->second.version) {
+    const ResolvedModule* resolved = find_in(request_.plan.resolved, node_.key);
+    if (resolved == nullptr || !resolved->version) {
       return std::nullopt;
     }
-    list_candidates(resolved->second);
+    list_candidates(*resolved);
     explain_constraints();
     if (!candidates_.empty()) {
       return std::nullopt;
@@ -146,41 +149,36 @@ class ModuleExplainer : Explainer<Version> {
 
   messages::LockExplainResult run(const Context& context) {
     messages::Selected& selected = out_.selected;
-    const auto planned = request_.plan.modules.find(node_.key);
-    const auto resolved = request_.plan.resolved.find(node_.key);
-    if (planned == request_.plan.modules.end() || resolved == request_.plan.resolved.end()) {
+    lock_ = find_in(request_.plan.modules, node_.key);
+    const ResolvedModule* resolved = find_in(request_.plan.resolved, node_.key);
+    if (lock_ == nullptr || resolved == nullptr) {
       selected.reason = node_.is_local() ? "it is part of the module that calls it, and nothing is locked"
                                          : "sources of this type are not locked";
       return std::move(out_);
     }
-    lock_ = &planned->second;
     selected.version = lock_->version;
-    selected.ref = resolved->second.ref;
+    selected.ref = resolved->ref;
     selected.commit = lock_->hash_value("git");
     selected.digest = lock_->hash_value("oci");
     selected.hashes = lock_->hashes;
     const Backend* const backend = fetcher_.backend(node_.address.source);
     selected.answered_by = backend == nullptr ? std::string() : backend->answered_by();
-    first_seen_ = fetcher_.first_seen(node_.address.source, resolved->second.ref, resolved->second.id);
-    claimed_ = fetcher_.claimed(node_.address.source, resolved->second.ref, resolved->second.id);
+    first_seen_ = fetcher_.first_seen(node_.address.source, resolved->ref, resolved->id);
+    claimed_ = fetcher_.claimed(node_.address.source, resolved->ref, resolved->id);
     if (chooses_version(node_) && !node_.commit) {
-      explain_version(resolved->second);
+      explain_version(*resolved);
     } else {
       explain_reference();
     }
     explain_choice();
-    name_signers(resolved->second, context);
+    name_signers(*resolved, context);
     selected.first_seen = first_seen_ ? time_text(*first_seen_) : "";
     selected.claimed = claimed_ ? time_text(*claimed_) : "";
     return std::move(out_);
   }
 
  private:
-  const Change* change() const {
-    const auto found =
-        std::ranges::find_if(request_.plan.changes, [&](const Change& one) { return one.subject == node_.subject(); });
-    return found == request_.plan.changes.end() ? nullptr : &*found;
-  }
+  const Change* change() const { return find_by(request_.plan.changes, node_.subject(), &Change::subject); }
 
   // Returns whether the locked version stays. If not, there is a change that says so.
   bool is_locked() const {
@@ -277,11 +275,10 @@ class ModuleExplainer : Explainer<Version> {
   ExplainedStep kept_step() const {
     const LockFile& lock = request_.plan_request.lock;
     const std::string former = former_subject();
-    const auto range = lock.module_ranges.find(former.empty() ? node_.key : former.substr(7));
+    const Range* range = find_in(lock.module_ranges, former.empty() ? node_.key : former.substr(7));
     return {.constraint = fmt::format("locked{}: {}", former.empty() ? "" : " as " + former,
                                       lock_->version.value_or(lock_->origin_hash())),
-            .location = range == lock.module_ranges.end() ? std::nullopt
-                                                          : std::optional(Location{request_.lock_path, range->second})};
+            .location = range == nullptr ? std::nullopt : std::optional(Location{request_.lock_path, *range})};
   }
 
   void explain_reference() {
@@ -327,9 +324,8 @@ class ModuleExplainer : Explainer<Version> {
     if (node_.call.version) {
       return node_.call.version->location;
     }
-    const auto& rules = request_.plan_request.walk.settings.modules;
-    const auto rule = rules.find(node_.key);
-    return rule != rules.end() && rule->second.version ? rule->second.version->location : node_.call.source.location;
+    const ModuleRule* rule = find_in(request_.plan_request.walk.settings.modules, node_.key);
+    return rule != nullptr && rule->version ? rule->version->location : node_.call.source.location;
   }
 
   void explain_choice() {
@@ -338,13 +334,13 @@ class ModuleExplainer : Explainer<Version> {
     if (is_locked()) {
       const std::string former = former_subject();
       const std::string as = former.empty() ? "" : " as " + former;
-      const auto& locked = request_.plan_request.lock.modules;
-      const auto entry = locked.find(former.empty() ? node_.key : former.substr(7));
+      const ModuleLock* entry =
+          find_in(request_.plan_request.lock.modules, former.empty() ? node_.key : former.substr(7));
       const std::string& named = out_.chain.front().constraint;
-      out_.selected.reason =
-          is_version ? locked_reason(entry == locked.end() ? "" : entry->second.constraints.value_or(""), as)
-          : lock_->origin_hash().ends_with(named) ? "the configuration names it"
-                                                  : fmt::format("it was {} when it was locked{}", named, as);
+      out_.selected.reason = is_version ? locked_reason(entry == nullptr ? "" : entry->constraints.value_or(""), as)
+                             : lock_->origin_hash().ends_with(named)
+                                 ? "the configuration names it"
+                                 : fmt::format("it was {} when it was locked{}", named, as);
       out_.selected.reason += former.empty() ? "" : "; run tofu-modlock lock to rename the entry";
     } else if (changed->action == Action::adopted) {
       out_.selected.reason = "it is installed, and nothing is locked yet";
@@ -369,16 +365,15 @@ class ModuleExplainer : Explainer<Version> {
   std::optional<SourceFetcher::Time> claimed_;  // by its publisher
 };
 
-constexpr std::string_view kOnlyByName = "a prerelease is chosen only if a constraint names it exactly";
-
 class ProviderExplainer : Explainer<ProviderVersion> {
  public:
   ProviderExplainer(const ProviderPlanRequest& request, const ProviderNeed& need, const LockFile& lock,
                     const std::string& lock_path)
-      : request_(request), need_(need), lock_(lock), lock_path_(lock_path) {
-    const auto locked = request.locked.find(need.address);
-    locked_ = locked == request.locked.end() ? nullptr : &locked->second;
-  }
+      : request_(request),
+        need_(need),
+        lock_(lock),
+        lock_path_(lock_path),
+        locked_(find_in(request.locked, need.address)) {}
 
   messages::LockExplainResult run(const Result<ProviderListing>& listing, ClientKind tool) {
     take_candidates(listing);
@@ -451,10 +446,9 @@ class ProviderExplainer : Explainer<ProviderVersion> {
   }
 
   void explain_locked() {
-    const auto range = lock_.provider_ranges.find(need_.address);
     ExplainedStep step{.constraint = "locked: " + locked_->version.to_string()};
-    if (range != lock_.provider_ranges.end()) {
-      step.location = Location{lock_path_, range->second};
+    if (const Range* range = find_in(lock_.provider_ranges, need_.address)) {
+      step.location = Location{lock_path_, *range};
     }
     explain_kept(std::move(step), locked_->version, "upgrade");
     out_.selected.version = locked_->version.to_string();
@@ -475,9 +469,14 @@ class ProviderExplainer : Explainer<ProviderVersion> {
   const ProviderNeed& need_;
   const LockFile& lock_;
   const std::string& lock_path_;
-  const ProviderLock* locked_ = nullptr;
+  const ProviderLock* const locked_;
   std::optional<SourceFetcher::Time> locked_since_;
 };
+
+const ModuleNode* node_of(const ExplainRequest& request) {
+  const std::string& subject = request.subject;
+  return subject.starts_with("module.") ? find_in(request.plan.tree.nodes, subject.substr(7)) : nullptr;
+}
 
 }  // namespace
 
@@ -487,21 +486,16 @@ std::string locked_reason(const std::string& constraints, const std::string& as)
 }
 
 std::optional<messages::LockExplainResult> explain_conflict(const ExplainRequest& request, SourceFetcher& fetcher) {
-  const std::string& subject = request.subject;
-  const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
-  return node == request.plan.tree.nodes.end() ? std::nullopt
-                                               : ModuleExplainer(request, fetcher, node->second).run_conflict();
+  const ModuleNode* node = node_of(request);
+  return node == nullptr ? std::nullopt : ModuleExplainer(request, fetcher, *node).run_conflict();
 }
 
 Result<messages::LockExplainResult> explain(const ExplainRequest& request, SourceFetcher& fetcher,
                                             const Context& context) {
   MODLOCK_TRY(context.check());
-  const std::string& subject = request.subject;
-  const auto node = request.plan.tree.nodes.find(subject.starts_with("module.") ? subject.substr(7) : std::string());
-  if (node == request.plan.tree.nodes.end()) {
-    return fail(unknown_subject(subject, module_subjects(request.plan.tree)));
-  }
-  return ModuleExplainer(request, fetcher, node->second).run(context);
+  const ModuleNode* node = node_of(request);
+  return node != nullptr ? Result<messages::LockExplainResult>(ModuleExplainer(request, fetcher, *node).run(context))
+                         : fail(unknown_subject(request.subject, module_subjects(request.plan.tree)));
 }
 
 Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& request, const std::string& subject,
@@ -509,9 +503,8 @@ Result<messages::LockExplainResult> explain_provider(const ProviderPlanRequest& 
                                                      ProviderSource& source, const Context& context) {
   const std::string_view name = std::string_view(subject).substr(std::min(subject.find('.') + 1, subject.size()));
   const auto address = ProviderAddress::parse(name, default_registry(request.tool));
-  const auto need =
-      std::ranges::find_if(request.needs, [&](const ProviderNeed& one) { return address && one.address == *address; });
-  if (need == request.needs.end()) {
+  const ProviderNeed* need = address ? find_by(request.needs, *address, &ProviderNeed::address) : nullptr;
+  if (need == nullptr) {
     return fail(unknown_subject(subject, provider_subjects(request.needs, default_registry(request.tool))));
   }
   const auto listing = source.list_versions(need->address, context);

@@ -7,7 +7,6 @@
 #include "backends/address/git_reference.h"
 #include "backends/address/source_text.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
 
 namespace modlock {
 namespace {

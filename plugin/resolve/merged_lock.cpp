@@ -3,9 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 
+#include "backends/base/collections.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_text.h"
 #include "plugin/lock/locked_text.h"
@@ -99,55 +98,41 @@ std::string contested_reason(const std::vector<std::optional<Entry>>& entries) {
                     : fmt::format("both sides changed it, {}", text);
 }
 
-const std::string& name_of(const std::string& key) {
-  return key;
-}
-std::string name_of(const ProviderAddress& address) {
-  return address.to_string();
+std::string subject_of(const std::string& key) {
+  return "module." + key;
 }
 std::optional<std::string> constraints_of(const ModuleLock& lock) {
   return lock.constraints;
 }
 
 template <typename Locks, typename Contested>
-void name_kind(const Locks& before, const Locks& after, const Contested& contested, std::string_view prefix,
-               std::vector<Change>& changes) {
-  std::set<typename Locks::key_type> keys;
-  for (const Locks* locks : {&before, &after}) {
-    for (const auto& [key, entry] : *locks) {
-      keys.insert(key);
-    }
-  }
-  for (const auto& [key, entries] : contested) {
-    keys.insert(key);
-  }
-  for (const auto& key : keys) {
-    const auto old = before.find(key);
-    const auto entry = after.find(key);
-    const auto both = contested.find(key);
-    const bool is_same =
-        old == before.end() ? entry == after.end() : entry != after.end() && old->second == entry->second;
-    const std::string subject = std::string(prefix) + name_of(key);
-    const auto planned = std::ranges::find_if(changes, [&](const Change& change) { return change.subject == subject; });
-    if (entry == after.end() && (old == before.end() || planned != changes.end())) {
+void name_kind(const Locks& before, const Locks& after, const Contested& contested, std::vector<Change>& changes) {
+  for (const auto& key : all_keys(before, after, contested)) {
+    const auto* old = find_in(before, key);
+    const auto* entry = find_in(after, key);
+    const auto* both = find_in(contested, key);
+    const bool is_same = old == nullptr ? entry == nullptr : entry != nullptr && *old == *entry;
+    const std::string subject = subject_of(key);
+    Change* planned = find_by(changes, subject, &Change::subject);
+    if (entry == nullptr && (old == nullptr || planned != nullptr)) {
       continue;
     }
-    if (both == contested.end() && (is_same || planned != changes.end())) {
+    if (both == nullptr && (is_same || planned != nullptr)) {
       continue;
     }
-    Change change{.subject = subject, .action = entry == after.end() ? Action::removed : Action::merged};
-    if (old != before.end()) {
-      change.from = side_of(old->second);
+    Change change{.subject = subject, .action = entry == nullptr ? Action::removed : Action::merged};
+    if (old != nullptr) {
+      change.from = side_of(*old);
     }
-    if (entry != after.end()) {
-      change.to = side_of(entry->second);
-      change.constraints = constraints_of(entry->second);
+    if (entry != nullptr) {
+      change.to = side_of(*entry);
+      change.constraints = constraints_of(*entry);
     }
-    change.reason = both != contested.end() ? contested_reason(both->second)
-                    : old == before.end()   ? "the other side added it"
-                    : entry == after.end()  ? "the other side removed it"
-                                            : "the other side changed it";
-    if (planned != changes.end()) {
+    change.reason = both != nullptr    ? contested_reason(*both)
+                    : old == nullptr   ? "the other side added it"
+                    : entry == nullptr ? "the other side removed it"
+                                       : "the other side changed it";
+    if (planned != nullptr) {
       *planned = std::move(change);
     } else {
       changes.push_back(std::move(change));
@@ -203,7 +188,7 @@ Result<std::optional<LockFile>> merge_lock(const std::filesystem::path& reposito
   merge.providers.insert(entries.contested_providers.begin(), entries.contested_providers.end());
   const auto keep_dropped = [&](const LockFile& side) {
     for (const auto& [key, entry] : side.modules) {
-      if (entries.modules.find(key) == entries.modules.end()) {
+      if (!entries.modules.contains(key)) {
         merge.dropped.emplace(key, entry);
       }
     }
@@ -213,23 +198,22 @@ Result<std::optional<LockFile>> merge_lock(const std::filesystem::path& reposito
   if (text && !on_disk) {
     merged_text = with_line_endings_of(*text, merged_text);
   }
-  auto merged = parse_lock(merged_text, name, registry);
-  if (merged && merged_text != text) {
+  MODLOCK_TRY(auto merged, parse_lock(merged_text, name, registry));
+  if (merged_text != text) {
     merge.on_disk.emplace(name, text);
   }
-  return merged ? Result<std::optional<LockFile>>(std::move(*merged)) : fail(std::move(merged.error()));
+  return merged;
 }
 
 bool resolve_merged_providers(const OpenMerge& merge, ProviderPlanRequest& request) {
   bool changed = false;
   for (const ProviderNeed& need : request.needs) {
-    const auto contested = merge.providers.find(need.address);
-    if (contested == merge.providers.end()) {
+    const auto* contested = find_in(merge.providers, need.address);
+    if (contested == nullptr) {
       continue;
     }
-    std::vector<std::optional<ProviderLock>> allowed;
-    std::ranges::copy_if(contested->second, std::back_inserter(allowed),
-                         [&](const auto& entry) { return entry && need.merged.allows(entry->version); });
+    const auto allowed =
+        filtered(*contested, [&](const auto& entry) { return entry && need.merged.allows(entry->version); });
     const auto locked = request.locked.find(need.address);
     if (allowed.empty()) {
       request.locked.erase(locked);
@@ -249,7 +233,7 @@ Result<void> check_contested(const OpenMerge& merge, const messages::Include& in
     return {};
   }
   const std::string subject =
-      modules ? "module." + merge.modules.begin()->first : "provider." + merge.providers.begin()->first.to_string();
+      modules ? subject_of(merge.modules.begin()->first) : subject_of(merge.providers.begin()->first);
   return fail(Error{.code = Code::lock_parse,
                     .message = fmt::format("both sides of the merge changed {}, which --include excludes", subject),
                     .subject = subject,
@@ -258,8 +242,8 @@ Result<void> check_contested(const OpenMerge& merge, const messages::Include& in
 
 void name_merged_entries(const OpenMerge& merge, const ModuleLocks& modules, const ProviderLocks& providers,
                          std::vector<Change>& changes) {
-  name_kind(merge.modules_before, modules, merge.modules, "module.", changes);
-  name_kind(merge.providers_before, providers, merge.providers, "provider.", changes);
+  name_kind(merge.modules_before, modules, merge.modules, changes);
+  name_kind(merge.providers_before, providers, merge.providers, changes);
   std::ranges::stable_sort(changes, [](const Change& left, const Change& right) {
     const auto kind = [](const Change& change) { return change.subject.starts_with("provider."); };
     return kind(left) != kind(right) ? kind(right) : left.subject < right.subject;

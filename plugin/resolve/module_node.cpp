@@ -1,13 +1,12 @@
 #include "plugin/resolve/module_node.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <fmt/ranges.h>
 
 #include "backends/address/git_reference.h"
 #include "backends/address/source_remote.h"
 #include "backends/backend.h"
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 
 namespace modlock {
@@ -77,12 +76,10 @@ Result<void> add_constraint(ModuleNode& node, const SourceText& written, Diagnos
 // Returns the nearest matching `source` rule that sets `member`.
 template <typename Member>
 const SourceText* from_source_rules(const Source& source, const Settings& settings, Member member) {
-  for (const SourceRule& rule : settings.sources) {
-    if (rule.*member && matches_glob(rule.glob, source.identity())) {
-      return &*(rule.*member);
-    }
-  }
-  return nullptr;
+  const SourceRule* rule = find_where(settings.sources, [&](const SourceRule& each) {
+    return each.*member && matches_glob(each.glob, source.identity());
+  });
+  return rule == nullptr ? nullptr : &*(rule->*member);
 }
 
 }  // namespace
@@ -107,11 +104,8 @@ std::optional<std::string> ModuleNode::constraints_text() const {
   if (constraints.empty()) {
     return std::nullopt;
   }
-  std::string text;
-  for (const ConstraintUse& use : constraints) {
-    text += (text.empty() ? "" : ", ") + use.constraint.text();
-  }
-  return text;
+  const auto texts = mapped(constraints, [](const ConstraintUse& use) { return use.constraint.text(); });
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 Error ModuleNode::error(Code code, std::string message, Hint hint) const {
@@ -204,7 +198,7 @@ void warn_about_version(const ModuleNode& node, Diagnostics& warnings) {
 
 Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagnostics& warnings) {
   warn_about_reference(node, warnings);
-  const auto rule = settings.modules.find(node.key);
+  const ModuleRule* rule = find_in(settings.modules, node.key);
   std::vector<const SourceText*> written;
   if (node.call.version) {
     written.push_back(&*node.call.version);
@@ -212,8 +206,8 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
       warn_about_version(node, warnings);
     }
   }
-  if (rule != settings.modules.end() && rule->second.version) {
-    written.push_back(&*rule->second.version);
+  if (rule != nullptr && rule->version) {
+    written.push_back(&*rule->version);
   } else if (node.address.source.has_tags() && !node.is_pinned_by_source()) {
     if (const SourceText* version = from_source_rules(node.address.source, settings, &SourceRule::version)) {
       written.push_back(version);
@@ -227,33 +221,30 @@ Result<void> apply_constraints(ModuleNode& node, const Settings& settings, Diagn
                    fmt::format("module \"{}\" is pinned to a commit and has another version constraint", node.key),
                    "keep one of the two"));
   }
-  if (rule != settings.modules.end() && rule->second.tag_prefix) {
-    MODLOCK_TRY(check_constrainable(node, *rule->second.tag_prefix));
+  if (rule != nullptr && rule->tag_prefix) {
+    MODLOCK_TRY(check_constrainable(node, *rule->tag_prefix));
   }
   node.tag_prefix = settings_tag_prefix(settings, node.key, node.address.source);
   return {};
 }
 
 std::string settings_tag_prefix(const Settings& settings, const std::string& key, const Source& source) {
-  const auto rule = settings.modules.find(key);
-  if (rule != settings.modules.end() && rule->second.tag_prefix) {
-    return rule->second.tag_prefix->text;
-  }
-  const SourceText* prefix = from_source_rules(source, settings, &SourceRule::tag_prefix);
+  const ModuleRule* rule = find_in(settings.modules, key);
+  const SourceText* prefix = rule != nullptr && rule->tag_prefix
+                                 ? &*rule->tag_prefix
+                                 : from_source_rules(source, settings, &SourceRule::tag_prefix);
   return prefix == nullptr ? "" : prefix->text;
 }
 
 const SourceText* replacement_of(const ModuleNode& node, const Settings& settings) {
-  const auto rule = settings.modules.find(node.key);
-  return rule != settings.modules.end() && rule->second.replace
-             ? &*rule->second.replace
-             : from_source_rules(node.address.source, settings, &SourceRule::replace);
+  const ModuleRule* rule = find_in(settings.modules, node.key);
+  return rule != nullptr && rule->replace ? &*rule->replace
+                                          : from_source_rules(node.address.source, settings, &SourceRule::replace);
 }
 
 bool is_always_copied(const ModuleNode& node, const Settings& settings) {
-  const auto rule = settings.modules.find(node.key);
-  return (rule != settings.modules.end() && rule->second.is_copied) ||
-         std::ranges::any_of(settings.sources, [&](const SourceRule& each) {
+  const ModuleRule* rule = find_in(settings.modules, node.key);
+  return (rule != nullptr && rule->is_copied) || std::ranges::any_of(settings.sources, [&](const SourceRule& each) {
            return each.is_copied && matches_glob(each.glob, node.address.source.identity());
          });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/address/source_text.h"
+#include "backends/base/collections.h"
 #include "backends/base/entry_name.h"
 #include "backends/base/parallel.h"
 #include "plugin/config/config_files.h"
@@ -31,9 +32,7 @@ Result<std::shared_ptr<const ParsedModule>> checked(std::shared_ptr<const Parsed
                     "the file \"{}\" is a symbolic link to a file outside the directories that may be read", file.path),
                 .hint = "replace the link with the file, or allow its directory with --workspace-root"});
     }
-    if (!inside) {
-      return fail(std::move(inside.error()));
-    }
+    MODLOCK_TRY(inside);
   }
   return module;
 }
@@ -75,20 +74,17 @@ void resolve_links(ModuleNode& node, const fs::path& base) {
 Result<std::shared_ptr<const ParsedModule>> ModuleReader::read(const fs::path& directory,
                                                                const std::vector<fs::path>& bounds) {
   const fs::path place = document_path(directory);
-  if (const auto known = known_.find(place); known != known_.end()) {
-    return checked(known->second, bounds);
+  if (const auto* known = find_in(known_, place)) {
+    return checked(*known, bounds);
   }
-  auto module = read_module(place, documents_, tool_, context_);
-  if (module) {
-    known_.emplace(place, *module);
-  }
-  return module ? checked(std::move(*module), bounds) : module;
+  MODLOCK_TRY(const auto module, read_module(place, documents_, tool_, context_));
+  return checked(known_.emplace(place, module).first->second, bounds);
 }
 
 Result<std::shared_ptr<const ParsedModule>> ModuleReader::read_tests(const ParsedModule& root,
                                                                      const std::vector<fs::path>& bounds) const {
-  auto tests = read_test_files(root, documents_, tool_);
-  return tests ? checked(std::move(*tests), bounds) : tests;
+  MODLOCK_TRY(auto tests, read_test_files(root, documents_, tool_));
+  return checked(std::move(tests), bounds);
 }
 
 void ModuleReader::read_ahead(const std::set<fs::path>& directories) {

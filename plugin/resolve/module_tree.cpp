@@ -200,14 +200,13 @@ class TreeWalk {
     std::string key = node.key;
     while (!key.empty()) {
       key.resize(key.find('.') == std::string::npos ? 0 : key.rfind('.'));
-      const auto ancestor = tree_.nodes.find(key);
-      const bool known = key.empty() ? !node.of_tests : ancestor != tree_.nodes.end();
-      if (known && (key.empty() ? request_.root : ancestor->second.directory) == node.directory) {
-        return Error{.code = Code::limit_exceeded,
-                     .message = fmt::format("module \"{}\" calls itself: its files are those of {}", node.key,
-                                            key.empty() ? "the root module" : "module \"" + key + "\""),
-                     .location = node.call.source.location,
-                     .hint = "break the cycle"};
+      const ModuleNode* ancestor = find_in(tree_.nodes, key);
+      const bool known = key.empty() ? !node.of_tests : ancestor != nullptr;
+      if (known && (key.empty() ? request_.root : ancestor->directory) == node.directory) {
+        return node.error(Code::limit_exceeded,
+                          fmt::format("module \"{}\" calls itself: its files are those of {}", node.key,
+                                      key.empty() ? "the root module" : "module \"" + key + "\""),
+                          "break the cycle");
       }
     }
     return std::nullopt;
@@ -288,18 +287,15 @@ class TreeWalk {
       return cause;
     }
     if (!node.is_local() && node.subdir().empty()) {  // a directory in place of the package
-      return Error{.code = Code::config_parse,
-                   .message = fmt::format("module \"{}\": {}", node.key, cause.message),
-                   .location = node.call.source.location,
-                   .hint = "correct the source or its replacement, or create the directory"};
+      return node.error(Code::config_parse, fmt::format("module \"{}\": {}", node.key, cause.message),
+                        "correct the source or its replacement, or create the directory");
     }
-    return Error{.code = Code::config_parse,
-                 .message = fmt::format("module \"{}\": {} has no directory \"{}\"", node.key,
-                                        node.is_local() ? "the calling configuration" : "the package",
-                                        node.is_local() ? node.call.source.text : node.subdir()),
-                 .location = node.call.source.location,
-                 .notes = {cause.message},
-                 .hint = "correct the source, or create the directory"};
+    return with_note(node.error(Code::config_parse,
+                                fmt::format("module \"{}\": {} has no directory \"{}\"", node.key,
+                                            node.is_local() ? "the calling configuration" : "the package",
+                                            node.is_local() ? node.call.source.text : node.subdir()),
+                                "correct the source, or create the directory"),
+                     cause.message);
   }
 
   static Error too_deep(const ModuleNode& node) {
@@ -366,13 +362,13 @@ namespace {
 std::vector<std::string> renamed_keys(const std::string& key, const Settings& settings, const ModuleTree& tree,
                                       const ModuleLocks& locks) {
   std::vector<std::string> renamed;
-  const auto former = locks.find(key);
-  if (former == locks.end()) {
+  const ModuleLock* former = find_in(locks, key);
+  if (former == nullptr) {
     return renamed;
   }
   for (const auto& [other, node] : tree.nodes) {
-    const bool is_new = locks.find(other) == locks.end() && settings.modules.find(other) == settings.modules.end();
-    if (is_new && node.address.source.identity() == former->second.source && !node.commit &&
+    const bool is_new = !locks.contains(other) && !settings.modules.contains(other);
+    if (is_new && node.address.source.identity() == former->source && !node.commit &&
         named_reference(node.address.source).empty()) {
       renamed.push_back(other);
     }
@@ -383,11 +379,9 @@ std::vector<std::string> renamed_keys(const std::string& key, const Settings& se
 // Returns whether a tree that was not walked completely may lack this call: its source has no value, or the module that
 // calls it was not read.
 bool may_be_unread(std::string_view key, const ModuleTree& tree) {
-  const auto caller = tree.nodes.find(key.substr(0, key.rfind('.')));
-  const bool is_unresolved =
-      std::ranges::any_of(tree.unresolved, [&](const UnresolvedCall& call) { return call.key == key; });
-  return is_unresolved ||
-         (key.find('.') != std::string_view::npos && (caller == tree.nodes.end() || caller->second.directory.empty()));
+  const ModuleNode* caller = find_in(tree.nodes, key.substr(0, key.rfind('.')));
+  return find_by(tree.unresolved, key, &UnresolvedCall::key) != nullptr ||
+         (key.find('.') != std::string_view::npos && (caller == nullptr || caller->directory.empty()));
 }
 
 // A rule of a file above the root may also be for another root.
@@ -424,7 +418,7 @@ std::vector<ConstraintUse> shared_constraints(const ModuleTree& tree, const Modu
 Diagnostics unmatched_rules(const Settings& settings, const ModuleTree& tree, const ModuleLocks& locks) {
   Diagnostics diagnostics;
   for (const auto& [key, rule] : settings.modules) {
-    if (tree.nodes.find(key) != tree.nodes.end()) {
+    if (tree.nodes.contains(key)) {
       continue;
     }
     const std::vector<std::string> renamed = renamed_keys(key, settings, tree, locks);

@@ -1,6 +1,4 @@
 #include "plugin/resolve/plan.h"
-#include "backends/base/collections.h"
-#include "plugin/resolve/subject.h"
 
 #include <fmt/ranges.h>
 
@@ -8,13 +6,13 @@
 #include <array>
 #include <set>
 
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/changes.h"
 #include "plugin/resolve/locked_tags.h"
-#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "plugin/resolve/signatures.h"
-#include "plugin/resolve/version_resolver.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -63,7 +61,7 @@ Diagnostics warn_of_unshared_versions(const ModuleTree& tree,
                                       const SourceFetcher& fetcher) {
   std::map<std::string, Calls> by_package;
   for (const auto& [key, node] : tree.nodes) {
-    if (node.address.source.is_registry() && resolved.find(key) != resolved.end()) {
+    if (node.address.source.is_registry() && resolved.contains(key)) {
       by_package[node.address.source.package_identity()].push_back(&node);
     }
   }
@@ -91,8 +89,8 @@ void name_unserved_calls(const PlanRequest& request, const VersionResolver& reso
       plan.unlocked.push_back(key);
       continue;
     }
-    const auto entry = request.lock.modules.find(key);
-    const bool is_locked = entry != request.lock.modules.end() && entry->second.source == identity;
+    const ModuleLock* entry = find_in(request.lock.modules, key);
+    const bool is_locked = entry != nullptr && entry->source == identity;
     Error error = unlockable_error(node, request.walk.settings);
     const bool is_refused = request.refuses_unlocked && !is_locked;
     error.code = is_refused ? Code::frozen : error.code;
@@ -129,14 +127,13 @@ void drop_repeated(Diagnostics& diagnostics) {
 void check_new_tags(Plan& plan, const PlanRequest& request, const SourceFetcher& fetcher) {
   for (const Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
-    const auto resolved = plan.resolved.find(key);
+    const ResolvedModule* resolved = find_in(plan.resolved, key);
     const bool has_new_tag =
         change.action == Action::added || change.action == Action::updated || change.action == Action::source_changed;
-    if (!has_new_tag || resolved == plan.resolved.end()) {
+    if (!has_new_tag || resolved == nullptr) {
       continue;
     }
-    if (auto found = check_new_tag(request, plan.tree.nodes.find(key)->second, resolved->second, plan.modules.at(key),
-                                   fetcher)) {
+    if (auto found = check_new_tag(request, plan.tree.nodes.at(key), *resolved, plan.modules.at(key), fetcher)) {
       plan.diagnostics.push_back(std::move(*found));
     }
   }
@@ -159,12 +156,12 @@ void warn_of_new_owners(const PlanRequest& request, Plan& plan, const SourceFetc
   for (const auto& [key, resolved] : plan.resolved) {
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
     const Source& source = node.address.source;
-    const auto before = request.lock.modules.find(key);
-    if (!source.is_registry() || before == request.lock.modules.end() || before->second.source != source.identity()) {
+    const ModuleLock* before = find_in(request.lock.modules, key);
+    if (!source.is_registry() || before == nullptr || before->source != source.identity()) {
       continue;
     }
-    const auto old = fetcher.stored(source, {.id = fetcher.backend(source)->id_of(before->second.hashes),
-                                             .ref = before->second.version.value_or("")});
+    const auto old = fetcher.stored(
+        source, {.id = fetcher.backend(source)->id_of(before->hashes), .ref = before->version.value_or("")});
     const auto now = fetcher.stored(source, {.id = resolved.id, .ref = resolved.ref});
     const bool is_known = old && now && !old->package.empty() && !now->package.empty();
     if (is_known && owner_of(old->package) != owner_of(now->package) && named.insert(now->package).second) {
@@ -172,7 +169,7 @@ void warn_of_new_owners(const PlanRequest& request, Plan& plan, const SourceFetc
           node.error(Code::registry_notice,
                      fmt::format("module \"{}\" is downloaded from another owner: version {} from {}, and "
                                  "version {} from {}",
-                                 key, *before->second.version, old->package, resolved.ref, now->package),
+                                 key, *before->version, old->package, resolved.ref, now->package),
                      "find out whether it is still published by the same owner, before you commit the lock file")));
     }
   }
@@ -224,7 +221,7 @@ bool is_skipped(const PlanRequest& request, const Error& error) {
     return false;
   }
   const bool is_in_package = error.location && error.location->path.starts_with(request.walk.data_directory + "/");
-  return is_in_package || request.wanted.find(error.subject.substr(7)) == request.wanted.end();
+  return is_in_package || !request.wanted.contains(error.subject.substr(7));
 }
 
 // The resolution "auto" lets registry calls differ; "unified" and "per-call" are fixed. Several walks converge: the
@@ -277,9 +274,7 @@ std::string InstalledRecord::text() const {
 }
 
 bool PlanRequest::accepts_moved(const std::string& subject) const {
-  const bool is_named =
-      mode == PlanMode::upgrade && has_named_targets && std::ranges::find(targets, subject) != targets.end();
-  return accept_moved || is_named;
+  return accept_moved || (mode == PlanMode::upgrade && has_named_targets && contains(targets, subject));
 }
 
 bool has_module_entries(const ModuleLocks& locks) {
@@ -312,10 +307,7 @@ Error combine(Diagnostics errors) {
 }
 
 Diagnostics errors_of(const Diagnostics& diagnostics) {
-  Diagnostics errors;
-  std::ranges::copy_if(diagnostics, std::back_inserter(errors),
-                       [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::error; });
-  return errors;
+  return filtered(diagnostics, [](const Diagnostic& each) { return each.severity == Severity::error; });
 }
 
 Result<void> check_errors(const Diagnostics& diagnostics) {
@@ -375,32 +367,32 @@ Result<SingleCall> plan_single_call(const PlanRequest& request, ModuleNode node,
   } while (resolver.must_restart());
   SingleCall call{.warnings = resolver.diagnostics()};
   MODLOCK_TRY(check_errors(call.warnings));
-  if (const auto reason = resolver.frozen_out().find(node.key); reason != resolver.frozen_out().end()) {
+  if (const std::string* reason = find_in(resolver.frozen_out(), node.key)) {
     return fail(Error{.code = Code::frozen,
-                      .message = fmt::format("the lock file does not match {} ({})", node.key, reason->second),
+                      .message = fmt::format("the lock file does not match {} ({})", node.key, *reason),
                       .subject = node.key,
                       .location = node.call.source.location});
   }
-  const auto resolved = resolver.resolved().find(node.key);
-  if (resolved == resolver.resolved().end()) {
+  const ResolvedModule* resolved = find_in(resolver.resolved(), node.key);
+  if (resolved == nullptr) {
     call.is_served = false;
     return call;
   }
   MODLOCK_TRY(const auto warnings, verify_signatures(request, tree, resolver, fetcher, context));
   append(call.warnings, warnings);
-  call.package = {resolved->second.package_directory, resolved->second.package_subdir};
+  call.package = {resolved->package_directory, resolved->package_subdir};
   call.lock = new_module_locks(request, tree, resolver, fetcher).find(node.key)->second;
   const ModuleLock* prior = resolver.prior(placed);
   if (request.mode != PlanMode::frozen && (prior == nullptr || prior->version != call.lock.version)) {
-    if (auto found = check_new_tag(request, placed, resolved->second, call.lock, fetcher)) {
+    if (auto found = check_new_tag(request, placed, *resolved, call.lock, fetcher)) {
       if (found->severity == Severity::error) {
         return fail(std::move(found->what));
       }
       call.warnings.push_back(std::move(*found));
     }
   }
-  if (const auto move = resolver.held().find(node.key); move != resolver.held().end()) {
-    call.moved = move->second;
+  if (const HeldMove* move = find_in(resolver.held(), node.key)) {
+    call.moved = *move;
   }
   return call;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -21,14 +19,6 @@ std::optional<ProviderAddress> same_type(const ProviderAddress& address, std::st
   return other ? std::optional(std::move(*other)) : std::nullopt;
 }
 
-std::string subject_of(const ProviderAddress& address) {
-  return "provider." + address.to_string();
-}
-
-std::set<std::string> as_set(const std::vector<std::string>& hashes) {
-  return {hashes.begin(), hashes.end()};
-}
-
 const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAddress& address) {
   const auto found = std::ranges::lower_bound(request.needs, address, std::less<>(), &ProviderNeed::address);
   return found != request.needs.end() && found->address == address ? &*found : nullptr;
@@ -36,8 +26,8 @@ const ProviderNeed* need_of(const ProviderPlanRequest& request, const ProviderAd
 
 Change added(const ProviderPlanRequest& request, const ProviderAddress& address, const ProviderLock& lock) {
   const auto old = predecessor_of(address);
-  const auto entry = old && request.tool == ClientKind::opentofu ? request.locked.find(*old) : request.locked.end();
-  const bool is_taken_over = entry != request.locked.end() && entry->second.version == lock.version;
+  const ProviderLock* entry = old && request.tool == ClientKind::opentofu ? find_in(request.locked, *old) : nullptr;
+  const bool is_taken_over = entry != nullptr && entry->version == lock.version;
   const ProviderNeed* need = need_of(request, address);
   return {.subject = subject_of(address),
           .action = Action::added,
@@ -55,7 +45,7 @@ Change removed(const ProviderAddress& address, const ProviderLock& lock) {
           .reason = "it is no longer needed"};
 }
 
-std::string new_hashes_reason(std::size_t more, std::size_t fewer) {
+std::string new_hashes_reason(std::ptrdiff_t more, std::ptrdiff_t fewer) {
   if (more == 0 && fewer == 0) {
     return "the hashes were sorted";
   }
@@ -71,13 +61,11 @@ std::optional<Change> extended(const ProviderAddress& address, const ProviderLoc
                 .to = side_of(after),
                 .constraints = constraints_of(after)};
   if (before.hashes != after.hashes) {
-    const auto old_hashes = as_set(before.hashes);
-    const auto new_hashes = as_set(after.hashes);
-    const auto missing_in = [](const std::set<std::string>& all, const std::set<std::string>& other) {
-      return static_cast<std::size_t>(
-          std::ranges::count_if(all, [&](const std::string& hash) { return other.count(hash) == 0; }));
+    const auto count_missing = [](const std::set<std::string>& all, const std::vector<std::string>& other) {
+      return std::ranges::count_if(all, [&](const std::string& hash) { return !contains(other, hash); });
     };
-    change.reason = new_hashes_reason(missing_in(new_hashes, old_hashes), missing_in(old_hashes, new_hashes));
+    change.reason = new_hashes_reason(count_missing({after.hashes.begin(), after.hashes.end()}, before.hashes),
+                                      count_missing({before.hashes.begin(), before.hashes.end()}, after.hashes));
     return change;
   }
   if (before.constraints != after.constraints) {
@@ -109,16 +97,16 @@ std::optional<Change> compare_entry(const ProviderAddress& address, const Provid
 std::optional<Change> missing_or_excluded(const ProviderPlanRequest& request, const ProviderLocks& prior,
                                           const ProviderNeed& need) {
   Change change{.subject = need.subject(), .constraints = need.merged.canonical()};
-  const auto lock = prior.find(need.address);
-  if (lock == prior.end()) {
+  const ProviderLock* lock = find_in(prior, need.address);
+  if (lock == nullptr) {
     change.reason = need.who_needs_it() + " and it is not locked";
     return change;
   }
-  if (!need.merged.allows(lock->second.version)) {
+  if (!need.merged.allows(lock->version)) {
     change.action = Action::updated;
-    change.from = side_of(lock->second);
+    change.from = side_of(*lock);
     change.reason = fmt::format("the constraint {} excludes the locked version {}", need.merged.canonical(),
-                                lock->second.version.to_string());
+                                lock->version.to_string());
     return change;
   }
   const auto old = predecessor_of(need.address);
@@ -158,6 +146,10 @@ Diagnostic ambiguous(const std::string& type, const std::vector<const ProviderNe
 
 }  // namespace
 
+std::string subject_of(const ProviderAddress& address) {
+  return "provider." + address.to_string();
+}
+
 std::optional<std::string> constraints_of(const ProviderLock& lock) {
   return lock.constraints.empty() ? std::nullopt : std::optional(lock.constraints);
 }
@@ -177,10 +169,10 @@ ChangeSide side_of(const ProviderLock& lock) {
 std::vector<Change> list_provider_changes(const ProviderPlanRequest& request, const ProviderLocks& after) {
   std::map<ProviderAddress, Change> found;
   for (const auto& [address, lock] : after) {
-    const auto before = request.locked.find(address);
-    if (before == request.locked.end()) {
+    const ProviderLock* before = find_in(request.locked, address);
+    if (before == nullptr) {
       found.emplace(address, added(request, address, lock));
-    } else if (auto change = compare_entry(address, before->second, lock)) {
+    } else if (auto change = compare_entry(address, *before, lock)) {
       found.emplace(address, std::move(*change));
     }
   }

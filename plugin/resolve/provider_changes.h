@@ -17,6 +17,8 @@ std::optional<ProviderAddress> successor_of(const ProviderAddress& address);
 // Returns the address whose entry may also be used for this one; nullopt: none.
 std::optional<ProviderAddress> predecessor_of(const ProviderAddress& address);
 
+// Returns the subject of an entry.
+std::string subject_of(const ProviderAddress& address);
 // Returns what an entry selects.
 ChangeSide side_of(const ProviderLock& lock);
 // Returns the constraints of an entry; nullopt: it has none.

@@ -1,25 +1,20 @@
 #include "plugin/resolve/provider_plan.h"
-#include "backends/base/collections.h"
-#include "plugin/resolve/subject.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
+#include "backends/base/collections.h"
 #include "backends/base/parallel.h"
 #include "plugin/resolve/provider_changes.h"
 #include "plugin/resolve/provider_selection.h"
+#include "plugin/resolve/subject.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
 namespace {
 
 using Hashes = std::vector<std::string>;
-
-bool contains(const Hashes& hashes, const std::string& hash) {
-  return std::ranges::find(hashes, hash) != hashes.end();
-}
 
 bool is_of_archive(const std::string& hash) {
   return hash.starts_with("zh:");
@@ -159,16 +154,9 @@ class Planner {
   }
 
  private:
-  const ProviderLock* locked(const ProviderAddress& address) const {
-    const auto found = prior_.find(address);
-    return found == prior_.end() ? nullptr : &found->second;
-  }
-
   Result<void> check_wanted() const {
     for (const auto& [address, version] : request_.wanted) {
-      const bool is_needed = std::ranges::any_of(
-          request_.needs, [&, &name = address](const ProviderNeed& need) { return need.address == name; });
-      if (!is_needed) {
+      if (find_by(request_.needs, address, &ProviderNeed::address) == nullptr) {
         return fail(unknown_subject("provider." + address.to_string(),
                                     provider_subjects(request_.needs, default_registry(request_.tool))));
       }
@@ -176,14 +164,8 @@ class Planner {
     return {};
   }
 
-  // Returns the version that has to be chosen; null: any that the constraints allow.
-  const ProviderVersion* wanted(const ProviderAddress& address) const {
-    const auto found = request_.wanted.find(address);
-    return found == request_.wanted.end() ? nullptr : &found->second;
-  }
-
   bool may_change(const ProviderAddress& address, const ProviderVersion& locked_version) const {
-    if (const ProviderVersion* version = wanted(address)) {
+    if (const ProviderVersion* version = find_in(request_.wanted, address)) {
       return *version != locked_version;
     }
     return request_.mode == PlanMode::upgrade && (!request_.targets || request_.targets->count(address) != 0);
@@ -199,7 +181,7 @@ class Planner {
 
   Result<void> find_into(const ProviderNeed& need, Finding& finding) {
     MODLOCK_TRY(context_.check());
-    const ProviderLock* prior = locked(need.address);
+    const ProviderLock* prior = find_in(prior_, need.address);
     const bool is_kept = prior != nullptr && !may_change(need.address, prior->version);
     if (is_kept && !need.merged.allows(prior->version)) {
       return fail(excluded_version(need, prior->version, request_.tool));
@@ -251,7 +233,7 @@ class Planner {
 
   // Returns the age that a version needs to be chosen.
   std::chrono::seconds minimum_age(const ProviderNeed& need) const {
-    const bool is_named = wanted(need.address) != nullptr || exact_constraint(need) != nullptr;
+    const bool is_named = request_.wanted.contains(need.address) || exact_constraint(need) != nullptr;
     return is_named ? std::chrono::seconds(0) : request_.limit_of(need.address).minimum();
   }
 
@@ -273,14 +255,13 @@ class Planner {
 
   Result<void> check_listed(const ProviderNeed& need, const ProviderVersion& version, Finding& finding) {
     MODLOCK_TRY(const auto listing, list(need, finding));
-    const bool is_listed = std::ranges::find(listing.versions, version) != listing.versions.end();
-    return is_listed ? Result<void>() : fail(vanished_version(need, version));
+    return contains(listing.versions, version) ? Result<void>() : fail(vanished_version(need, version));
   }
 
   Result<ProviderVersion> choose_version(const ProviderNeed& need, const ProviderLock* prior, Finding& finding) {
     if (!finding.listing) {
       MODLOCK_TRY(finding.listing, list(need, finding));
-      if (const ProviderLock* followed = prior == nullptr ? locked(need.address) : nullptr) {
+      if (const ProviderLock* followed = prior == nullptr ? find_in(prior_, need.address) : nullptr) {
         // Nothing newer than the version of the predecessor is selected: it counts as new.
         const auto& all = finding.listing->versions;
         const auto at =
@@ -288,7 +269,7 @@ class Planner {
         std::fill_n(finding.listing->known_since.begin(), at - all.begin(), request_.now);
       }
     }
-    const ProviderVersion* version = wanted(need.address);
+    const ProviderVersion* version = find_in(request_.wanted, need.address);
     if (version == nullptr) {
       return select_version(
           need, *finding.listing, request_.settings.deny_rules,
@@ -392,13 +373,12 @@ class Planner {
   }
 
   void name_young_release(const ProviderNeed& need, const std::string& exception) {
-    const auto change =
-        std::ranges::find_if(plan_.changes, [&](const Change& one) { return one.subject == need.subject(); });
-    if (exception.empty() || change == plan_.changes.end()) {
+    Change* change = find_by(plan_.changes, need.subject(), &Change::subject);
+    if (exception.empty() || change == nullptr) {
       return;
     }
     const ProviderConstraintUse* exact = exact_constraint(need);
-    const std::string why = exact == nullptr || wanted(need.address) != nullptr
+    const std::string why = exact == nullptr || request_.wanted.contains(need.address)
                                 ? "it was requested"
                                 : fmt::format("the constraint \"{}\" names it", exact->text);
     plan_.diagnostics.push_back(name_exception(*change, "provider " + need.address.to_string(), exception, why,
@@ -439,11 +419,8 @@ class Planner {
 
 }  // namespace
 
-Hashes known_hashes(std::span<const std::string> hashes) {
-  Hashes known;
-  std::ranges::copy_if(hashes, std::back_inserter(known),
-                       [](const std::string& hash) { return hash.starts_with("h1:") || is_of_archive(hash); });
-  return known;
+Hashes known_hashes(const Hashes& hashes) {
+  return filtered(hashes, [](const std::string& hash) { return hash.starts_with("h1:") || is_of_archive(hash); });
 }
 
 Hashes complete_hashes(HashSet set, const ProviderLock* prior, const ProviderRelease& release) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,7 @@ Result<void> check_prior_hashes(HashSet set, const ProviderNeed& need, const Pro
                                 const ProviderRelease& release);
 
 // Returns the hashes whose scheme clients know.
-std::vector<std::string> known_hashes(std::span<const std::string> hashes);
+std::vector<std::string> known_hashes(const std::vector<std::string>& hashes);
 
 struct ProviderPlanRequest {
   std::vector<ProviderNeed> needs;  // find_needs()

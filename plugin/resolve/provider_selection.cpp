@@ -1,8 +1,7 @@
 #include "plugin/resolve/provider_selection.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "backends/base/collections.h"
@@ -15,11 +14,8 @@ using Uses = std::vector<const ProviderConstraintUse*>;
 constexpr std::size_t kShownVersions = 5;
 
 std::string newest_of(const ProviderListing& listing) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(listing.versions.size(), kShownVersions); ++i) {
-    text += (i == 0 ? "" : ", ") + listing.versions[i].to_string();
-  }
-  return text;
+  const auto newest = std::span(listing.versions).first(std::min(listing.versions.size(), kShownVersions));
+  return fmt::format("{}", fmt::join(mapped(newest, &ProviderVersion::to_string), ", "));
 }
 
 bool leaves_nothing(const Uses& uses, const ProviderListing& listing) {
@@ -138,11 +134,10 @@ Result<ProviderVersion> select_version(const ProviderNeed& need, const ProviderL
 }
 
 const ProviderConstraintUse* exact_constraint(const ProviderNeed& need) {
-  const auto found = std::ranges::find_if(need.constraints, [](const auto& use) {
+  return find_where(need.constraints, [](const auto& use) {
     const auto& items = use.constraint.items();
     return std::ranges::any_of(items, [](const auto& item) { return item.comparator == Comparator::equal; });
   });
-  return found == need.constraints.end() ? nullptr : &*found;
 }
 
 Result<void> check_provider_allowed(const ProviderAddress& address, const ProviderVersion& version,
@@ -166,7 +161,7 @@ Result<ProviderVersion> select_wanted(const ProviderNeed& need, const ProviderLi
     name_excluding(need, wanted, error);
     return fail(std::move(error));
   }
-  if (std::ranges::find(listing.versions, wanted) == listing.versions.end()) {
+  if (!contains(listing.versions, wanted)) {
     error.code = Code::no_matching_version;
     error.message = fmt::format("provider {} has no version {}; the newest are: {}", name, wanted.to_string(),
                                 listing.versions.empty() ? "none" : newest_of(listing));

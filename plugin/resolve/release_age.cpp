@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "plugin/resolve/module_node.h"
+#include "backends/base/collections.h"
 
 namespace modlock {
 namespace {
@@ -19,9 +19,9 @@ bool is_newly_locked(Action action) {
 
 template <typename Rule, typename Matches>
 void take_longer(const std::vector<Rule>& rules, bool of_user, const Matches& matches, AgeLimit& limit) {
-  const auto found = std::ranges::find_if(
+  const Rule* found = find_where(
       rules, [&](const Rule& rule) { return rule.of_user == of_user && rule.minimum_release_age && matches(rule); });
-  const AgeLimit other{found == rules.end() ? nullptr : &*found->minimum_release_age};
+  const AgeLimit other{found == nullptr ? nullptr : &*found->minimum_release_age};
   limit = other.minimum() > limit.minimum() || limit.rule == nullptr ? other : limit;
 }
 
@@ -149,8 +149,8 @@ Result<SourceFetcher::Time> locked_since(const ModuleNode& node, const ModuleLoc
 void warn_about_young_releases(const PlanRequest& request, Plan& plan, const SourceFetcher& fetcher) {
   for (Change& change : plan.changes) {
     const std::string key = change.subject.substr(change.subject.find('.') + 1);
-    const auto resolved = plan.resolved.find(key);
-    if (!is_newly_locked(change.action) || resolved == plan.resolved.end()) {
+    const ResolvedModule* resolved = find_in(plan.resolved, key);
+    if (!is_newly_locked(change.action) || resolved == nullptr) {
       continue;
     }
     const ModuleNode& node = plan.tree.nodes.find(key)->second;
@@ -159,8 +159,8 @@ void warn_about_young_releases(const PlanRequest& request, Plan& plan, const Sou
     if (limit.wanted().count() == 0 && chooses_version(node) && !node.commit) {
       continue;
     }
-    const auto since = fetcher.note(node.address.source, resolved->second.ref, resolved->second.id);
-    const auto claimed = fetcher.claimed(node.address.source, resolved->second.ref, resolved->second.id);
+    const auto since = fetcher.note(node.address.source, resolved->ref, resolved->id);
+    const auto claimed = fetcher.claimed(node.address.source, resolved->ref, resolved->id);
     if (const auto seen = age_exception(limit, since, claimed, fetcher.now())) {
       plan.diagnostics.push_back(name_exception(change, fmt::format("module \"{}\"", key), *seen,
                                                 why_taken(change, node), limit, node.call.source.location));

@@ -1,11 +1,11 @@
 #include "plugin/resolve/selection.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
+#include "backends/base/collections.h"
 #include "backends/store/first_seen.h"
 #include "plugin/lock/locked_text.h"
 #include "plugin/resolve/release_age.h"
@@ -47,10 +47,6 @@ std::string skipped_tags(const Listing& listing) {
                      text);
 }
 
-bool any_selected(const Listing& listing, const ModuleConstraint& constraint) {
-  return std::ranges::any_of(listing.versions, [&](const ListedVersion& v) { return constraint.selects(v.version); });
-}
-
 // Returns the hint for a constraint that selects a tag with a prefix; empty: there is none.
 std::string prefix_hint(const Listing& listing, const ConstraintUse& use) {
   for (const SkippedTag& tag : listing.skipped) {
@@ -82,6 +78,10 @@ Error no_match(const Listing& listing, const ConstraintUse& use, const std::stri
   return error;
 }
 
+Related required_by(const ConstraintUse& use) {
+  return {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location};
+}
+
 Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, const std::string& package) {
   Error error{
       .code = Code::constraint_conflict,
@@ -90,20 +90,17 @@ Error conflict(const Listing& listing, std::span<const ConstraintUse> uses, cons
                              package, uses.size(), newest_versions(listing)),
       .subject = "module." + uses.front().key,
       .location = uses.front().location};
-  std::string files;
-  std::vector<std::string> named;
+  std::vector<std::string> files;
   for (const ConstraintUse& use : uses) {
-    error.related.push_back(
-        {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location});
-    if (std::ranges::find(named, use.location.path) == named.end()) {
-      named.push_back(use.location.path);
-      files += (files.empty() ? "" : ", ") + use.location.path;
+    error.related.push_back(required_by(use));
+    if (!contains(files, use.location.path)) {
+      files.push_back(use.location.path);
     }
   }
   error.hint = fmt::format(
       "change the version constraints in {}; or set resolution = \"per-call\" in .tofu-modlock.hcl, so that each call "
       "has its own version",
-      files);
+      fmt::join(files, ", "));
   return error;
 }
 
@@ -114,10 +111,7 @@ Error all_denied(const Version& version, const DenyRule& rule, std::span<const C
   error.message =
       fmt::format("no matching version of \"{}\" is left: {} is {}", package, version.to_string(), rule.text());
   error.hint = "wait for a fixed release, change the constraints, or remove the rule";
-  for (const ConstraintUse& use : uses) {
-    error.related.push_back(
-        {fmt::format("module \"{}\" requires version \"{}\"", use.key, use.constraint.text()), use.location});
-  }
+  std::ranges::transform(uses, std::back_inserter(error.related), required_by);
   error.location = uses.empty() ? std::nullopt : std::optional<Location>(uses.front().location);
   return error;
 }
@@ -134,6 +128,10 @@ Error too_young(const std::string& version, const std::string& of, std::chrono::
       .hint = fmt::format("wait until {}, or after a review select it now with --minimum-release-age 0s or an exact "
                           "version; the plan then notes the exception",
                           time_text(since + gate.minimum))};
+}
+
+const ListedVersion* find_listed(const Listing& listing, std::string_view version) {
+  return find_by(listing.versions, version, [](const ListedVersion& each) { return each.version.to_string(); });
 }
 
 std::string newest_versions(const Listing& listing) {
@@ -241,12 +239,10 @@ Result<ListedVersion> select_version(const Listing& listing, std::span<const Con
   if (uses.empty()) {
     return fail(no_release(listing, package));
   }
-  for (const ConstraintUse& use : uses) {
-    if (!any_selected(listing, use.constraint)) {
-      return fail(no_match(listing, use, package));
-    }
-  }
-  return fail(conflict(listing, uses, package));
+  const ConstraintUse* unmatched = find_where(uses, [&](const ConstraintUse& use) {
+    return std::ranges::none_of(listing.versions, [&](const auto& one) { return use.constraint.selects(one.version); });
+  });
+  return fail(unmatched == nullptr ? conflict(listing, uses, package) : no_match(listing, *unmatched, package));
 }
 
 }  // namespace modlock

@@ -41,6 +41,9 @@ struct ReleaseGate {
 Result<ListedVersion> select_version(const Listing& listing, std::span<const ConstraintUse> uses,
                                      const std::string& package, const ReleaseGate& gate = {});
 
+// Returns the first listed version with this text; null: there is none.
+const ListedVersion* find_listed(const Listing& listing, std::string_view version);
+
 // Returns NO_MATCHING_VERSION: even the oldest matching version is too new. `of`: `"github.com/acme/vpc"`.
 Error too_young(const std::string& version, const std::string& of, std::chrono::system_clock::time_point since,
                 const ReleaseGate& gate);

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "backends/base/digest.h"
 #include "backends/base/files.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
+#include "plugin/resolve/selection.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
@@ -58,14 +57,13 @@ Result<std::string> SignatureCheck::find_reference(const ModuleNode& node, const
   if (!listing) {
     return fail(listing.error());
   }
-  const auto listed = std::ranges::find_if(
-      listing->versions, [&](const ListedVersion& each) { return each.version.to_string() == *version; });
-  return listed != listing->versions.end()
-             ? Result<std::string>(listed->ref)
-             : fail(Error{.code = Code::signature_invalid,
-                          .message = fmt::format("version {} of \"{}\" has no valid signature: it has no tag", *version,
-                                                 node.address.source.package_identity()),
-                          .subject = node.subject()});
+  if (const ListedVersion* listed = find_listed(*listing, *version)) {
+    return listed->ref;
+  }
+  return fail(Error{.code = Code::signature_invalid,
+                    .message = fmt::format("version {} of \"{}\" has no valid signature: it has no tag", *version,
+                                           node.address.source.package_identity()),
+                    .subject = node.subject()});
 }
 
 Result<std::string> SignatureCheck::verify_rule(const SourceRule& rule, const ModuleNode& node,

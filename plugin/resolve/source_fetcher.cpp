@@ -209,13 +209,10 @@ SourceFetcher::Time SourceFetcher::known_since(const Source& source, const Liste
 }
 
 const ListedVersion* SourceFetcher::known_version(const Source& source, const std::string& ref) const {
-  const auto found = listings_.find(Key{source.package_identity(), ""});
-  if (found == listings_.end() || !found->second.listing || !source.identifies_package()) {
-    return nullptr;
-  }
-  const auto& versions = found->second.listing->versions;
-  const auto listed = std::ranges::find_if(versions, [&](const auto& one) { return one.ref == ref; });
-  return listed == versions.end() ? nullptr : &*listed;
+  const Listed* found = find_in(listings_, Key{source.package_identity(), ""});
+  return found != nullptr && found->listing && source.identifies_package()
+             ? find_by(found->listing->versions, ref, &ListedVersion::ref)
+             : nullptr;
 }
 
 Diagnostics SourceFetcher::redirect_warnings() const {
@@ -275,8 +272,8 @@ std::optional<SourceFetcher::Time> SourceFetcher::claimed(const Source& source, 
 }
 
 const Listing* SourceFetcher::known_listing(const SourceAddress& source) const {
-  const auto found = listings_.find(Key{package_key(source), ""});
-  return found != listings_.end() && found->second.listing ? &*found->second.listing : nullptr;
+  const Listed* found = find_in(listings_, Key{package_key(source), ""});
+  return found != nullptr && found->listing ? &*found->listing : nullptr;
 }
 
 const Result<Pin>& SourceFetcher::pinned(const Source& source) const {

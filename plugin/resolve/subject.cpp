@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "backends/address/source_text.h"
 #include "backends/base/collections.h"
 #include "backends/base/text.h"
@@ -12,7 +10,6 @@ namespace modlock {
 namespace {
 
 constexpr std::string_view kModule = "module.";
-constexpr std::string_view kProvider = "provider.";
 
 // The bare names of a provider.
 std::vector<std::string> names_of(const ProviderAddress& address) {
@@ -44,7 +41,7 @@ std::string subject_of_address(std::string_view name) {
 }  // namespace
 
 bool is_full_subject(std::string_view name) {
-  return name.starts_with(kProvider) || (name.starts_with(kModule) && subject_of_address(name) == name);
+  return name.starts_with(kProviderSubject) || (name.starts_with(kModule) && subject_of_address(name) == name);
 }
 
 Result<std::string> full_subject(const std::string& name, const ModuleTree& tree, std::string_view default_host) {
@@ -52,8 +49,7 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
     return name;
   }
   if (name.starts_with(kModule)) {
-    const bool is_key = tree.nodes.find(std::string_view(name).substr(kModule.size())) != tree.nodes.end();
-    return is_key ? name : subject_of_address(name);
+    return tree.nodes.contains(std::string_view(name).substr(kModule.size())) ? name : subject_of_address(name);
   }
   std::vector<std::string> known;  // bare names
   std::vector<std::string> found;
@@ -70,8 +66,8 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
   for (const auto& [address, uses] : required_providers(tree)) {
     const std::vector<std::string> names = names_of(address);
     known.insert(known.end(), names.begin(), names.end());
-    if (!address.is_builtin(default_host) && std::ranges::find(names, name) != names.end()) {
-      found.push_back(std::string(kProvider) + address.to_string());
+    if (!address.is_builtin(default_host) && contains(names, name)) {
+      found.push_back(std::string(kProviderSubject) + address.to_string());
     }
   }
   if (found.size() == 1) {
@@ -84,7 +80,7 @@ Result<std::string> full_subject(const std::string& name, const ModuleTree& tree
                       .hint = "write one of these subjects"});
   }
   if (name.find('/') != std::string::npos) {
-    return std::string(kProvider) + name;
+    return std::string(kProviderSubject) + name;
   }
   if (!tree.complete) {
     return std::string(kModule) + name;
@@ -112,7 +108,7 @@ std::vector<std::string> module_subjects(const ModuleTree& tree) {
 std::vector<std::string> provider_subjects(const std::vector<ProviderNeed>& needs, std::string_view default_host) {
   std::vector<std::string> subjects;
   for (const ProviderNeed& need : needs) {
-    subjects.push_back(std::string(kProvider) + need.address.for_display(default_host));
+    subjects.push_back(std::string(kProviderSubject) + need.address.for_display(default_host));
     subjects.push_back(need.subject());
   }
   return subjects;

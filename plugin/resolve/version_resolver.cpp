@@ -6,11 +6,11 @@
 
 #include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/release_age.h"
 #include "protocol/base/result.h"
 
 namespace modlock {
+
 VersionResolver::VersionResolver(const PlanRequest& request, SourceFetcher& fetcher, const Context& context)
     : request_(request),
       fetcher_(fetcher),
@@ -55,12 +55,12 @@ bool VersionResolver::is_target(const std::string& key) const {
 
 const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   const std::string identity = node.address.source.identity();
-  if (const auto contested = request_.contested.find(node.key); contested != request_.contested.end()) {
-    return contested_prior(node, contested->second);
+  if (const auto* contested = find_in(request_.contested, node.key)) {
+    return contested_prior(node, *contested);
   }
-  const auto entry = request_.lock.modules.find(node.key);
-  if (entry != request_.lock.modules.end() && entry->second.source == identity) {
-    return &entry->second;
+  const ModuleLock* entry = find_in(request_.lock.modules, node.key);
+  if (entry != nullptr && entry->source == identity) {
+    return entry;
   }
   if (request_.mode == PlanMode::frozen) {
     return nullptr;
@@ -68,27 +68,22 @@ const ModuleLock* VersionResolver::prior(const ModuleNode& node) const {
   if (const ModuleLock* former = renamed_from(node.key); former != nullptr && former->source == identity) {
     return former;
   }
-  if (entry != request_.lock.modules.end()) {
-    return nullptr;
-  }
-  const ModuleLocks& dropped = blocks_of(request_.dropped).modules;
-  const auto kept = dropped.find(node.key);
-  const bool same =
-      kept != dropped.end() && kept->second.source == identity && kept->second.constraints == node.constraints_text();
-  return same ? &kept->second : nullptr;
+  const ModuleLock* kept = entry != nullptr ? nullptr : find_in(blocks_of(request_.dropped).modules, node.key);
+  const bool same = kept != nullptr && kept->source == identity && kept->constraints == node.constraints_text();
+  return same ? kept : nullptr;
 }
 
 // Returns the entry that the call resolves to, if several match.
 const ModuleLock* VersionResolver::contested_prior(const ModuleNode& node,
                                                    const std::vector<ModuleLock>& entries) const {
-  const auto resolved = resolved_.find(node.key);
+  const ResolvedModule* resolved = find_in(resolved_, node.key);
   const ModuleLock* prior = nullptr;
   for (const ModuleLock& entry : entries) {
     if (entry.source != node.address.source.identity()) {
       continue;
     }
-    const bool is_chosen = resolved != resolved_.end() &&
-                           fetcher_.backend(node.address.source)->id_of(entry.hashes) == resolved->second.id;
+    const bool is_chosen =
+        resolved != nullptr && fetcher_.backend(node.address.source)->id_of(entry.hashes) == resolved->id;
     if (prior == nullptr || is_chosen) {
       prior = &entry;
     }
@@ -160,8 +155,8 @@ void VersionResolver::join(Group& group, ModuleNode& node) {
   for (const ConstraintUse& use : node.constraints) {
     group.uses.insert_or_assign(use.key + "\n" + use.constraint.text(), use);
   }
-  if (const auto wanted = request_.wanted.find(node.key); wanted != request_.wanted.end()) {
-    if (auto exact = ModuleConstraint::parse(wanted->second.to_string())) {
+  if (const Version* wanted = find_in(request_.wanted, node.key)) {
+    if (auto exact = ModuleConstraint::parse(wanted->to_string())) {
       group.uses.insert_or_assign(node.key,
                                   ConstraintUse{std::move(*exact), node.key, Location{"the requested version", {}}});
     }
@@ -206,16 +201,16 @@ bool VersionResolver::fits(const Group& group, const std::optional<Version>& ver
 }
 
 std::vector<VersionResolver::Locked> VersionResolver::locked_candidates(const ModuleNode& node) const {
-  const auto contested = request_.contested.find(node.key);
+  const auto* contested = find_in(request_.contested, node.key);
   std::vector<Locked> candidates;
-  if (contested == request_.contested.end()) {
+  if (contested == nullptr) {
     const ModuleLock* entry = prior(node);
     if (auto candidate = entry == nullptr ? recorded_candidate(node) : locked_candidate(node, *entry)) {
       candidates.push_back(std::move(*candidate));
     }
     return candidates;
   }
-  for (const ModuleLock& entry : contested->second) {
+  for (const ModuleLock& entry : *contested) {
     if (auto candidate = locked_candidate(node, entry)) {
       candidates.push_back(std::move(*candidate));
     }
@@ -316,11 +311,11 @@ void VersionResolver::run_fetch_tasks(const std::vector<Group*>& touched) {
 void VersionResolver::name_open_calls(const std::vector<Group*>& touched) {
   for (const Group* group : touched) {
     for (const ModuleNode* node : group->failed ? group->level : std::vector<ModuleNode*>{}) {
-      const auto entry = request_.lock.modules.find(node->key);
+      const ModuleLock* entry = find_in(request_.lock.modules, node->key);
       const ModuleLock* former = renamed_from(node->key);
-      frozen_out_.emplace(node->key, former != nullptr                      ? "it was module." + former->key
-                                     : entry == request_.lock.modules.end() ? "not locked"
-                                                                            : why_open(*group, *node, entry->second));
+      frozen_out_.emplace(node->key, former != nullptr  ? "it was module." + former->key
+                                     : entry == nullptr ? "not locked"
+                                                        : why_open(*group, *node, *entry));
     }
   }
 }
@@ -415,8 +410,8 @@ ReleaseGate VersionResolver::gate_of(const Group& group) const {
                 });
               },
           .find_denial = [this, &group](const ListedVersion& listed) -> const DenyRule* {
-            if (const auto known = group.denied.find(listed.version.to_string()); known != group.denied.end()) {
-              return known->second;
+            if (const DenyRule* const* known = find_in(group.denied, listed.version.to_string())) {
+              return *known;
             }
             for (const ModuleNode* member : group.level) {
               if (const DenyRule* rule =
@@ -493,10 +488,7 @@ Result<void> VersionResolver::complete_locked(Group& group) const {
   if (!listing) {
     return fail(explain_fetch(group, listing.error()));
   }
-  const auto listed = std::ranges::find_if(listing->versions, [&](const ListedVersion& candidate) {
-    return candidate.version.to_string() == group.decision.version->to_string();
-  });
-  if (listed != listing->versions.end()) {
+  if (const ListedVersion* listed = find_listed(*listing, group.decision.version->to_string())) {
     group.decision.ref = listed->ref;
     if (group.decision.id.empty()) {
       group.decision.id = listed->id;

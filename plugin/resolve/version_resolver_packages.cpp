@@ -5,7 +5,6 @@
 #include "backends/package/tree_hash.h"
 #include "plugin/config/roots.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 
 namespace modlock {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "backends/base/ascii.h"
+#include "backends/base/collections.h"
 #include "plugin/lock/locked_text.h"
-#include "plugin/resolve/module_node.h"
 #include "plugin/resolve/version_resolver.h"
 
 // The part of VersionResolver that finds earlier versions of calls: an installed module if nothing is locked yet, and
@@ -41,25 +41,22 @@ bool any_ancestor(std::string_view key, const Visit& visit) {
 }  // namespace
 
 void VersionResolver::look_up_recorded(const ModuleNode& node) {
-  if (adopts_ && !is_target(node.key) && recorded_.find(node.key) == recorded_.end()) {
+  if (adopts_ && !is_target(node.key) && !recorded_.contains(node.key)) {
     recorded_.emplace(node.key, request_.recorded(node));
   }
 }
 
 const InstalledRecord* VersionResolver::recorded(const std::string& key) const {
-  const auto found = recorded_.find(key);
-  return found != recorded_.end() && found->second ? &*found->second : nullptr;
+  const auto* found = find_in(recorded_, key);
+  return found != nullptr && *found ? &**found : nullptr;
 }
 
 bool VersionResolver::is_adopted(const std::string& key) const {
   const InstalledRecord* installed = recorded(key);
-  const auto found = resolved_.find(key);
-  if (installed == nullptr || found == resolved_.end()) {
-    return false;
-  }
-  const ResolvedModule& resolved = found->second;
-  return installed->version ? resolved.version_text() == installed->version->to_string()
-                            : resolved.id == installed->commit;
+  const ResolvedModule* resolved = find_in(resolved_, key);
+  return installed != nullptr && resolved != nullptr &&
+         (installed->version ? resolved->version_text() == installed->version->to_string()
+                             : resolved->id == installed->commit);
 }
 
 // Returns what is treated as locked: a version of a registry, with the commit if the tree has one, or a commit that
@@ -85,10 +82,10 @@ std::optional<VersionResolver::Locked> VersionResolver::recorded_candidate(const
 
 // Returns the highest version that names an installed commit and that all constraints allow; null if there is none.
 const ListedVersion* VersionResolver::find_installed_version(const Group& group, const Listing& listing) {
-  const auto found = std::ranges::find_if(listing.versions, [&](const ListedVersion& listed) {
-    return group.commits.count(listed.id) != 0 && fits(group, listed.version);
+  const ListedVersion* found = find_where(listing.versions, [&](const ListedVersion& listed) {
+    return group.commits.contains(listed.id) && fits(group, listed.version);
   });
-  return group.upgrade || found == listing.versions.end() ? nullptr : &*found;
+  return group.upgrade ? nullptr : found;
 }
 
 // A first lock fails rather than lock content other than what is in use.
@@ -115,13 +112,12 @@ Error VersionResolver::explain_fetch(const Group& group, Error error) const {
 }
 
 const ModuleLock* VersionResolver::renamed_from(const std::string& key) const {
-  const auto found = renamed_.find(key);
-  return found == renamed_.end() ? nullptr : found->second;
+  const ModuleLock* const* found = find_in(renamed_, key);
+  return found == nullptr ? nullptr : *found;
 }
 
 bool VersionResolver::has_ambiguous_name(const std::string& key) const {
-  const auto found = renamed_.find(key);
-  return found != renamed_.end() && found->second == nullptr;
+  return renamed_.contains(key) && renamed_from(key) == nullptr;
 }
 
 void VersionResolver::meet(const ModuleNode& node) {
@@ -133,8 +129,8 @@ void VersionResolver::meet(const ModuleNode& node) {
 // Returns whether it is certain that the call of an entry was deleted, or has another source. Calls below a call of
 // this level, or of one that was not read, are not known yet.
 bool VersionResolver::is_orphan(const ModuleLock& entry) const {
-  if (const auto met = met_.find(entry.key); met != met_.end()) {
-    return met->second.source != entry.source;
+  if (const Met* met = find_in(met_, entry.key)) {
+    return met->source != entry.source;
   }
   const bool is_unknown = any_ancestor(entry.key, [&](std::string_view ancestor, std::string_view) {
     const auto above = met_.find(ancestor);
@@ -147,8 +143,8 @@ bool VersionResolver::is_orphan(const ModuleLock& entry) const {
 // Calls below a call move with it.
 bool VersionResolver::follows_an_orphan(const std::string& key) const {
   return any_ancestor(key, [&](std::string_view ancestor, std::string_view) {
-    const auto above = former_locks_.find(ancestor);
-    return above != former_locks_.end() && is_orphan(above->second);
+    const ModuleLock* above = find_in(former_locks_, ancestor);
+    return above != nullptr && is_orphan(*above);
   });
 }
 
@@ -156,15 +152,12 @@ bool VersionResolver::follows_an_orphan(const std::string& key) const {
 const ModuleLock* VersionResolver::former_entry_below(const ModuleNode& node, const std::string& identity) const {
   const ModuleLock* found = nullptr;
   any_ancestor(node.key, [&](std::string_view ancestor, std::string_view rest) {
-    const auto above = renamed_.find(ancestor);
-    if (above == renamed_.end() || above->second == nullptr) {
-      return false;
+    const ModuleLock* above = renamed_from(std::string(ancestor));
+    const ModuleLock* entry = above == nullptr ? nullptr : find_in(former_locks_, above->key + std::string(rest));
+    if (entry != nullptr && entry->source == identity && is_orphan(*entry)) {
+      found = entry;
     }
-    const auto entry = former_locks_.find(above->second->key + std::string(rest));
-    if (entry != former_locks_.end() && entry->second.source == identity && is_orphan(entry->second)) {
-      found = &entry->second;
-    }
-    return true;
+    return above != nullptr;
   });
   return found;
 }
@@ -173,39 +166,30 @@ void VersionResolver::find_former_entry(const ModuleNode& node) {
   if (former_locks_.empty()) {
     return;
   }
-  const auto updated = request_.former_calls.find(node.key);
+  const PlanRequest::FormerCall* updated = find_in(request_.former_calls, node.key);
   const auto [identity, constraints] =
-      updated != request_.former_calls.end()
-          ? updated->second
-          : PlanRequest::FormerCall{node.address.source.identity(), node.constraints_text()};
-  const auto own = former_locks_.find(node.key);
-  if (own != former_locks_.end() && own->second.source == identity) {
+      updated != nullptr ? *updated : PlanRequest::FormerCall{node.address.source.identity(), node.constraints_text()};
+  const ModuleLock* own = find_in(former_locks_, node.key);
+  if (own != nullptr && own->source == identity) {
     return;
   }
   if (const ModuleLock* below = former_entry_below(node, identity)) {
     renamed_.emplace(node.key, below);
     return;
   }
-  const ModuleLock* best = nullptr;
-  std::size_t most = 0;
-  bool agree = true;
+  std::vector<const ModuleLock*> orphans;
   const auto [first, last] = formers_by_source_.equal_range(identity);
   for (auto at = first; at != last; ++at) {
     const ModuleLock& entry = *at->second;
-    if (entry.constraints != constraints || !is_orphan(entry) || follows_an_orphan(entry.key)) {
-      continue;
-    }
-    const std::size_t common = common_labels(entry.key, node.key);
-    if (best == nullptr || common > most) {
-      best = &entry;
-      most = common;
-      agree = true;
-    } else if (common == most) {
-      agree = agree && lock_the_same(*best, entry);
+    if (entry.constraints == constraints && is_orphan(entry) && !follows_an_orphan(entry.key)) {
+      orphans.push_back(&entry);
     }
   }
-  if (best != nullptr) {
-    renamed_.emplace(node.key, agree ? best : nullptr);
+  orphans = closest_entries(node.key, std::move(orphans));
+  if (!orphans.empty()) {
+    const bool agree =
+        std::ranges::all_of(orphans, [&](const ModuleLock* entry) { return lock_the_same(*orphans.front(), *entry); });
+    renamed_.emplace(node.key, agree ? orphans.front() : nullptr);
   }
 }
 
