@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <utility>
 
 #include "backends/address/go_url.h"
 #include "backends/address/version.h"
@@ -107,18 +105,15 @@ bool read_calls(const fs::path& directory, bool is_root, const Context& context,
 }
 
 DataEntry read_entry(ObjectReader& in) {
-  DataEntry entry;
-  const std::array<std::pair<const char*, std::string*>, 8> members = {{{"subject", &entry.subject},
-                                                                        {"depName", &entry.dep_name},
-                                                                        {"packageName", &entry.package_name},
-                                                                        {"depType", &entry.dep_type},
-                                                                        {"packageFile", &entry.package_file},
-                                                                        {"currentValue", &entry.current_value},
-                                                                        {"newValue", &entry.new_value},
-                                                                        {"newVersion", &entry.new_version}}};
-  for (const auto& [name, target] : members) {
-    *target = in.string(name).value_or(std::string());
-  }
+  const auto text = [&](const char* name) { return in.string(name).value_or(""); };
+  DataEntry entry{.subject = text("subject"),
+                  .dep_name = text("depName"),
+                  .package_name = text("packageName"),
+                  .dep_type = text("depType"),
+                  .package_file = text("packageFile"),
+                  .current_value = text("currentValue"),
+                  .new_value = text("newValue"),
+                  .new_version = text("newVersion")};
   if (const auto constraint = in.string("newConstraint")) {
     entry.new_value = *constraint;
   }
@@ -148,9 +143,7 @@ std::string plain_name(std::string_view source) {
   if (const std::size_t at = text.find("/modules/"); at != std::string::npos && at == text.find('/')) {
     text.erase(at, std::string_view("/modules").size());  // as in registry sources in the lock file
   }
-  while (text.ends_with('/')) {
-    text.pop_back();
-  }
+  text.erase(text.find_last_not_of('/') + 1);
   if (text.ends_with(".git")) {
     text.erase(text.size() - 4);
   }
@@ -261,16 +254,12 @@ AffectedRoots find_affected(const std::vector<std::string>& roots, const std::ve
   AffectedRoots affected;
   for (const std::string& root : roots) {
     auto inspected = inspect(root, {});
+    const InspectedRoot now{root, inspected.value_or(messages::ConfigInspectResult())};
     if (!inspected && affects_all) {
       affected.roots.push_back({.root = root, .error = std::move(inspected.error())});
-      continue;
-    }
-    if (!inspected) {
+    } else if (!inspected) {
       add_unreadable(root, std::move(inspected.error()), files, context, affected);
-      continue;
-    }
-    const InspectedRoot now{root, std::move(*inspected)};
-    if (affects_all || std::ranges::any_of(files, [&](const fs::path& file) { return now.reads(file); })) {
+    } else if (affects_all || std::ranges::any_of(files, [&](const fs::path& file) { return now.reads(file); })) {
       affected.roots.push_back({.root = root, .updates = updates_for(now, entries, repository)});
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/base/files.h"
+#include "backends/base/collections.h"
 #include "plugin/config/config_files.h"
 #include "plugin/config/confined_files.h"
 #include "plugin/config/module_scope.h"
@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 bool is_kept_apart(const std::string& path) {
   constexpr std::array<std::string_view, 4> kNames = {"modules", "examples", "test", "tests"};
   const fs::path above = fs::path(path).parent_path();
-  return std::ranges::any_of(
-      above, [&](const fs::path& name) { return std::ranges::find(kNames, name.native()) != kNames.end(); });
+  return std::ranges::any_of(above, [&](const fs::path& name) { return contains(kNames, name.native()); });
 }
 
 bool has_block(const ParsedModule& module, std::string_view type) {

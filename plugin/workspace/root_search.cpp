@@ -14,13 +14,13 @@
 #include "plugin/config/config_files.h"
 #include "plugin/config/roots.h"
 #include "plugin/engine/open_root.h"
+#include "plugin/hcl/characters.h"
 #include "plugin/lock/local_git.h"
 #include "plugin/lock/lock_file.h"
 #include "plugin/settings/directory_glob.h"
 #include "plugin/terragrunt/unit_check.h"
 #include "plugin/terragrunt/unit_lock.h"
 #include "plugin/terragrunt/unit_source.h"
-#include "plugin/update/text_change.h"
 #include "plugin/workspace/root_candidate.h"
 #include "plugin/workspace/work_tree.h"
 
@@ -77,8 +77,8 @@ class Tree {
     }
     take_undecided(chosen);
     found.has_units |= std::ranges::any_of(units_, [&](const std::string& unit) {
-      const auto place = places_.find(unit);
-      return place == places_.end() || chosen.count(place->second) == 0;
+      const std::size_t* place = find_in(places_, unit);
+      return place == nullptr || chosen.count(*place) == 0;
     });
     for (const std::size_t i : chosen) {
       found.roots.push_back(directory(i).string());
@@ -139,12 +139,12 @@ class Tree {
   void give_tests(const std::string& path) {
     for (fs::path above = path;; above = above.parent_path()) {
       const std::string place = above.empty() ? "." : above.generic_string();
-      if (const auto found = places_.find(place); found != places_.end()) {
+      if (const std::size_t* found = find_in(places_, place)) {
         if (place != path) {
-          candidates_[found->second].test_files.insert(fs::path(path).lexically_relative(place).generic_string());
+          candidates_[*found].test_files.insert(fs::path(path).lexically_relative(place).generic_string());
           return;
         }
-        candidates_[found->second].test_files.insert("tests");  // those in the module's directory are read in any case
+        candidates_[*found].test_files.insert("tests");  // those in the module's directory are read in any case
       }
       if (place == ".") {
         return;
@@ -153,12 +153,12 @@ class Tree {
   }
 
   std::optional<std::size_t> candidate_at(const fs::path& path) const {
-    auto known = places_.find(relative_to_root(path, top_));
+    const std::size_t* known = find_in(places_, relative_to_root(path, top_));
     std::error_code error;
-    if (const fs::path real = fs::canonical(path, error); known == places_.end() && !error) {
-      known = places_.find(relative_to_root(real, fs::canonical(top_, error)));
+    if (const fs::path real = fs::canonical(path, error); known == nullptr && !error) {
+      known = find_in(places_, relative_to_root(real, fs::canonical(top_, error)));
     }
-    return known == places_.end() ? std::nullopt : std::optional(known->second);
+    return known == nullptr ? std::nullopt : std::optional(*known);
   }
 
   // Adds directories that the search names and git ignores, and reads the globs of all settings files.
@@ -411,12 +411,11 @@ class Tree {
       }
       return;
     }
-    const auto excluding = std::ranges::find_if(
-        exclude_, [&](const PlacedGlob& glob) { return (glob.is_users || !is_users) && matches(glob, i); });
-    if (excluding == exclude_.end()) {
-      chosen.insert(i);
-    } else {
+    const auto excludes = [&](const PlacedGlob& glob) { return (glob.is_users || !is_users) && matches(glob, i); };
+    if (const PlacedGlob* excluding = find_where(exclude_, excludes)) {
       found.excluded.push_back({directory(i).string(), excluding->origin});
+    } else {
+      chosen.insert(i);
     }
   }
 
@@ -454,12 +453,8 @@ class Tree {
 // Returns the top of the tree that a directory is in.
 fs::path top_of(const fs::path& directory, const std::vector<fs::path>& bounds) {
   fs::path repository = find_repository_root(directory);
-  const auto bound = std::ranges::find_if(bounds, [&](const fs::path& each) { return is_inside(directory, each); });
-  return bound == bounds.end() || is_inside(repository, *bound) ? std::move(repository) : *bound;
-}
-
-std::string hcl_string(std::string_view text) {
-  return fmt::format("\"{}\"", spell(text, Quoting::quoted));
+  const fs::path* bound = find_where(bounds, [&](const fs::path& each) { return is_inside(directory, each); });
+  return bound == nullptr || is_inside(repository, *bound) ? std::move(repository) : *bound;
 }
 
 }  // namespace
@@ -509,17 +504,16 @@ Result<messages::WorkspaceRootsResult> find_roots(const Engine& engine, const me
 }
 
 ExcludeLine exclude_line(const fs::path& root, const std::vector<fs::path>& directories) {
-  const auto searched =
-      std::ranges::find_if(directories, [&](const fs::path& directory) { return is_inside(root, directory); });
-  const fs::path top = find_repository_root(searched == directories.end() ? root : *searched);
+  const fs::path* searched = find_where(directories, [&](const fs::path& each) { return is_inside(root, each); });
+  const fs::path top = find_repository_root(searched == nullptr ? root : *searched);
   std::string list;
   if (const auto settings = load_directory_settings(top, top)) {
     for (const SourceText& written : settings->exclude) {
-      list += hcl_string(written.text) + ", ";
+      list += hcl::quoted(written.text) + ", ";
     }
   }
   return {.file = (top / kSettingsFileName).string(),
-          .text = fmt::format("exclude = [{}{}]", list, hcl_string(literal_glob(relative_to_root(root, top))))};
+          .text = fmt::format("exclude = [{}{}]", list, hcl::quoted(literal_glob(relative_to_root(root, top))))};
 }
 
 }  // namespace modlock

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_installed(const fs::path& path) {
-  return std::ranges::find(path, ".terraform") != path.end();
+  return contains(path, ".terraform");
 }
 
 // Returns the file that OpenTofu ignores because of this one in the same directory: `main.tf` for `main.tofu`.
@@ -39,11 +39,6 @@ std::optional<std::string> hidden_file(const std::string& path) {
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ';
-}
-
-// Returns the content of an empty configuration file.
-std::string_view empty_text(std::string_view path) {
-  return path.ends_with(".json") ? "{}" : "";
 }
 
 void add_document(RevisionDiff& diff, const fs::path& path, std::string_view text) {
@@ -81,12 +76,9 @@ Result<void> add_linked(const RevisionReader& repository, const fs::path& top, R
 
 // Returns the text of a file of the root at the revision, or now; empty if it does not exist.
 Result<std::string> lock_text(const fs::path& path, const RevisionDiff* diff) {
-  if (diff != nullptr) {
-    for (const messages::Document& document : diff->documents) {
-      if (document.path == path.string()) {
-        return document.text;
-      }
-    }
+  const auto* document = diff == nullptr ? nullptr : find_by(diff->documents, path.string(), &messages::Document::path);
+  if (document != nullptr) {
+    return document->text;
   }
   auto text = read_file(path);
   return text || text.error().code != Code::not_found ? text : Result<std::string>(std::string());
@@ -139,24 +131,22 @@ std::map<std::string, std::multiset<std::string>> requirements_of(const messages
 
 template <typename Locks, typename Key>
 bool has_same_entry(const Locks& before, const Locks& now, const Key& key) {
-  const auto old_entry = before.find(key);
-  const auto entry = now.find(key);
-  return entry != now.end() && old_entry != before.end() && entry->second == old_entry->second;
+  const auto* old_entry = find_in(before, key);
+  const auto* entry = find_in(now, key);
+  return entry != nullptr && old_entry != nullptr && *entry == *old_entry;
 }
 
 bool is_left_out(std::string_view component) {
   constexpr std::array<std::string_view, 3> kNames = {".git", ".terraform", ".terragrunt-cache"};
-  return std::ranges::find(kNames, component) != kNames.end();
+  return contains(kNames, component);
 }
 
 bool is_below_left_out(std::string_view path) {
-  for (std::size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/')) {
-    if (is_left_out(path.substr(0, slash))) {
-      return true;
-    }
-    path.remove_prefix(slash + 1);
+  bool is_below = false;
+  while (!is_below && path.find('/') != std::string_view::npos) {
+    is_below = is_left_out(take_line(path, '/'));
   }
-  return false;
+  return is_below;
 }
 
 // git skips a directory that it cannot open, and reports it.
@@ -240,29 +230,25 @@ Result<RevisionDiff> diff_with_revision(const fs::path& repository, const std::s
     added.emplace(path, true);
   }
   std::vector<std::string> wanted;
-  for (auto file = added.begin(); file != added.end();) {
-    if (is_installed(file->first)) {
-      file = added.erase(file);
-      continue;
-    }
-    const auto text_from = file->second ? hidden_file(file->first) : std::optional(file->first);
+  std::erase_if(added, [](const auto& file) { return is_installed(file.first); });
+  for (const auto& [path, is_added] : added) {
+    const auto text_from = is_added ? hidden_file(path) : std::optional(path);
     if (text_from && std::ranges::none_of(*text_from, is_control)) {
       wanted.push_back(*text_from);
     }
-    ++file;
   }
   MODLOCK_TRY(const auto texts, git.texts(commit, wanted));
   RevisionDiff diff{.revision = revision, .files = {}, .unknown = {}};
   for (const auto& [path, is_added] : added) {
     const fs::path place = document_path(repository / path);
-    const auto text = texts.find(is_added ? hidden_file(path).value_or("") : path);
+    const std::string* text = find_in(texts, is_added ? hidden_file(path).value_or("") : path);
     diff.files.push_back(place);
     if (std::ranges::any_of(path, is_control)) {
       diff.unknown.push_back(place);
-    } else if (text != texts.end()) {
-      add_document(diff, place, text->second);
+    } else if (text != nullptr) {
+      add_document(diff, place, *text);
     } else if (is_added) {
-      add_document(diff, place, empty_text(path));
+      add_document(diff, place, path.ends_with(".json") ? "{}" : "");  // an empty configuration
     } else {
       diff.unknown.push_back(place);
     }
@@ -284,19 +270,19 @@ Result<ConfigurationChange> compare_configurations(const fs::path& root, const R
   change.is_changed = old_calls != calls || old_requirements != requirements || old_lock->text != lock.text;
   std::vector<std::string> keys;
   for (const auto& [key, text] : calls) {
-    const auto old_call = old_calls.find(key);
+    const std::string* old_call = find_in(old_calls, key);
     const bool is_below_another =
         std::ranges::any_of(keys, [&, &key = key](const std::string& above) { return is_below(key, above); });
-    if (!is_below_another && old_call != old_calls.end() && old_call->second != text &&
+    if (!is_below_another && old_call != nullptr && *old_call != text &&
         has_same_entry(old_lock->modules, lock.modules, key)) {
       keys.push_back(key);
       change.targets.push_back("module." + key);
     }
   }
   for (const auto& [address, constraints] : requirements) {
-    const auto old_constraints = old_requirements.find(address);
+    const auto* old_constraints = find_in(old_requirements, address);
     const auto parsed = ProviderAddress::parse(address, kOpenTofuRegistry);
-    if (parsed && old_constraints != old_requirements.end() && old_constraints->second != constraints &&
+    if (parsed && old_constraints != nullptr && *old_constraints != constraints &&
         has_same_entry(old_lock->providers, lock.providers, *parsed)) {
       change.targets.push_back("provider." + address);
     }
